@@ -255,7 +255,8 @@ certificate_of_process() { certificate "$1" "$1"; }
 
 of_all() { local each=$1 name; shift; for name in "$@"; do "$each" "$name"; done; }
 
-clients=("${services[@]}" "${services[@]/%/-migrate}" audit)
+# Also the media worker, which is a second process of course.
+clients=("${services[@]}" course-worker "${services[@]/%/-migrate}" audit)
 any_client="matchExpressions: [{key: app.kubernetes.io/name, operator: In, values: $(joined "${clients[@]}")}]"
 postgres="matchLabels: {cnpg.io/cluster: postgres}"
 

@@ -29,7 +29,8 @@ kubectl --namespace solvane wait --for=condition=Complete job --selector solvane
 
 say "services"
 # In sequence: auth first, because the others need its signatures; the gateway last, because it calls the others.
-for name in "${processes[@]}"; do
+# The media worker is a second process of course.
+for name in "${processes[@]}" course-worker; do
   kubectl apply --server-side --filename "$rendered" --selector "solvane.dev/phase=after,app.kubernetes.io/name=$name"
   kubectl --namespace solvane rollout status "deployment/$name" --timeout=10m
 done

@@ -123,13 +123,18 @@ for service in "${processes[@]}"; do
   }
 done
 # The account for copying the files is read-only.
-printf '{"identities":[%s,%s]}\n' \
+printf '{"identities":[%s,%s,%s]}\n' \
   "$(store_user gateway '"Read:solvane-files","Write:solvane-files"')" \
+  "$(store_user course-worker '"Read:solvane-files","Write:solvane-files","List:solvane-files"')" \
   "$(store_user backup '"Read:solvane-files","List:solvane-files"')" | readable store-users.json
 store_account backup >store-backup.env
 for service in "${processes[@]}"; do
   service_environment "$service" >"$service.env"
 done
+{
+  printf 'DATABASE_URL=%s\n' "$(database_url course course)"
+  store_account course-worker
+} >course-worker.env
 for database in "${databases[@]}"; do
   printf 'DATABASE_URL=%s\n' "$(database_url "${database}_owner" "$database")" >"${database//_/-}-owner.env"
 done

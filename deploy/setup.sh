@@ -22,6 +22,8 @@ case $purpose in
     have curl || packages+=(curl ca-certificates)
     have openssl || packages+=(openssl)
     have setpriv || packages+=(util-linux)
+    # For the videos of the course.
+    have ffmpeg && have ffprobe || packages+=(ffmpeg)
     postgres_is_there || packages+=(postgresql)
     [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || packages+=(rabbitmq-server)
     have node && have npm || packages+=(nodejs npm)
@@ -50,7 +52,7 @@ explain() {
 Solvane needs, beside Rust (https://rustup.rs) and Node.js 20 or newer:
   ${packages[*]:-nothing else}
 They can be installed by this command on Debian and Ubuntu, as root or with sudo. Elsewhere, install them by hand
-(PostgreSQL 15 or newer, RabbitMQ 3.10 or newer), or start the product with: docker compose up
+(PostgreSQL 15 or newer, RabbitMQ 3.10 or newer, ffmpeg 5 or newer), or start the product with: docker compose up
 TEXT
   exit 1
 }

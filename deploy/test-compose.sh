@@ -105,11 +105,11 @@ build_stand_ins() {
 }
 
 # stage NAME: the stage of the Dockerfile that makes this image.
-stage() { case $1 in gateway | audit) echo "$1" ;; *) echo service ;; esac; }
+stage() { case $1 in gateway | course-worker | audit) echo "$1" ;; *) echo service ;; esac; }
 
 build_product() {
   local target
-  for target in "${services[@]}" gateway audit; do
+  for target in "${services[@]}" course-worker gateway audit; do
     say "image: $target"
     docker build --progress plain --network host --file deploy/docker/Dockerfile --build-arg PROFILE=local --target "$(stage "$target")" \
       --build-arg SERVICE="$target" \

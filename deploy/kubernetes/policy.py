@@ -26,6 +26,8 @@ LINES = [line.split() for line in LIST.read_text(encoding="utf-8").splitlines() 
 CALLS = {name: set(callees) for name, *callees in LINES}
 OBSERVABILITY = pathlib.Path(__file__).parent.parent / "observability"
 DATABASES = CALLS.keys() - {"gateway"}
+# Second processes of a service, which are not called: NAME-worker has the database and the certificate of NAME.
+WORKERS = {"course-worker"}
 NAME = "app.kubernetes.io/name"
 # The environment of every service, and the flow of traces and logs.
 SERVICE = ("solvane.dev/part", "service")
@@ -112,7 +114,8 @@ def deployed(thing, names):
     # Generated names end in a hash.
     for volume in pod.get("volumes", []):
         secret = volume.get("secret", {}).get("secretName", "")
-        own = any(secret == kind or secret.startswith(f"{kind}-") for kind in (f"{name}-keys", f"{name}-tls", "trusted-keys"))
+        owner = name.removesuffix("-worker")
+        own = any(secret == kind or secret.startswith(f"{kind}-") for kind in (f"{name}-keys", f"{owner}-tls", "trusted-keys"))
         require(not secret or own, thing, f"sees the secret {secret}")
     for source in container.get("envFrom", []):
         secret = source.get("secretRef", {}).get("name", f"{name}-environment")
@@ -162,7 +165,7 @@ def arrows(policies):
                 breaches.append(f"NetworkPolicy {direction} {port}: not exactly the architecture's arrows: {odd}")
     databases = {own[1] for own, other in opened(policies, "egress", 5432)
                  if other == ("cnpg.io/cluster", "postgres") and own != other}
-    allowed = DATABASES | {f"{name}-migrate" for name in DATABASES} | {"audit"}
+    allowed = DATABASES | {f"{name}-migrate" for name in DATABASES} | WORKERS | {"audit"}
     if databases != allowed:
         breaches.append(f"NetworkPolicy: not exactly the services with a database: {sorted(databases ^ allowed)}")
 
@@ -213,7 +216,7 @@ def collected(things):
     settings = wired("of one machine", [path.read_text(encoding="utf-8") for path in here])
     jobs = {job["job_name"]: job for job in settings["receivers"]["prometheus"]["config"]["scrape_configs"]}
     targets = {target for group in jobs["services"]["static_configs"] for target in group["targets"]}
-    if targets != {f"{name}:9090" for name in CALLS}:
+    if targets != {f"{name}:9090" for name in CALLS.keys() | WORKERS}:
         breaches.append("collector of one machine: does not read the metrics of every service and no other")
 
 
@@ -259,7 +262,7 @@ def main():
             if thing["kind"] == "RabbitmqCluster":
                 require(thing["spec"]["replicas"] >= 3, thing, "has too few nodes")
     deployments = {name for kind, name in names if kind == "Deployment"}
-    if deployments != CALLS.keys() | ({"collector"} if overlay == "production" else set()):
+    if deployments != CALLS.keys() | WORKERS | ({"collector"} if overlay == "production" else set()):
         breaches.append(f"the deployments are {sorted(deployments)}")
     jobs = {name for kind, name in names if kind == "Job"}
     if jobs != {f"{name}-migrate" for name in DATABASES}:

@@ -20,6 +20,7 @@ pub mod process;
 pub mod rabbitmq;
 pub mod reconcile;
 pub mod running;
+pub mod samples;
 pub mod secrets;
 pub mod seed;
 pub mod servers;

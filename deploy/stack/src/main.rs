@@ -18,7 +18,7 @@ use stack::{
     postgres::Durability,
     reconcile,
     running::Running,
-    seed,
+    samples, seed,
     servers::{BrokerServer, DatabaseServer},
     testbed::{Testbed, run_to_its_end},
     testing::{Options, TestStack},
@@ -321,6 +321,8 @@ async fn start(settings: Settings, with_demo: bool) -> Result<Stack> {
     let stack = Stack::start(settings).await?;
     say("checking staff, deposit addresses and plans, adding what is missing");
     seed::seed(&stack).await.context("seeding failed")?;
+    say("adding sample videos to the course, unless it has some");
+    samples::make(stack.url()).await.context("making the sample videos failed")?;
     Running::of(&stack)?.write(stack.folder())?;
     if with_demo && !with_history {
         say("adding the demo member");

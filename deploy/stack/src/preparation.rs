@@ -66,8 +66,7 @@ fn binaries() -> Result<PathBuf> {
 /// The ports of every process. Alone, the gateway listens on `gateway`; of two, a load balancer does.
 pub(crate) fn assign_ports(gateway: u16, two_of_each: bool) -> Result<BTreeMap<Replica, Ports>> {
     let numbers = if two_of_each { 0..2 } else { 0..1 };
-    Service::ALL
-        .into_iter()
+    Service::processes()
         .flat_map(|service| numbers.clone().map(move |number| Replica(service, number)))
         .map(|replica| {
             let is_public = replica.0 == Service::Gateway && !two_of_each;

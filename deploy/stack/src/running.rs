@@ -45,10 +45,10 @@ impl Running {
             databases.insert(service.name().to_owned(), stack.databases().owner_url(service)?);
             audited.insert(service.name().to_owned(), stack.databases().auditor_url(service)?);
         }
-        let ops = Service::ALL
+        let ops = Service::processes()
             .map(|service| (service.name().to_owned(), format!("http://127.0.0.1:{}", stack.ports(service).ops)));
         let nodes = stack.nodes().environment().into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
-        Ok(Self { url: stack.url().to_owned(), databases, audited, nodes, ops: ops.into() })
+        Ok(Self { url: stack.url().to_owned(), databases, audited, nodes, ops: ops.collect() })
     }
 
     /// The stack that runs in `folder`.

@@ -23,6 +23,8 @@ pub enum Service {
     Mailer,
     /// REST, files and the web application.
     Gateway,
+    /// Makes videos of uploaded files: a second process of course, which nobody calls.
+    CourseWorker,
 }
 
 /// One of the processes of a service, by its number from 0; a service alone is its first.
@@ -83,16 +85,21 @@ impl From<Service> for Replica {
 // === impl Service ===
 
 impl Service {
-    /// All of them; the gateway last, because it becomes ready only after the others.
+    /// All that are called; the gateway last, because it becomes ready only after the others.
     pub const ALL: [Self; 7] =
         [Self::Auth, Self::Wallet, Self::Trade, Self::Course, Self::PaymentMethod, Self::Mailer, Self::Gateway];
+
+    /// Everything that runs.
+    pub fn processes() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain([Self::CourseWorker])
+    }
 
     /// The services, each of which has a database; the gateway has none.
     pub fn services() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|one| one.database().is_some())
     }
 
-    /// The name of its crate, binary and credential.
+    /// Its name in logs; that of a service is also the name of its crate, binary and credential.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -103,6 +110,16 @@ impl Service {
             Self::PaymentMethod => "payment-method",
             Self::Mailer => "mailer",
             Self::Gateway => "gateway",
+            Self::CourseWorker => "course-worker",
+        }
+    }
+
+    /// The service that it is a process of, whose binary, database, broker user and certificate it has.
+    #[must_use]
+    pub const fn owner(self) -> Self {
+        match self {
+            Self::CourseWorker => Self::Course,
+            other => other,
         }
     }
 
@@ -112,7 +129,7 @@ impl Service {
         match self {
             Self::PaymentMethod => Some("payment_method"),
             Self::Gateway => None,
-            other => Some(other.name()),
+            other => Some(other.owner().name()),
         }
     }
 
@@ -125,7 +142,7 @@ impl Service {
             Self::Course => Some("COURSE_URL"),
             Self::PaymentMethod => Some("PAYMENT_METHOD_URL"),
             Self::Mailer => Some("MAILER_URL"),
-            Self::Gateway => None,
+            Self::Gateway | Self::CourseWorker => None,
         }
     }
 
@@ -141,10 +158,11 @@ impl Service {
     ) -> Launch {
         let path = |name: &str| shared.folder.join(name).display().to_string();
         let key = |name: &str| path(&format!("keys/{name}.key"));
-        let mut launch = Launch::new(self.name(), binary(&shared.binaries, self.name()), output)
+        let owner = self.owner().name();
+        let mut launch = Launch::new(self.name(), binary(&shared.binaries, owner), output)
             .env("AMQP_URL", amqp_url)
             .env("OPS_ADDR", format!("127.0.0.1:{}", own.ops))
-            .env("SERVICE_KEY_FILE", key(self.name()))
+            .env("SERVICE_KEY_FILE", key(owner))
             .env("TRUSTED_KEYS_FILE", path("keys/trusted.json"))
             .env("PUBLIC_URL", &shared.public_url);
         let scheme = if shared.certificates.is_some() { "https" } else { "http" };
@@ -156,7 +174,7 @@ impl Service {
         let main = if self == Self::Gateway { "HTTP_ADDR" } else { "GRPC_ADDR" };
         launch = launch.env(main, format!("127.0.0.1:{}", own.main));
         if let Some(all) = &shared.certificates {
-            let own = all.of(self.name());
+            let own = all.of(owner);
             for (name, file) in
                 [("TLS_CA_FILE", own.authority), ("TLS_CERT_FILE", own.certificate), ("TLS_KEY_FILE", own.key)]
             {
@@ -192,6 +210,10 @@ impl Service {
                 // As in the image: see deploy/docker/Dockerfile.
                 .env("MIMALLOC_ARENA_PURGE_MULT", "0")
                 .envs(if shared.unlimited { &UNLIMITED } else { &[] }),
+            Self::CourseWorker => launch
+                .args(["worker"])
+                .env("FILES_URL", format!("file://{}", path("files")))
+                .env("WORK_DIR", path("work")),
             Self::Wallet | Self::Trade | Self::Course | Self::PaymentMethod => launch,
         }
     }
@@ -230,7 +252,7 @@ mod tests {
             certificates: None,
             public_url: "http://127.0.0.1:1".to_owned(),
         };
-        for service in Service::ALL {
+        for service in Service::processes() {
             let output = Output::File("/dev/null".into());
             let launch = service.launch(&shared, Ports { main: 1, ops: 2 }, |_| 1, "amqp://", output);
             let named = |name: &str| launch.env.iter().any(|(given, _)| given == name);

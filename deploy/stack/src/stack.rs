@@ -308,7 +308,7 @@ impl Stack {
 
     fn launch_of(&self, replica: Replica, output: Output) -> Result<Launch> {
         let service = replica.0;
-        let amqp_url = self.servers.amqp_url(service)?;
+        let amqp_url = self.servers.amqp_url(service.owner())?;
         let mut shared = self.shared.clone();
         if let Some(binaries) = self.other_binaries.get(&service) {
             shared.binaries.clone_from(binaries);

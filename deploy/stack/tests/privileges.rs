@@ -43,6 +43,8 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("course", "drafts", "INSERT UPDATE"),
     // Those of members are forgotten after they closed their account.
     ("course", "certificates", "INSERT DELETE"),
+    ("course", "lesson_attachments", "INSERT"),
+    ("course", "media", "INSERT UPDATE DELETE"),
     ("course", "audit_rows", "INSERT"),
     // Those of members are forgotten after they closed their account.
     ("payment_method", "methods", "INSERT UPDATE DELETE"),
@@ -517,6 +519,7 @@ const NOT_DOWNLOADED: &[(&str, &str)] = &[
     ("auth.recovery_codes", "hashes"),
     ("auth.reset_tokens", "hashes that live for minutes"),
     ("auth.security_links", "hashes that live for days"),
+    ("course.streams", "rows that live for a minute"),
     ("wallet.closed_wallets", "the account, which is closed, has the time"),
     ("wallet.liability_leaves", "balances that the statements have, too"),
     ("wallet.postings", "the statements have them"),

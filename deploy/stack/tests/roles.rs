@@ -71,6 +71,14 @@ const TABLE: &[Row] = &[
     ("POST", "/admin/course/publish", "", "manager"),
     ("GET", "/admin/course/versions/{number}", "1", ALL),
     ("POST", "/admin/course/versions/{number}/restore", "0", "manager"),
+    ("GET", "/admin/course/media", "", ALL),
+    ("POST", "/admin/course/media", "", "manager"),
+    ("GET", "/admin/course/media/{id}", NONE, ALL),
+    ("HEAD", "/admin/course/media/{id}", NONE, ALL),
+    ("PATCH", "/admin/course/media/{id}", NONE, "manager"),
+    ("DELETE", "/admin/course/media/{id}", NONE, "manager"),
+    ("PUT", "/admin/course/media/{id}/captions/{language}", NONE, "manager"),
+    ("DELETE", "/admin/course/media/{id}/captions/{language}", NONE, "manager"),
     ("GET", "/admin/staff", "", "auditor admin"),
     ("POST", "/admin/staff", "", "admin"),
     ("DELETE", "/admin/staff/{id}", NONE, "admin"),
@@ -112,6 +120,7 @@ fn body(path: &str) -> Value {
         path if path.starts_with("/admin/plans") => json!({
             "title": "New", "subtitle": "Plan", "min": "100", "max": "200", "roi": "4", "duration": 30,
         }),
+        path if path.ends_with("/captions/{language}") => json!({ "label": "", "vtt": "" }),
         path if path.starts_with("/admin/course") => json!({ "revision": -1, "published": 0, "content": null }),
         _ => json!({}),
     }
@@ -119,9 +128,28 @@ fn body(path: &str) -> Value {
 
 async fn call(client: &Client, (method, path, id, _): Row) -> Result<Answer> {
     let (method, url) = (Method::from_bytes(method.as_bytes())?, path.replace("{id}", id).replace("{number}", id));
-    let request = client.request(method.clone(), &url);
-    let request = if method == Method::GET { request } else { request.json(&body(path)) };
-    stack::client::send(request).await
+    let request = client.request(method.clone(), &url.replace("{language}", "en"));
+    let request = match path {
+        "/admin/course/media" | "/admin/course/media/{id}" => upload(request),
+        _ if method == Method::GET => request,
+        _ => request.json(&body(path)),
+    };
+    let answer = stack::client::send(request).await?;
+    if method != Method::HEAD {
+        return Ok(answer);
+    }
+    // An answer to HEAD has no body that says why.
+    let body = if answer.status == 403 { json!({ "code": "PERMISSION_DENIED" }) } else { answer.body };
+    Ok(Answer { body, ..answer })
+}
+
+/// A request of an upload by tus, without a name.
+fn upload(request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+    let request = request.header("tus-resumable", "1.0.0").header("upload-length", "1").header("upload-offset", "0");
+    request
+        .header("upload-metadata", "kind dmlkZW8=")
+        .header("content-type", "application/offset+octet-stream")
+        .body("x")
 }
 
 /// The operations of the document, as the table names them.
