@@ -87,7 +87,7 @@ impl Campaign {
             crash_points: Some(crash_points.clone()),
             ..testing::settings(folder.path())?
         };
-        let mut stack = TestStack::on(folder, settings).await?;
+        let mut stack = TestStack::from_settings(folder, settings).await?;
         seed::seed(&stack).await?;
         let lives = self.lives(&mut stack, &counts).await?;
         let house = Arc::clone(&lives.first().context("at least one member")?.house);

@@ -140,7 +140,7 @@ impl TestStack {
     ///
     /// # Errors
     /// When anything of it fails.
-    pub async fn on(folder: TempDir, settings: Settings) -> Result<Self> {
+    pub async fn from_settings(folder: TempDir, settings: Settings) -> Result<Self> {
         let mail_dir = folder.path().join("mail");
         let stack = Self { stack: Stack::start(settings).await?, smtp: None, mail_dir, _folder: folder };
         seed::people_and_methods(&stack).await?;

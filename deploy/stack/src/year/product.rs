@@ -39,7 +39,7 @@ impl Year {
         let clock = Arc::new(Clock::behind(behind)?);
         let settings = Settings { clock: Some(Arc::clone(&clock)), environment, ..testing::settings(folder.path())? };
         say(&format!("starting the product in {} {}", begin.month(), begin.year()));
-        let stack = TestStack::on(folder, settings).await?;
+        let stack = TestStack::from_settings(folder, settings).await?;
         let traffic = Traffic::of(&stack).await?;
         let (manager, manager2) = seed::pair(&stack.client(), "manager").await?;
         let mut plans = Vec::new();
