@@ -131,7 +131,7 @@ async fn look(
     let tip = chain.tip(now).await?;
     let from = height.unwrap_or_else(|| first(chain, &tip));
     let mut found = chain.payments_above(from, &tip, world.search()).await?;
-    let balances = if is_reading_due { balances(chain, world, (from, &tip, &found), now).await } else { None };
+    let balances = if is_reading_due { balances(chain, world, (from, &found), now).await } else { None };
     let seen: BTreeSet<Key> = found.iter().map(|one| one.key.clone()).collect();
     let missing: Vec<_> = unsettled.iter().filter(|one| !seen.contains(&one.key)).collect();
     let mut told: BTreeMap<&str, Option<Fate>> = BTreeMap::new();
@@ -155,19 +155,19 @@ async fn look(
     Ok(Look { tip, found, balances })
 }
 
-/// The balances, if the payments are the same before and after they are read. A node that cannot tell balances can still tell
+/// The balances, if the payments are the same before and after they are read: blocks without any of ours change nothing. A node that cannot tell balances can still tell
 /// payments: the last reading grows old then.
 async fn balances(
     chain: &Chain,
     world: &World,
-    (from, tip, before): (i64, &Tip, &[Observation]),
+    (from, before): (i64, &[Observation]),
     now: OffsetDateTime,
 ) -> Option<Vec<Balance>> {
     let read = async {
         let balances = chain.balances(world.search()).await?;
-        let tip_after = chain.tip(now).await?;
-        let after = chain.payments_above(from, &tip_after, world.search()).await?;
-        Ok::<_, ChainError>((tip_after == *tip && after == before).then_some(balances))
+        let tip = chain.tip(now).await?;
+        let after = chain.payments_above(from, &tip, world.search()).await?;
+        Ok::<_, ChainError>((after == before).then_some(balances))
     };
     match read.await {
         Ok(balances) => balances,
