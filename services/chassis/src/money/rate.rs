@@ -313,7 +313,7 @@ fn point(number: i128, decimals: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Conversion, Rate, Rounding, Units};
+    use super::{Conversion, Rate, Rounding, SignedUnits, Units};
     use crate::money::{AmountError, Cents};
 
     fn rate(text: &str) -> Rate {
@@ -412,5 +412,24 @@ mod tests {
         assert!(!rate("99").is_off(rate("100"), 100));
         assert!(rate("101.000001").is_off(rate("100"), 100));
         assert!(rate("98.999999").is_off(rate("100"), 100));
+    }
+
+    #[test]
+    fn units_are_shown_as_whole_ones() {
+        let whole = |units: &str, decimals| Units::parse(units).map(|units| units.whole(decimals));
+        assert_eq!((whole("513809", 8), whole("100000000", 8)), (Ok("0.00513809".to_owned()), Ok("1".to_owned())));
+        assert_eq!((whole("5", 0), whole("0", 6)), (Ok("5".to_owned()), Ok("0".to_owned())));
+    }
+
+    /// [D-Q8] A difference is read and written with its sign.
+    #[test]
+    fn differences_have_a_sign() {
+        let units = |text| SignedUnits::parse(text);
+        let less = units("930").and_then(|held| held.minus(units("1000")?));
+        assert_eq!((less, less.map(|less| less.to_string())), (units("-70"), Ok("-70".to_owned())));
+        assert_eq!(less.map(|less| less.magnitude().get()), Ok(70));
+        for wrong in ["", "-", "--1", "1.0", "+1"] {
+            assert_eq!(units(wrong), Err(AmountError::Malformed), "{wrong}");
+        }
     }
 }
