@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail, ensure};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    Cluster,
     database::{self, Roles},
+    engines::Cluster,
     machines::Server,
 };
 use crate::{
