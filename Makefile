@@ -52,7 +52,8 @@ test: ## Run all tests: Rust, web, and the browser over the real product
 	@$(MAKE) --no-print-directory web/dist/index.html
 	@deploy/test.sh
 
-bench: setup ## Run the benchmarks of the ledger and the product
+bench: setup web/dist/index.html ## Run the benchmarks of the ledger, the product and its pages
+	@deploy/setup.sh bench
 	@cargo build --profile local --quiet --workspace --bins
 	@cargo run --profile local --quiet --manifest-path deploy/bench/Cargo.toml --target-dir $(TARGET) -- $(BENCH_ARGS)
 

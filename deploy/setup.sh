@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing for `run`, `demo`, `test` (including a browser), `cluster`, `secrets` or `kubernetes`. Fast if
-# nothing is.
+# Installs what is missing for `run`, `demo`, `test` and `bench` (including a browser), `cluster`, `secrets` or `kubernetes`.
+# Fast if nothing is.
 set -euo pipefail
 
 purpose=${1:-run}
@@ -42,8 +42,8 @@ if [ "$purpose" = cluster ] || { [ "$purpose" = test ] && [ "$(id -u)" = 0 ]; };
   have nft || packages+=(nftables)
   have ip || packages+=(iproute2)
 fi
-if [ "$purpose" = test ]; then
-  needs_venv
+[ "$purpose" != test ] || needs_venv
+if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
   have chromium || have chromium-browser || have google-chrome || packages+=(chromium)
 fi
 

@@ -9,6 +9,7 @@ use sqlx::{Connection, PgConnection};
 const TICK_US: u64 = 10_000;
 
 /// The root process of a server.
+#[derive(Clone)]
 pub struct Server {
     pid: u32,
 }

@@ -1,11 +1,8 @@
-//! The peer of the gateway: a small axum service that queries PostgreSQL directly, with Envoy as the hop before it.
+//! A small axum service that queries PostgreSQL directly.
 
-use std::path::Path;
-use std::time::Duration;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use axum::extract::{Path as Part, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -13,8 +10,7 @@ use serde::Serialize;
 use sqlx::FromRow;
 use sqlx::postgres::{PgPool, PgPoolOptions};
 use sqlx::types::time::OffsetDateTime;
-use stack::process::{Launch, Output, Process};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use uuid::Uuid;
 
 /// A service without gateway, session or contract.
@@ -27,8 +23,6 @@ pub struct Plain {
 struct Databases {
     wallet: PgPool,
     peer: PgPool,
-    /// Its response without a query.
-    fixed: &'static [u8],
 }
 
 /// A transaction, with the fields that the gateway returns.
@@ -53,27 +47,16 @@ struct Line {
 
 impl Plain {
     /// Starts it in this process, with as many connections to each database as a service has.
-    pub async fn start(wallet_url: &str, peer_url: &str, fixed: Vec<u8>) -> Result<Self> {
+    pub async fn start(wallet_url: &str, peer_url: &str) -> Result<Self> {
         let pool = || PgPoolOptions::new().max_connections(8).test_before_acquire(false);
-        let state = Databases {
-            wallet: pool().connect(wallet_url).await?,
-            peer: pool().connect(peer_url).await?,
-            fixed: Vec::leak(fixed),
-        };
+        let state = Databases { wallet: pool().connect(wallet_url).await?, peer: pool().connect(peer_url).await? };
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
-        let router = Router::new()
-            .route("/fixed", get(fixed_answer))
-            .route("/lines/{user}/{id}", get(line))
-            .route("/transfer", post(transfer))
-            .with_state(state);
+        let router =
+            Router::new().route("/lines/{user}/{id}", get(line)).route("/transfer", post(transfer)).with_state(state);
         tokio::spawn(async move { axum::serve(listener, router).await });
         Ok(Self { port })
     }
-}
-
-async fn fixed_answer(State(state): State<Databases>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], state.fixed).into_response()
 }
 
 async fn line(State(state): State<Databases>, Part((user_id, id)): Part<(Uuid, Uuid)>) -> Response {
@@ -102,39 +85,6 @@ async fn transfer(State(state): State<Databases>) -> Response {
     match done {
         Ok(verdict) => (StatusCode::CREATED, Json(verdict)).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
-}
-
-/// Envoy as a hop, with as many workers as the machine has cores.
-pub struct Envoy {
-    /// Where it listens.
-    pub port: u16,
-    pub process: Process,
-}
-
-impl Envoy {
-    /// Starts it before a service.
-    pub async fn start(program: &Path, folder: &Path, upstream: u16) -> Result<Self> {
-        ensure!(program.exists(), "{} is not there: see README.md", program.display());
-        let port = std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
-        let config = folder.join("envoy.yaml");
-        std::fs::write(
-            &config,
-            include_str!("../envoy.yaml")
-                .replace("$PORT", &port.to_string())
-                .replace("$UPSTREAM", &upstream.to_string()),
-        )?;
-        let workers = std::thread::available_parallelism()?.to_string();
-        let process = Launch::new("envoy", program, Output::File(folder.join("envoy.log")))
-            .args(["--config-path", &config.display().to_string(), "--concurrency", &workers, "--log-level", "warning"])
-            .args(["--disable-hot-restart"])
-            .start()?;
-        let limit = tokio::time::Instant::now() + Duration::from_secs(30);
-        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            ensure!(process.is_running() && tokio::time::Instant::now() < limit, "Envoy does not start");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        Ok(Self { port, process })
     }
 }
 

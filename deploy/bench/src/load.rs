@@ -28,6 +28,8 @@ pub struct Run {
     pub done: usize,
     /// The same a second.
     pub rate: f64,
+    /// Their median, in milliseconds.
+    pub p50_ms: f64,
     /// Their 99th percentile, in milliseconds.
     pub p99_ms: f64,
     /// Requests that were refused for now or timed out.
@@ -88,8 +90,9 @@ impl Load<'_> {
             refused: all.refused.len(),
             refusal: all.refusal,
             cpu_us: spent.collect(),
-            p99_ms: p99_ms(all.done),
-            refused_p99_ms: p99_ms(all.refused),
+            p50_ms: percentile_ms(&mut all.done, 50),
+            p99_ms: percentile_ms(&mut all.done, 99),
+            refused_p99_ms: percentile_ms(&mut all.refused, 99),
         })
     }
 
@@ -139,8 +142,8 @@ async fn ask(
     }
 }
 
-/// The 99th percentile of these microseconds, in milliseconds.
-pub fn p99_ms(mut times: Vec<u32>) -> f64 {
+/// A percentile of these microseconds, in milliseconds.
+pub fn percentile_ms(times: &mut [u32], percent: usize) -> f64 {
     times.sort_unstable();
-    times.get(times.len() * 99 / 100).map_or(0.0, |time| f64::from(*time) / 1_000.0)
+    times.get(times.len() * percent / 100).map_or(0.0, |time| f64::from(*time) / 1_000.0)
 }

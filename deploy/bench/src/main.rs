@@ -7,6 +7,7 @@ mod cala;
 mod cpu;
 mod databases;
 mod device;
+mod envoy;
 mod hop;
 mod http;
 mod idle;
@@ -17,6 +18,7 @@ mod peer;
 mod product;
 mod report;
 mod rest;
+mod web;
 
 use std::io::{Write, stdout};
 use std::path::Path;
@@ -62,6 +64,8 @@ enum What {
     Login,
     /// Memory and CPU without load: figure B20.
     Idle,
+    /// The pages on a slow phone, in a real browser.
+    Web,
 }
 
 impl Settings {
@@ -159,6 +163,7 @@ async fn measure(what: What, settings: &Settings, folder: &Path, url: &str) -> R
             report(&mut out(), &login::FIGURES, &passes)?;
         }
         What::Idle => report(&mut out(), &idle::FIGURES, &idle::measure(folder, url, passes).await?)?,
+        What::Web => web::measure(folder, url, passes).await?,
     }
     Ok(())
 }

@@ -75,7 +75,8 @@ impl Product {
             web: root.join("web/dist"),
             unlimited: true,
             staff_totp: false,
-            accept_shared_tokens: false,
+            // Envoy passes the members' tokens on to the wallet.
+            accept_shared_tokens: true,
             otlp_endpoint: None,
             chains: None,
             tls: false,
