@@ -1,15 +1,12 @@
-//! Passwords: long enough, not common, and never printed.
+//! Passwords: long enough, in no known breach, and never printed.
 
-use std::collections::HashSet;
 use std::fmt;
-use std::sync::LazyLock;
 
-/// What everybody tries first, in lower case.
-static COMMON: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("../../data/common-passwords.txt").lines().filter(|line| !line.is_empty()).collect());
+use crate::domain::breached::is_breached;
+
 /// A shorter number is a date, a phone number or keys in a row.
 const NUMBER_LENGTH: usize = 16;
-/// The product's name is nobody's secret.
+/// The name of the product, which is easy to guess.
 const PRODUCT: &str = "solvane";
 
 /// A password as typed.
@@ -44,7 +41,7 @@ impl Password {
         }
     }
 
-    /// Reads a password that somebody chooses: also no common one, and none made of the owner's name or address or the
+    /// Reads a password that somebody chooses: also none of a known breach, and none made of the owner's name or address or the
     /// product's name with nothing but digits and marks around it.
     ///
     /// # Errors
@@ -54,7 +51,7 @@ impl Password {
         let lower = text.to_lowercase();
         let core = lower.trim_matches(|char: char| !char.is_alphabetic());
         let is_number = lower.len() < NUMBER_LENGTH && lower.chars().all(|char| char.is_ascii_digit());
-        if COMMON.contains(lower.as_str()) || is_number {
+        if is_breached(&lower) || is_number {
             return Err("This password is too common");
         }
         let (name, email) = (name.to_lowercase(), email.to_lowercase());
@@ -81,7 +78,7 @@ impl fmt::Debug for Password {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMON, Form, Password};
+    use super::{Form, Password};
 
     fn choose(text: &str) -> Result<Password, &'static str> {
         Password::choose(text, Form::Password, "Ada Lovelace", "countess@example.com")
@@ -98,11 +95,9 @@ mod tests {
         assert_eq!(Password::parse("short", Form::New).unwrap_err(), "New password must be at least 8 characters");
     }
 
-    /// [D-S7] Common passwords are refused in any case.
+    /// [D-S7] [D-A8] Passwords of known breaches are refused in any case, and so are short numbers.
     #[test]
-    fn common_passwords_are_refused() {
-        assert!(COMMON.len() >= 1_000);
-        assert!(COMMON.iter().all(|line| line.chars().count() >= 8 && *line == line.to_lowercase()));
+    fn breached_passwords_are_refused() {
         for text in ["password", "PassWord1", "12345678", "qwertyuiop", "iloveyou1", "31415926535"] {
             assert_eq!(choose(text), Err("This password is too common"), "{text}");
         }
