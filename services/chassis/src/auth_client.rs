@@ -18,10 +18,10 @@ use uuid::Uuid;
 
 use crate::batch::Batch;
 use crate::clock;
-use crate::config::Service;
+use crate::config::VerifyingService;
 use crate::decision::{Decided, Proposer};
 use crate::error::{Refusal, from_status};
-use crate::grpc::{Channel, Outgoing, call_with_retry};
+use crate::grpc::{self, Channel, Outgoing, call_with_retry};
 use crate::identity::{Credential, PayoutState, Session, Sessions, Verifier};
 
 /// How long an answer about a session may be used: half of the promise that a revoked one is refused within 5 s.
@@ -36,13 +36,14 @@ pub struct RemoteSessions {
     cache: Cache<Uuid, Option<Session>>,
 }
 
-/// Verifies callers of a service by asking auth over this channel. Call inside the runtime.
+/// The channel to auth, and who verifies the callers of a service by asking it. Call inside the runtime.
 ///
 /// # Errors
-/// If a file of keys cannot be read.
-pub fn verifier(service: &'static str, auth: Channel, settings: &Service) -> anyhow::Result<Verifier> {
-    let sessions = RemoteSessions::new(auth, settings.keys.credential(service)?);
-    Ok(Verifier::new(settings.signatures(service)?, Arc::new(sessions)))
+/// If the address is none, or a file of keys or certificates cannot be read.
+pub fn connect(service: &'static str, settings: &VerifyingService) -> anyhow::Result<(Channel, Verifier)> {
+    let auth = grpc::channel("auth", &settings.auth_url, &settings.tls)?;
+    let sessions = RemoteSessions::new(auth.clone(), settings.keys.credential(service)?);
+    Ok((auth, Verifier::new(settings.signatures(service)?, Arc::new(sessions))))
 }
 
 impl RemoteSessions {

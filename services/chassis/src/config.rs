@@ -1,6 +1,7 @@
 //! Settings of every process, from flags or the environment, with the same names everywhere.
 
 use std::net::SocketAddr;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -223,6 +224,24 @@ impl Service {
         let accepts =
             if self.accept_shared_tokens { Accepts::CallsToAndShared(service) } else { Accepts::CallsTo(service) };
         Ok(Signatures::new(self.keys.trusted()?, accepts))
+    }
+}
+
+/// What a service takes that asks auth who calls it: every service but auth.
+#[derive(Debug, Clone, Args)]
+pub struct VerifyingService {
+    /// What every service takes.
+    #[command(flatten)]
+    pub base: Service,
+    /// Where auth answers gRPC.
+    #[arg(long, env)]
+    pub auth_url: String,
+}
+
+impl Deref for VerifyingService {
+    type Target = Service;
+    fn deref(&self) -> &Service {
+        &self.base
     }
 }
 

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use sqlx::Connection;
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgQueryResult};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, Postgres};
+use sqlx::query::Query;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -165,17 +166,14 @@ impl DerefMut for Tx {
     }
 }
 
-/// Deletes in batches, each a transaction of its own, until one finds nothing. Returns how many rows went.
+/// Runs a statement that deletes one batch until it finds nothing. Returns how many rows went.
 ///
 /// # Errors
-/// The first error of a batch; batches before it stay deleted.
-pub async fn sweep(
-    db: &Db,
-    batch: impl AsyncFn(&mut PgConnection) -> Result<PgQueryResult, sqlx::Error>,
-) -> Result<u64, sqlx::Error> {
+/// The first error of the statement; batches before it stay deleted.
+pub async fn sweep(db: &Db, batch: impl Fn() -> Query<'static, Postgres, PgArguments>) -> Result<u64, sqlx::Error> {
     let mut swept = 0;
     loop {
-        let done = batch(&mut *db.conn().await?).await?.rows_affected();
+        let done = batch().execute(&mut *db.conn().await?).await?.rows_affected();
         swept += done;
         if done == 0 {
             return Ok(swept);

@@ -298,14 +298,12 @@ async fn read_answer<E: Keyed>(
 
 /// Forgets keys older than a day; called now and then by the process.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    db::sweep(db, async |conn| {
+    db::sweep(db, || {
         sqlx::query!(
             "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
                 SELECT ctid FROM idempotency_keys
                 WHERE created_at < clock_timestamp() - interval '25 hours' LIMIT 5000))"
         )
-        .execute(conn)
-        .await
     })
     .await
 }

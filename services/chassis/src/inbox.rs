@@ -31,13 +31,11 @@ pub async fn take_effect(db: &Db, handler: &dyn Handler, event: &Event) -> Resul
 /// Forgets events handled ninety days ago: far longer than their publisher keeps them for a replay (seven days), or a
 /// broker for delivery.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    db::sweep(db, async |conn| {
+    db::sweep(db, || {
         sqlx::query!(
             "DELETE FROM inbox WHERE event_id = ANY (ARRAY(
                 SELECT event_id FROM inbox WHERE handled_at < clock_timestamp() - interval '90 days' LIMIT 5000))"
         )
-        .execute(conn)
-        .await
     })
     .await
 }

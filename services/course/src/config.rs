@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chassis::config::{Ops, Service};
+use chassis::config::{Ops, VerifyingService};
 use clap::{Args, Parser};
 
 use crate::domain::media::Limits;
@@ -10,10 +10,7 @@ use crate::domain::media::Limits;
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
     #[command(flatten)]
-    pub service: Service,
-    /// Where auth answers gRPC.
-    #[arg(long, env)]
-    pub auth_url: String,
+    pub service: VerifyingService,
     /// Where wallet answers gRPC.
     #[arg(long, env)]
     pub wallet_url: String,

@@ -78,8 +78,7 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let auth = grpc::channel("auth", &config.auth_url, &config.service.tls)?;
-    let verifier = auth_client::verifier(NAME, auth.clone(), &config.service)?;
+    let (auth, verifier) = auth_client::connect(NAME, &config.service)?;
     let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
     process.spawn(eraser.run(MemberRecords, process.shutdown.clone()));
     let wallet = Wallet::new(

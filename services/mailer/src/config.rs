@@ -2,16 +2,13 @@
 
 use std::path::PathBuf;
 
-use chassis::config::Service;
+use chassis::config::VerifyingService;
 use clap::Parser;
 
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
     #[command(flatten)]
-    pub service: Service,
-    /// Where auth answers gRPC.
-    #[arg(long, env)]
-    pub auth_url: String,
+    pub service: VerifyingService,
     /// The address of the web app; every link in a mail begins with it.
     #[arg(long, env)]
     pub public_url: String,

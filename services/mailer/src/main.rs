@@ -5,7 +5,6 @@ use std::sync::Arc;
 use anyhow::bail;
 use chassis::auth_client;
 use chassis::command;
-use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use mailer::MIGRATOR;
@@ -33,13 +32,9 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let directory = Directory::new(
-        grpc::channel("auth", &config.auth_url, &config.service.tls)?,
-        config.service.keys.credential(NAME)?,
-    );
+    let (auth, verifier) = auth_client::connect(NAME, &config.service)?;
+    let directory = Directory::new(auth, config.service.keys.credential(NAME)?);
     let queued = Arc::new(Notify::new());
-    let verifier =
-        auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url, &config.service.tls)?, &config.service)?;
     if let Some(store) = config.service.storage.roots()? {
         let (db, directory, queued) = (db.clone(), directory.clone(), Arc::clone(&queued));
         let shutdown = process.shutdown.clone();

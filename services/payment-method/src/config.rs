@@ -1,7 +1,7 @@
 //! Settings of this process, from the environment.
 
 use anyhow::Context;
-use chassis::config::Service;
+use chassis::config::VerifyingService;
 use clap::Parser;
 
 use crate::clients::bitcoin_core::{BitcoinCore, Network};
@@ -13,10 +13,7 @@ use crate::treasury::PublicKeys;
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
     #[command(flatten)]
-    pub service: Service,
-    /// Where auth answers gRPC.
-    #[arg(long, env)]
-    pub auth_url: String,
+    pub service: VerifyingService,
     /// The public keys of the treasury, with commas between them; none where platform addresses are not signed.
     #[arg(long, env, default_value = "")]
     pub treasury_keys: PublicKeys,

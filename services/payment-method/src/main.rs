@@ -9,7 +9,6 @@ use chassis::auth_client;
 use chassis::command;
 use chassis::db::Db;
 use chassis::erasure::Eraser;
-use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use clap::{Parser, Subcommand};
@@ -105,8 +104,7 @@ fn print_line(text: &str) -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let auth = grpc::channel("auth", &config.auth_url, &config.service.tls)?;
-    let verifier = auth_client::verifier(NAME, auth.clone(), &config.service)?;
+    let (auth, verifier) = auth_client::connect(NAME, &config.service)?;
     let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
     process.spawn(eraser.run(MethodsAndQuotes, process.shutdown.clone()));
     process.spawn(watch_rates(db.clone(), config.sources()?, process.shutdown.clone()));

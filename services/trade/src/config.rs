@@ -1,15 +1,12 @@
 //! Settings of this process, from the environment.
 
-use chassis::config::Service;
+use chassis::config::VerifyingService;
 use clap::Parser;
 
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
     #[command(flatten)]
-    pub service: Service,
-    /// Where auth answers gRPC.
-    #[arg(long, env)]
-    pub auth_url: String,
+    pub service: VerifyingService,
     /// Where wallet answers gRPC.
     #[arg(long, env)]
     pub wallet_url: String,

@@ -23,8 +23,7 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let verifier =
-        auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url, &config.service.tls)?, &config.service)?;
+    let (_, verifier) = auth_client::connect(NAME, &config.service)?;
     let wallet = Wallet::new(
         grpc::channel("wallet", &config.wallet_url, &config.service.tls)?,
         config.service.keys.credential(NAME)?,

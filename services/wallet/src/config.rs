@@ -1,6 +1,6 @@
 //! Settings of this process, from the environment.
 
-use chassis::config::Service;
+use chassis::config::VerifyingService;
 use chassis::money::{AmountError, Cents};
 use clap::{Args, Parser};
 
@@ -11,10 +11,7 @@ use crate::domain::limits::{Allowance, Limits};
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
     #[command(flatten)]
-    pub service: Service,
-    /// Where auth answers gRPC.
-    #[arg(long, env)]
-    pub auth_url: String,
+    pub service: VerifyingService,
     /// Where payment-method answers gRPC.
     #[arg(long, env)]
     pub payment_method_url: String,

@@ -45,11 +45,9 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::Journal)?;
-    let auth = grpc::channel("auth", &config.auth_url, &config.service.tls)?;
-    let auth_channel = auth.clone();
+    let (auth, verifier) = auth_client::connect(NAME, &config.service)?;
     let codes = Codes::new(auth.clone(), config.service.keys.credential(NAME)?);
     let payment_method = grpc::channel("payment-method", &config.payment_method_url, &config.service.tls)?;
-    let verifier = auth_client::verifier(NAME, auth, &config.service)?;
     let methods = Methods::new(payment_method.clone(), config.service.keys.credential(NAME)?);
     let chains = Chains::new(payment_method.clone(), config.service.keys.credential(NAME)?);
     let quotes = Quotes::new(payment_method, config.service.keys.credential(NAME)?);
@@ -63,7 +61,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         writer.await;
         Ok(())
     });
-    let eraser = Eraser::new(db.clone(), auth_channel, config.service.keys.credential(NAME)?);
+    let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
     process.spawn(eraser.run(Destinations, process.shutdown.clone()));
     process.spawn(forget_expired::run(db.clone(), config.limits.receipt_retention_days, process.shutdown.clone()));
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));

@@ -140,13 +140,11 @@ async fn publish_in_order(publisher: &Publisher, rows: Vec<Row>) -> (Vec<i64>, a
 
 /// Forgets events published a week ago: so long they are kept for a replay. Called now and then by the process.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    db::sweep(db, async |conn| {
+    db::sweep(db, || {
         sqlx::query!(
             "DELETE FROM outbox WHERE id = ANY (ARRAY(
                 SELECT id FROM outbox WHERE published_at < clock_timestamp() - interval '7 days' LIMIT 5000))"
         )
-        .execute(conn)
-        .await
     })
     .await
 }

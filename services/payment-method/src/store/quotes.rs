@@ -167,13 +167,11 @@ pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sql
 
 /// Forgets quotes that expired more than 400 days ago.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    db::sweep(db, async |conn| {
+    db::sweep(db, || {
         sqlx::query!(
             "DELETE FROM quotes WHERE id = ANY (ARRAY(
                 SELECT id FROM quotes WHERE expires_at < clock_timestamp() - interval '400 days' LIMIT 5000))"
         )
-        .execute(conn)
-        .await
     })
     .await
 }

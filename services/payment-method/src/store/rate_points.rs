@@ -104,14 +104,12 @@ pub async fn was_published(conn: &mut PgConnection, symbol: &str) -> Result<bool
 
 /// Forgets what sources said more than 31 days ago.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    db::sweep(db, async |conn| {
+    db::sweep(db, || {
         sqlx::query!(
             "DELETE FROM rate_points WHERE id = ANY (ARRAY(
                 SELECT id FROM rate_points
                 WHERE proposal_id IS NULL AND read_at < clock_timestamp() - interval '31 days' LIMIT 5000))"
         )
-        .execute(conn)
-        .await
     })
     .await
 }

@@ -122,26 +122,22 @@ pub async fn complete(
 
 /// Removes the trees of all but the two newest publications, in batches of a transaction each. Their roots stay.
 pub async fn remove_old_trees(db: &Db) -> Result<(), sqlx::Error> {
-    db::sweep(db, async |conn| {
+    db::sweep(db, || {
         sqlx::query!(
             "DELETE FROM liability_nodes WHERE ctid = ANY (ARRAY (
                 SELECT ctid FROM liability_nodes WHERE publication_id < (
                     SELECT id FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC OFFSET 1 LIMIT 1)
                 LIMIT 10000))"
         )
-        .execute(conn)
-        .await
     })
     .await?;
-    db::sweep(db, async |conn| {
+    db::sweep(db, || {
         sqlx::query!(
             "DELETE FROM liability_leaves WHERE ctid = ANY (ARRAY (
                 SELECT ctid FROM liability_leaves WHERE publication_id < (
                     SELECT id FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC OFFSET 1 LIMIT 1)
                 LIMIT 10000))"
         )
-        .execute(conn)
-        .await
     })
     .await?;
     Ok(())
