@@ -62,8 +62,10 @@ pub async fn get(
         header::CONTENT_SECURITY_POLICY,
         "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     );
-    set(header::CONTENT_DISPOSITION, if inline { "inline" } else { "attachment" });
     set(header::CACHE_CONTROL, if is_receipt { "no-store" } else { "public, max-age=31536000, immutable" });
+    // The name is one that this gateway gave the file: an id with an extension.
+    let disposition = format!("{}; filename=\"{name}\"", if inline { "inline" } else { "attachment" });
+    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::try_from(disposition).map_err(ApiError::internal)?);
     Ok(response)
 }
 

@@ -113,6 +113,17 @@ async fn replaced_pictures_are_removed() {
     assert!(fixture.stored(Purpose::Method).await.is_empty());
 }
 
+/// A file is downloaded under its name, not under that of the page.
+#[tokio::test]
+async fn a_download_has_a_file_name() {
+    let fixture = Fixture::new().await;
+    let photo = fixture.store(Purpose::Photo).await;
+    let reply = fixture.call(Method::GET, &format!("/v1/files/{photo}"), None, "").await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    let name = photo.strip_prefix("photos/").unwrap();
+    assert_eq!(reply.headers["content-disposition"], format!("inline; filename=\"{name}\""));
+}
+
 /// [C14] [D-V3] A file that no row refers to is removed once it is half an hour old: never one that is being stored, and
 /// none while the services cannot say, or say that nearly all have no owner. Two gateways may sweep at once.
 #[tokio::test]
