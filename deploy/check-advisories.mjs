@@ -98,7 +98,7 @@ function read(folder) {
 function main() {
   const folder = process.argv[2] ?? process.env.ADVISORY_DB ?? fileURLToPath(new URL(".advisory-db", root));
   if (!existsSync(join(folder, "crates"))) {
-    console.log(`ADVISORIES WERE NOT LOOKED AT: there is no copy of the RustSec database in ${folder} (deploy/SECURITY.md)`);
+    console.log(`ADVISORIES NOT CHECKED: there is no copy of the RustSec database in ${folder} (deploy/SECURITY.md)`);
     return process.env.ADVISORIES === "required" ? 1 : 0;
   }
   const all = read(folder);

@@ -59,7 +59,7 @@ const breaches = [];
 for (const { name, expression } of asked) {
   for (const metric of namesIn(expression)) {
     if (!FOREIGN.test(metric) && !exported.has(metric) && !recorded.has(metric)) {
-      breaches.push(`${name}: nobody exports ${metric}`);
+      breaches.push(`${name}: no process exports ${metric}`);
     }
   }
 }

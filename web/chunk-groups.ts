@@ -54,7 +54,7 @@ export const chunkGroups = [
     // Where most visits begin.
     pages('dashboard'),
   ),
-  // One file for each area: whoever opens one of its pages opens the others next.
+  // One file for each area: a visitor who opens one of its pages opens the others next.
   group('money', 0, pages('deposits', 'withdrawals', 'transactions', 'transaction'), features('payment-methods/api/list-payment-methods')),
   group('plans', 0, pages('investments', 'plans', 'invest')),
   group('courses', 0, pages('courses', 'lesson')),

@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(outside.into_response().status(), StatusCode::RANGE_NOT_SATISFIABLE);
     }
 
-    /// [D-P2] Photos are written anew at 512 px at the most.
+    /// [D-P2] Photos are re-encoded at 512 px at the most.
     #[tokio::test]
     async fn photos_are_written_anew() {
         let files = files();

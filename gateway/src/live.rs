@@ -114,7 +114,7 @@ impl Live {
                     if key == "trade.v1.plan_changed" {
                         plans.invalidate();
                     } else if let Some(update) = update(key, &payload) {
-                        // Nobody listening is no failure.
+                        // It is no failure if no client listens.
                         let _ = self.updates.send(update);
                     }
                 }

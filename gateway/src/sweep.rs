@@ -88,7 +88,7 @@ pub async fn sweep(
     }
     if orphans.len() > FEW.max(seen / 10) {
         let (folder, orphans) = (purpose.folder(), orphans.len());
-        tracing::error!(folder, seen, orphans, "more stored files are without owner than can be: none is removed");
+        tracing::error!(folder, seen, orphans, "implausibly many stored files have no owner: no file is removed");
         return Ok(Swept { orphans, removed: 0 });
     }
     let mut swept = Swept { orphans: orphans.len(), removed: 0 };

@@ -129,7 +129,7 @@ impl Client {
             Ok(answer) => Some(format!("{} {}", answer.status, answer.body)),
             Err(error) => Some(format!("{error:#}")),
         };
-        // Nobody listens any more when the observation is over.
+        // The receiver is gone when the observation is over.
         drop(observer.send(Observation { request: name, took: begun.elapsed(), failure }));
         answer
     }

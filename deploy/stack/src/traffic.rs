@@ -1,5 +1,5 @@
 //! Load for drills such as a backup under way: deposits that staff approve, trades that are opened and ended, and
-//! withdrawals, until it is told to stop.
+//! withdrawals, until it is stopped.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl std::fmt::Display for Counts {
 /// Keeps the demo member at work on the product at `url` until `stop` says so.
 ///
 /// # Errors
-/// When nobody can log in, or the product has no plan or method.
+/// If no member can log in, or the product has no plan or method.
 pub async fn keep_going(url: &str, mut stop: watch::Receiver<bool>) -> Result<Counts> {
     let visitor = Client::new(url).patient();
     let member = visitor.login(EMAIL, PASSWORD).await?;

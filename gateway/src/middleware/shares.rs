@@ -1,4 +1,4 @@
-//! Fair shares of something bounded: whoever holds some may take as much as is still free, and no more. One holder alone
+//! Fair shares of something bounded: a holder may take as much as is still free, and no more. One holder alone
 //! gets half, two a third each, and a newcomer always finds something.
 
 use std::collections::{BTreeMap, HashMap};

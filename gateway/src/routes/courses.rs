@@ -116,7 +116,7 @@ pub struct CourseEntry {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CertificateEntry {
-    /// Whoever knows it may read the certificate.
+    /// Everyone who knows it can read the certificate.
     number: String,
     issued_at: String,
 }

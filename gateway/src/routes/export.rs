@@ -25,7 +25,7 @@ const README: &str = "This archive holds what Solvane keeps about you.\n\n\
     account, wallet, trades, course, payment-methods, emails: our records as JSON. Amounts are in cents, times in UTC.\n\
     statements: your balance month by month, as CSV and as PDF.\n\
     files: your photo, the pictures of your payment methods, and the receipts that you uploaded.\n\n\
-    Not included: passwords, codes and keys, which we keep only in a form that nobody can read; notes of our staff; and \
+    Not included: passwords, codes and keys, which we keep only in a form that cannot be read; notes of our staff; and \
     records that name other people. Write to us if you have a question about them.\n";
 
 /// Download your data
@@ -44,7 +44,7 @@ pub async fn export(State(app): State<App>, VerifiedMember(caller): VerifiedMemb
         let mut export = Export { app, out: caller.out, archive: Archive::default(), sender, files: Vec::new() };
         if let Err(error) = export.write(first).await {
             tracing::warn!(%error, "a download of a member's data broke off");
-            // Whoever still listens learns that the archive is not whole.
+            // Tells the client that the archive is incomplete.
             drop(export.sender.send(Err(io::Error::other("the download broke off"))).await);
         }
     });

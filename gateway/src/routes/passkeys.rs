@@ -148,7 +148,7 @@ pub async fn remove(
 /// What a passkey signs besides.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct SignedDecision {
-    /// Of the decision of staff that was refused with PASSKEY_SIGNATURE_REQUIRED, as it was told there.
+    /// The digest that the refusal `PASSKEY_SIGNATURE_REQUIRED` of a staff decision contained.
     #[schema(value_type = Option<String>)]
     digest: Field,
 }

@@ -68,14 +68,14 @@ pub struct CourseTerms {
 
 /// Read limits, fee and prices
 ///
-/// Needs no session; a verified member is also told what is left of their limits.
+/// Needs no session. For a verified member the response also contains what is left of their limits.
 #[utoipa::path(get, path = "/terms", responses((status = 200, body = Terms), Errors), security(), tag = "Money")]
 pub async fn get(
     State(app): State<App>,
     visitor: Visitor,
     MaybeVerifiedMember(reader): MaybeVerifiedMember,
 ) -> Result<Reply<Terms>, ApiError> {
-    // A session that ended, or cannot be known now, takes nobody the public part.
+    // A session that ended or cannot be checked still gets the public part.
     let out = reader.map_or(visitor.out, |VerifiedMember(caller)| caller.out);
     let terms = call_retrying!(app.clients.wallet, get_terms, out, GetTermsRequest {})?.into_inner();
     Ok(ok(Terms::from(terms)))

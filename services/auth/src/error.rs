@@ -16,13 +16,13 @@ pub enum Error {
     Fields(#[from] FieldErrors),
     #[error("an account with this email already exists")]
     EmailTaken,
-    /// No such account, or another password: which of them is nobody's business.
+    /// No such account, or another password; the response does not tell which (D-A13).
     #[error("wrong email or password")]
     InvalidCredentials,
-    /// Whoever has an authenticator logs in with a code of it.
+    /// The account has an authenticator: login takes a code.
     #[error("enter the code from your authenticator app")]
     TotpRequired,
-    /// Whoever has passkeys alone logs in with one.
+    /// The account has passkeys and no authenticator: login takes a passkey.
     #[error("log in with your passkey, or enter a recovery code")]
     PasskeyRequired,
     /// An unknown passkey, a used or old challenge, or a wrong signature; the cause is for the log.

@@ -160,7 +160,7 @@ fn work(waiting: &Receiver<Job>) {
     let mut memory = Vec::new();
     loop {
         let next = waiting.try_recv().or_else(|_| {
-            // Nobody waits: an idle process needs none.
+            // Without waiting callers an idle process needs none.
             memory = Vec::new();
             waiting.recv()
         });

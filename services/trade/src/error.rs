@@ -14,7 +14,7 @@ pub enum Error {
     /// Unknown, or not offered any more.
     #[error("plan not found")]
     PlanNotFound,
-    /// A plan whose value nobody knows cannot be invested in.
+    /// A plan without a value cannot be invested in.
     #[error("this plan has no published value yet")]
     NoValue,
     /// Not within the plan's range.

@@ -145,7 +145,7 @@ pub(crate) fn required_note(text: &str) -> Result<String, Refusal> {
     }
 }
 
-/// While the books do not add up, or nobody has looked at them for a while, no withdrawal moves on.
+/// While the ledger does not balance, or was not checked for a while, no withdrawal proceeds.
 ///
 /// # Errors
 /// `WithdrawalsStopped` while withdrawals are paused.

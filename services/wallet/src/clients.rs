@@ -159,7 +159,7 @@ pub struct Quotes {
     credential: Credential,
 }
 
-/// What chains show, which payment-method looks at.
+/// What payment-method observes on the chains.
 #[derive(Clone)]
 pub struct Chains {
     client: EvidenceServiceClient<Channel>,
@@ -173,7 +173,7 @@ impl Chains {
         Self { client: EvidenceServiceClient::new(channel), credential }
     }
 
-    /// What the chain shows about a deposit or payout; `None` where it is not looked at, and for other transactions.
+    /// What the chain shows about a deposit or payout; `None` where it is not observed, and for other transactions.
     ///
     /// # Errors
     /// Unavailable if it cannot be asked.

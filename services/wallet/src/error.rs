@@ -14,7 +14,7 @@ use time::macros::format_description;
 use crate::domain::limits::Rest;
 use crate::domain::transaction::Lease;
 
-/// When to come back while withdrawals are stopped: the books are looked at every minute.
+/// When to come back while withdrawals are paused: the ledger is checked every minute.
 const STOP_PAUSE: Duration = Duration::from_secs(60);
 
 /// Why a call does not do what it was asked to. Messages become the member's sentence, capitalised.

@@ -64,7 +64,7 @@ pub struct GrpcServer {
     /// Mails and checks the codes of destinations.
     pub codes: Codes,
     pub limits: Limits,
-    /// How long things take, as members were told last.
+    /// Handling times, as members last received them.
     pub times: LastTimes,
 }
 

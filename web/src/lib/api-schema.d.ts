@@ -983,7 +983,8 @@ export interface paths {
         put?: never;
         /**
          * Start the payout of a withdrawal, or go on with it
-         * @description For 15 minutes nobody else pays or rejects it. From $1,000.00 it takes this to mark a withdrawal as paid.
+         * @description For 15 minutes no other person can pay or reject it. From $1,000.00, a withdrawal can be marked as paid only by the
+         *     person who started its payout.
          */
         post: operations["post_admin_transactions_by_id_paying"];
         delete?: never;
@@ -1825,7 +1826,7 @@ export interface paths {
         };
         /**
          * Read limits, fee and prices
-         * @description Needs no session; a verified member is also told what is left of their limits.
+         * @description Needs no session. For a verified member the response also contains what is left of their limits.
          */
         get: operations["get_terms"];
         put?: never;
@@ -2558,7 +2559,7 @@ export interface components {
         /** @description The caller's certificate. */
         CertificateEntry: {
             issuedAt: string;
-            /** @description Whoever knows it may read the certificate. */
+            /** @description Everyone who knows it can read the certificate. */
             number: string;
         };
         /** @description The response with a certificate. */
@@ -2836,7 +2837,7 @@ export interface components {
         };
         /** @description What a chain shows. */
         Evidence: {
-            /** @description When the chain was looked at last. */
+            /** @description When the chain was last observed. */
             at?: string | null;
             payments: components["schemas"]["ChainPayment"][];
             /**
@@ -3522,7 +3523,7 @@ export interface components {
             /** @example the old password */
             oldPassword: string;
         };
-        /** @description The staff member who is paying a withdrawal. Nobody else can pay or reject it meanwhile. */
+        /** @description The staff member who is paying a withdrawal. No other person can pay or reject it meanwhile. */
         Paying: {
             by: string;
             byName: string;
@@ -3567,7 +3568,7 @@ export interface components {
         };
         /** @description The payments of a transaction. */
         Payments: {
-            /** @description Missing where the chain is not looked at. */
+            /** @description Missing where the chain is not observed. */
             evidence?: components["schemas"]["Evidence"];
             success: boolean;
         };
@@ -3609,7 +3610,7 @@ export interface components {
              * @description What the transaction is now.
              */
             revision: number;
-            /** @description Until when nobody else can pay or reject it. */
+            /** @description Until when no other person can pay or reject it. */
             until?: string | null;
         };
         /** @description Handling times of the last 24 hours, in seconds. */
@@ -4132,7 +4133,7 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @description Its ledger entries, oldest first, of the member and of the platform. */
             entries: components["schemas"]["Entry"][];
-            /** @description What the chain shows; missing where it is not looked at. */
+            /** @description What the chain shows; missing where it is not observed. */
             evidence?: components["schemas"]["Evidence"];
             /** @description Withdrawals: the earliest time of approval and payout after a change of the account. */
             notBefore?: string;
@@ -4212,7 +4213,7 @@ export interface components {
         Side: "left" | "right";
         /** @description What a passkey signs besides. */
         SignedDecision: {
-            /** @description Of the decision of staff that was refused with PASSKEY_SIGNATURE_REQUIRED, as it was told there. */
+            /** @description The digest that the refusal `PASSKEY_SIGNATURE_REQUIRED` of a staff decision contained. */
             digest?: string | null;
         };
         /** @description A staff account, as its owner sees it. */

@@ -10,7 +10,7 @@ export class ChunkError extends Error {
 
 /**
  * Loads a part of the app. What does not come, because the network broke or a newer release took its place, comes with
- * the page loaded anew; not twice a minute, so that what never comes ends at the error panel.
+ * the page reloaded; not twice a minute, so that what never comes ends at the error panel.
  */
 export async function loadChunk<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
@@ -22,7 +22,7 @@ export async function loadChunk<Module>(load: () => Promise<Module>): Promise<Mo
   }
 }
 
-/** Loads the page anew if the server answers; without it the browser would put its own error page in the app's place. */
+/** Reloads the page if the server answers; without it the browser would put its own error page in the app's place. */
 export async function reloadPage(): Promise<boolean> {
   const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => null)
   if (!answer || answer.status >= 500) return false

@@ -33,7 +33,7 @@ export const paths = {
   editPaymentMethod: (id: string) => `/payment-methods/${encodeURIComponent(id)}/edit`,
 } as const
 
-/** What the login page may be told: where the visitor wanted to be, and that an unattended back office was closed. */
+/** What is passed to the login page: where the visitor wanted to be, and that an unattended back office was closed. */
 export type LoginState = { from?: string; leftAlone?: boolean }
 
 /** A path of this site to return to after login, else `undefined`: never another origin [D-S11]. */

@@ -147,7 +147,7 @@ impl Figures {
     }
 }
 
-/// Rounds until told to stop. A failure was observed by then, and the next round begins after a pause.
+/// Repeats rounds until stopped. A failure was observed by then, and the next round begins after a pause.
 async fn work(visitor: Client, email: String, world: World, mut stopped: watch::Receiver<bool>) {
     let rounds = async {
         loop {

@@ -42,7 +42,7 @@ pub const EVERYWHERE: &[Check] = &[
     ),
     wallet(
         "D-O4",
-        "nobody confirmed their own proposal",
+        "every proposal was confirmed by another person than its proposer",
         "SELECT format('proposal %s by %s', id, proposed_by) FROM proposals
          WHERE status = 'confirmed' AND decided_by IS NOT DISTINCT FROM proposed_by",
     ),
@@ -102,7 +102,7 @@ pub const CHECKS: &[Check] = &[
     ),
     wallet(
         "D-B9",
-        "nobody who owes something has a free balance",
+        "a member with a debt has no available balance",
         "SELECT format('member %s owes %s and has %s', owed.user_id, -owed.balance_cents, available.balance_cents)
          FROM accounts AS owed JOIN accounts AS available ON available.user_id = owed.user_id AND available.kind = 'available'
          WHERE owed.kind = 'owed' AND owed.balance_cents <> 0 AND available.balance_cents <> 0",
@@ -447,7 +447,7 @@ pub const CHECKS: &[Check] = &[
     ),
     wallet(
         "T5",
-        "nobody owns the course twice, and every course sold is a posting",
+        "no member owns the course twice, and every sale is a posting",
         "SELECT format('member %s: %s lines, %s postings', user_id, lines, posted) FROM (
             SELECT user_id, count(*) AS lines FROM transactions WHERE kind = 'course' AND status = 'success' GROUP BY user_id) AS bought
          FULL JOIN (SELECT user_id, count(*) AS posted, count(*) FILTER (WHERE NOT EXISTS (
@@ -491,11 +491,11 @@ pub const CHECKS: &[Check] = &[
     ),
     wallet(
         "Q2",
-        "every request and every decision told of itself once",
-        "SELECT format('%s %s is told %s times', key, aggregate_id, count(*)) FROM outbox
+        "every request and every decision wrote its event once",
+        "SELECT format('%s %s has %s events', key, aggregate_id, count(*)) FROM outbox
          WHERE key LIKE 'wallet.v1.%' GROUP BY key, aggregate_id HAVING count(*) > 1
          UNION ALL
-         SELECT format('%s %s (%s) is not told: %s', kind, id, status, key) FROM transactions
+         SELECT format('%s %s (%s) has no event %s', kind, id, status, key) FROM transactions
          CROSS JOIN LATERAL (VALUES
             (CASE kind WHEN 'withdrawal' THEN 'withdrawal_requested' WHEN 'fee' THEN 'fee_requested' ELSE 'deposit_requested' END),
             (CASE WHEN status = 'pending' THEN NULL

@@ -86,7 +86,11 @@ pub(super) async fn verdicts(snapshots: &mut Snapshots, keys: Option<&TrustedKey
     for database in Service::services() {
         let name = database.name();
         let offending = signatures(database, snapshots.of(database)?, keys).await?;
-        verdicts.push(Verdict::new("D-B3", format!("{name}: every decision is signed by whoever took it"), offending));
+        verdicts.push(Verdict::new(
+            "D-B3",
+            format!("{name}: every decision is signed by the person who took it"),
+            offending,
+        ));
         let offending = proposals(snapshots.of(database)?).await?;
         let promise = format!("{name}: every proposal is what the decision about it signs, and the other way round");
         verdicts.push(Verdict::new("D-B3 D-O6", promise, offending));

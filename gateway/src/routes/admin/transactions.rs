@@ -91,7 +91,7 @@ pub struct Filter {
     size: Option<String>,
 }
 
-/// The staff member who is paying a withdrawal. Nobody else can pay or reject it meanwhile.
+/// The staff member who is paying a withdrawal. No other person can pay or reject it meanwhile.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Paying {
@@ -268,7 +268,7 @@ pub struct Review {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     not_before: Option<String>,
-    /// What the chain shows; missing where it is not looked at.
+    /// What the chain shows; missing where it is not observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     evidence: Option<Evidence>,
@@ -529,7 +529,7 @@ pub struct PayoutStart {
 pub struct PayoutStarted {
     #[serde(flatten)]
     made: TransactionMade,
-    /// Until when nobody else can pay or reject it.
+    /// Until when no other person can pay or reject it.
     until: Option<String>,
     /// What the transaction is now.
     revision: i32,
@@ -537,7 +537,8 @@ pub struct PayoutStarted {
 
 /// Start the payout of a withdrawal, or go on with it
 ///
-/// For 15 minutes nobody else pays or rejects it. From $1,000.00 it takes this to mark a withdrawal as paid.
+/// For 15 minutes no other person can pay or reject it. From $1,000.00, a withdrawal can be marked as paid only by the
+/// person who started its payout.
 #[utoipa::path(post, path = "/admin/transactions/{id}/paying", request_body = PayoutStart,
     params(("id" = String, Path), Key),
     responses((status = 200, body = PayoutStarted), Errors), tag = "Back office")]

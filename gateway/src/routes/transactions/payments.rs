@@ -46,7 +46,7 @@ pub struct ChainPayment {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
-    /// When the chain was looked at last.
+    /// When the chain was last observed.
     at: Option<String>,
     payments: Vec<ChainPayment>,
     /// Deposits: what the payments are worth at the rate that applies, in dollars.
@@ -88,7 +88,7 @@ impl From<common::ChainEvidence> for Evidence {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Payments {
     success: bool,
-    /// Missing where the chain is not looked at.
+    /// Missing where the chain is not observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     evidence: Option<Evidence>,

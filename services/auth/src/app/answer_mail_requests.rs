@@ -93,7 +93,7 @@ async fn resend(tx: &mut Tx, user_id: Uuid, request: &MailRequest, now: OffsetDa
     if sent < CODES_AN_HOUR && last.is_none_or(|last| last + PAUSE <= now) {
         issuing::code(tx, &NewCode { user_id, purpose, email, request_id }, now).await?;
     } else if let Some(request_id) = request_id {
-        // The code of a moment ago serves whoever asks without a session just after it.
+        // A request without a session gets no second code within moments of the first.
         codes::adopt(tx, user.id, purpose, request_id).await?;
     }
     Ok(())

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::store::security_links;
 
 /// "This was not me" (D-A6). If the address that the link was mailed to was changed since, and the change can still be
-/// undone, it is: the reset link must not go to whoever changed it.
+/// undone, it is: the reset link must not go to the person who changed it.
 ///
 /// # Errors
 /// [`Error::InvalidLink`] if it is unknown, used or expired.

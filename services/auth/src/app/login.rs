@@ -36,7 +36,7 @@ pub struct Credentials {
 /// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::PasskeyRequired`], [`Error::WrongTotp`];
 /// [`Error::TooManyTries`], [`Error::FactorLocked`] and [`Error::Overloaded`] before anything is compared.
 pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Error> {
-    // Taken before anything is looked up or counted, so that whoever is sent away costs nothing and learns nothing.
+    // Taken before anything is looked up or counted, so that a refused login costs nothing and reveals nothing.
     let place = app.hasher.place()?;
     let turn = app.sign_ins.acquire().await;
     let user = users::find_by_email(&mut *app.db.conn().await?, credentials.email.as_str()).await?;
@@ -50,7 +50,7 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
     if matches {
         acquit(app, &counters).await?;
     }
-    // The owner of a closed account is not told either.
+    // A closed account is not revealed either.
     let user_id = user.as_ref().filter(|user| user.closed_at.is_none()).map(|user| user.id);
     let Some(user) = user.filter(|user| matches && user.is_open()) else {
         security_log::refused_behind(&app.db, user_id, &credentials.device);

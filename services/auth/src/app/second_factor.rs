@@ -27,7 +27,7 @@ use crate::store::{
     authenticators, factor_resets, login_throttles, passkeys, recovery_codes, security_links, used_challenges,
 };
 
-/// Longer than any delay between two tries: whoever waits longer is locked out.
+/// Longer than any delay between two tries; after it, the tries are forgotten.
 const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// How a try ended, as the metric has it.

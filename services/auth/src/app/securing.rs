@@ -36,7 +36,7 @@ pub async fn restore(app: &App, tx: &mut Tx, user: User, undo: &Link, now: Offse
         security_log::done(tx, (user.id, user.role), Kind::EmailChangeUndone, None, now).await?;
         safeguards::cool_off(app, tx, user.id, Change::Email, now).await?;
     }
-    // An older owner's links stay: whoever was first may undo what came later, never the other way round.
+    // Links to earlier addresses stay valid: an earlier owner may undo a later change, never the other way round.
     security_links::supersede_others(tx, user.id, (&undo.email, undo.created_at), now).await?;
     let user = User { email: undo.email.clone(), pending_email: None, ..user };
     secure(app, tx, &user, now).await

@@ -86,7 +86,7 @@ async fn own_signature(
     }))
 }
 
-/// Whoever proposed something may still propose it.
+/// Whether the proposer may still propose it.
 async fn check_proposer(conn: &mut PgConnection, proposer: Proposer) -> Result<(), Error> {
     let user = users::find(conn, proposer.id).await?.filter(User::is_open);
     let role = user.filter(|user| user.frozen_at.is_none()).and_then(|user| user.role);
@@ -97,7 +97,7 @@ async fn check_proposer(conn: &mut PgConnection, proposer: Proposer) -> Result<(
 /// The permission with this name.
 ///
 /// # Errors
-/// Forbidden if there is none: nobody has it.
+/// Forbidden if there is no such permission.
 pub fn permission(name: &str) -> Result<Permission, Error> {
     Ok(Permission::named(name).ok_or_else(not_permitted)?)
 }

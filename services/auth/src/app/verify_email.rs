@@ -35,7 +35,7 @@ pub struct Submission<'a> {
 
 /// Confirms. The submission is counted, and the count committed, before the comparison: for the account or the request
 /// that the code belongs to, so that it has five however many come at once; for everybody else by their address and by
-/// the email, so that strangers slow down nobody but each other (D-A2).
+/// the email, so that strangers only slow down each other (D-A2).
 ///
 /// # Errors
 /// [`Error::InvalidCode`], also if another account took the new address meanwhile; [`Error::TooManyTries`].
@@ -133,7 +133,7 @@ async fn change_email(
     Ok(published::email_changed(tx, user, email, (undo, not_me)).await?)
 }
 
-/// Whether another account took the address meanwhile is not told (D-A13).
+/// The response does not reveal whether another account took the address meanwhile (D-A13).
 fn taken_is_invalid(error: sqlx::Error) -> Error {
     match Error::from(error) {
         Error::EmailTaken => Error::InvalidCode,

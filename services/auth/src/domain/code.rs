@@ -35,10 +35,10 @@ impl Purpose {
     }
 }
 
-/// What ties a code to whoever asked for it, so that the submissions of others cost them nothing (D-A2).
+/// Binds a code to the session or handle that it was requested with, so that the tries of strangers do not count (D-A2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handle {
-    /// Whoever registered the account or logged in to it: every code of the account.
+    /// The person who registered the account or logged in to it: every code of the account.
     Account(Uuid),
     /// A visitor: the codes that were asked for with this request.
     Request(Uuid),

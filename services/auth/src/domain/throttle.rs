@@ -37,7 +37,7 @@ const FREE_KNOWN_PLACE: i32 = 20;
 const FREE_ADDRESS: i32 = 100;
 
 impl Counter {
-    /// Of an address. A block, so that nobody has more addresses than the others.
+    /// Of an address block, because one client can have many addresses.
     #[must_use]
     pub fn address(device: &Device) -> Self {
         Self::delaying(format!("address:{}", device.block), FREE_ADDRESS)

@@ -190,7 +190,7 @@ pub async fn activity_disowned(conn: &mut PgConnection, user_id: Uuid) -> Told {
     enqueue(conn, "auth.v1.activity_disowned", user_id, &event).await
 }
 
-/// Sessions ended before their time; nothing is told of none.
+/// Sessions were ended; without any there is no event.
 pub async fn session_ended(conn: &mut PgConnection, user_id: Uuid, session_ids: &[Uuid]) -> Told {
     if session_ids.is_empty() {
         return Ok(());

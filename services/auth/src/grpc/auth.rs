@@ -260,7 +260,7 @@ fn only_email(text: &str) -> Result<Email, Error> {
     Email::parse(text).map_err(|sentence| Error::field("email", sentence))
 }
 
-/// Whose key it is while nobody is logged in: the address's.
+/// The owner of an idempotency key without a session: the address.
 fn claimant(email: &Email) -> Uuid {
     let hash = Sha256::digest(email.folded().as_bytes());
     let mut bytes = [0; 16];

@@ -40,7 +40,7 @@ pub struct ApproveTransaction {
     pub received: Option<Cents>,
     /// Payments: the hash, and its output.
     pub txid: Option<Txid>,
-    /// Whether the chain is looked at and does not prove this payment.
+    /// Whether the chain is observed and does not prove this payment.
     pub is_unproven: bool,
     /// For the audit log.
     pub note: String,
@@ -115,7 +115,7 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
                 take_effect(conn, &transaction, now).await?;
             }
         }
-        // Lines that nobody decides on are never open.
+        // Transactions that take no decision are never open.
         (_, None) => return Err(Error::AlreadyDecided),
     }
     let action = format!("{}.approve", transaction.kind().as_str());

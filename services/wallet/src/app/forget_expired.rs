@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::error::Error;
 use crate::store::{destinations, receipts};
 
-/// How often receipts are looked at.
+/// How often expired receipts are removed.
 const PAUSE: Duration = Duration::from_hours(1);
 
 /// The destinations that a member confirmed.

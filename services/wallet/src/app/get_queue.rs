@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::store::times::{self, HandlingTime};
 use crate::store::transactions::{self, Waiting};
 
-/// What waits, and how long decisions took of late.
+/// What waits, and how long recent decisions took.
 #[derive(Debug, Clone)]
 pub struct Queue {
     /// How many of each kind wait, and since when.

@@ -237,7 +237,7 @@ async fn amount_of_fee(
     Ok((due == Some(claimed), format!("The member claimed {claimed}; the fee of the withdrawal is {due_in_words}.")))
 }
 
-/// How long a change of the account is worth a look (D-A5).
+/// How long a change of the account is shown in the checklist (D-A5).
 const RECENT: Duration = Duration::hours(72);
 
 /// Whether the account lets a payout go on, and what happened to it lately.

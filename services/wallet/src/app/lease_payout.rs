@@ -1,4 +1,4 @@
-//! A treasurer leases an approved withdrawal for paying it, or renews the lease. Nobody else can pay or reject it until
+//! A treasurer leases an approved withdrawal for paying it, or renews the lease. No other person can pay or reject it until
 //! the lease ends.
 
 use chassis::audit;

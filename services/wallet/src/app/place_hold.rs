@@ -64,7 +64,7 @@ impl PlaceHold {
 async fn place(conn: &mut PgConnection, command: &PlaceHold, id: Uuid, signed: &Signed) -> Result<Hold, Error> {
     let now = clock::now(conn).await?;
     let &PlaceHold { user_id, amount, reason, .. } = command;
-    // A registration makes the accounts: who has none is no member, and must not get any by a slip of staff.
+    // Accounts are created at registration: a user id without accounts is no member and must not get any by mistake.
     accounts::wallet(conn, user_id).await?.ok_or(Error::MemberNotFound)?;
     posting::lock_member(conn, user_id).await?;
     let before = accounts::wallet(conn, user_id).await?.ok_or(Error::MemberNotFound)?;

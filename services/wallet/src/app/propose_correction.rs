@@ -38,7 +38,7 @@ fn check_fields(correction: &Correction) -> Result<(), Refusal> {
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeCorrection) -> Result<Proposal, Error> {
-    // A registration makes the accounts: who has none is no member, and must not get any by a slip of staff.
+    // Accounts are created at registration: a user id without accounts is no member and must not get any by mistake.
     let wallet = accounts::wallet(conn, command.user_id).await?.ok_or(Error::MemberNotFound)?;
     let (kind, amount) = (command.correction.kind, command.correction.amount_cents);
     let short = match kind {

@@ -20,7 +20,7 @@ pub struct ProposeReopening {
     pub call: StaffCall,
 }
 
-/// Opens a proposal. The books are looked at when it is confirmed.
+/// Opens a proposal. The ledger is checked when it is confirmed.
 ///
 /// # Errors
 /// `WithdrawalsNotStopped` if there is nothing to reopen.

@@ -52,7 +52,7 @@ impl Gate {
         }))
     }
 
-    /// Whether they are; false if nobody can tell.
+    /// Whether they are; false if it cannot be determined.
     pub async fn is_open(&self) -> bool {
         self.0.ask(()).await == Some(true)
     }

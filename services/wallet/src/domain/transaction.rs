@@ -61,7 +61,7 @@ pub struct Transaction {
     /// Positive; after the approval of a deposit, what was received.
     pub amount: Cents,
     pub reason_code: Option<String>,
-    /// Who decided; unset where nobody had to.
+    /// The person who decided; unset where no decision was needed.
     pub decided_by: Option<Uuid>,
     pub decided_at: Option<OffsetDateTime>,
     /// Incremented by every change.

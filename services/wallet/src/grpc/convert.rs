@@ -216,7 +216,7 @@ impl From<Hold> for message::Hold {
     }
 }
 
-/// A member's wallet as the member is told of it: without the names of staff.
+/// A member's wallet as the member sees it: without the names of staff.
 pub fn own_wallet(wallet: Wallet) -> message::Wallet {
     let mut wallet = message::Wallet::from(wallet);
     for hold in &mut wallet.holds {

@@ -81,7 +81,7 @@ impl WalletService for GrpcServer {
 
     async fn get_terms(&self, request: Request<GetTermsRequest>) -> Reply<GetTermsResponse> {
         let mut terms = GetTermsResponse::from(&self.limits);
-        // Whoever is no verified member, or cannot be known now, reads what holds for everybody.
+        // A caller who is no verified member, or cannot be identified now, gets the public part.
         if let Ok(member) = self.reader(request.metadata()).await {
             let rest = get_withdrawal_rest(&self.ledger, &self.limits, member.user_id).await?;
             terms.rest = Some(rest.into());
@@ -189,7 +189,7 @@ impl WalletService for GrpcServer {
                 return Ok(answer(before.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })));
             }
         };
-        // Whoever has a second factor gave it for this call.
+        // A member with a second factor gave it for this call.
         let is_known = unknown.is_none() || member.has_factor;
         let command = RequestWithdrawal { user_id, amount, method, destination, is_known, quote, claim };
         let done = retrying(|| request_withdrawal(&self.ledger, &self.limits, is_open, &command)).await?;

@@ -69,7 +69,7 @@ pub(super) enum End {
     Undone,
     /// The database took it back because of what is in it.
     Refused,
-    /// Nobody knows whether it was committed.
+    /// It is unknown whether it was committed.
     Unknown,
 }
 

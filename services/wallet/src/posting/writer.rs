@@ -18,7 +18,7 @@ use crate::posting::encode::{Done, Kept, Locks, Rows};
 use crate::posting::queue::{Answer, Batch, End, Footprint, Queue};
 use crate::posting::{Movement, Outcome};
 
-/// How long a commit may take: then nobody knows what became of it, and its connection is closed.
+/// How long a commit may take; then its outcome is unknown, and its connection is closed.
 pub(super) const DEADLINE: Duration = Duration::from_millis(2_500);
 /// How long a commit waits for a connection.
 const CONNECT: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ impl Waiting {
         self.kept.as_ref().map(|(claim, outcome)| (claim, &**outcome))
     }
 
-    /// Whoever asked may have gone; what is committed stays.
+    /// The caller may be gone; what is committed stays.
     fn say(self, result: Result<Outcome, Error>) {
         if let Ok(Outcome::Applied) = result {
             self.movement.count();

@@ -3,7 +3,7 @@
 use chassis::db::PgConnection;
 use uuid::Uuid;
 
-/// Notes that somebody looks at a transaction, and forgets notes that are over.
+/// Records that a staff member views a transaction, and removes records that are over.
 pub async fn note(conn: &mut PgConnection, transaction_id: Uuid, staff_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "WITH over AS (
@@ -22,7 +22,7 @@ pub async fn note(conn: &mut PgConnection, transaction_id: Uuid, staff_id: Uuid)
     Ok(())
 }
 
-/// Who else looks at it: has said so within 20 seconds.
+/// The other staff members who viewed it within the last 20 seconds.
 pub async fn others(conn: &mut PgConnection, transaction_id: Uuid, but: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         "SELECT staff_id FROM viewings

@@ -1,4 +1,4 @@
-/** An unattended back office: since when nobody has touched it, in any tab of this browser. */
+/** The time of the last activity in the back office, in any tab of this browser. */
 import { useEffect, useEffectEvent, useState } from 'react'
 
 /** What the server lets a session of staff lie unused; an open page keeps asking, so here only input counts [D-S4]. */
@@ -16,10 +16,10 @@ const lastInput = () => Number(localStorage.getItem(KEY)) || undefined
 const noteInput = () => localStorage.setItem(KEY, String(Date.now()))
 const idleMs = () => Date.now() - (lastInput() ?? Date.now())
 
-/** Whether the last session of this browser ended because nobody was there. */
+/** Whether the last session of this browser ended because of inactivity. */
 export const wasLeftAlone = () => localStorage.getItem(KEY) === OVER
 
-/** Calls back once nobody was there for long enough. A minute before it warns; then only `stay` puts it off. */
+/** Calls back after enough inactivity. A minute before it warns; then only `stay` puts it off. */
 export function useIdle(onIdle: () => void) {
   const [isWarning, setWarning] = useState(false)
   const end = useEffectEvent(onIdle)

@@ -15,7 +15,7 @@ pub fn on_the_wire(stored: &str) -> Option<Box<RawValue>> {
     let mut told = BTreeMap::new();
     for (name, value) in fields {
         let (name, value) = field(camel_case(&name), value);
-        // A value is stored for people and in millionths; both are told as the one number.
+        // A value is stored for people and in millionths; it is shown once, as a number.
         told.insert(name, value?);
     }
     raw(&told)

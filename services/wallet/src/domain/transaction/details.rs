@@ -62,7 +62,7 @@ pub struct Receipt {
     pub digest: Vec<u8>,
 }
 
-/// Somebody is paying a withdrawal: nobody else pays or rejects it until then.
+/// A person is paying a withdrawal: no other can pay or reject it until then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     pub by: Uuid,

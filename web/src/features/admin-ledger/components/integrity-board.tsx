@@ -16,7 +16,7 @@ import { FaultList } from './fault-list'
 import { Loaded } from '@/features/admin/components/loaded'
 import { Cell, Table } from '@/features/admin/components/table'
 
-/** Whether the books are right, and whether everything that happened was told onwards [D-R6] [D-I6]. */
+/** Whether the ledger balances, and whether all events were published [D-R6] [D-I6]. */
 export function IntegrityBoard() {
   const query = useIntegrity()
   return (

@@ -21,7 +21,7 @@ export function ChainPayments({ evidence: { at, payments, suggestedAmount } }: {
   return (
     <Card aria-label="Payments on the chain" className="px-4 py-3 text-sm">
       <h2 className="font-semibold">Payments on the chain</h2>
-      <p className="text-ink-faint">{at ? `As of ${formatDateTime(at)}` : 'Not looked at yet'}</p>
+      <p className="text-ink-faint">{at ? `As of ${formatDateTime(at)}` : 'Not checked yet'}</p>
       <ul className="divide-y divide-line">
         {payments.map((one) => (
           <li key={`${one.txid} ${one.index}`} className="py-2">

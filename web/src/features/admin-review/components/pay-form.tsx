@@ -41,7 +41,7 @@ export function PayForm({ review, onDone }: PayProps) {
         <Notice tone="caution" title="Someone else has to pay this out">You approved it yourself.</Notice>
       ) : one.paying && one.paying.by !== me.id ? (
         <Notice tone="caution" title={`${staffName(one.paying.by, one.paying.byName)} is paying this until ${formatTime(one.paying.until ?? '')}`}>
-          Until then nobody else can pay or reject it.
+          Until then no one else can pay or reject it.
         </Notice>
       ) : !one.destination ? (
         <Notice tone="caution" title="No address yet">The member has to enter one first.</Notice>
@@ -72,7 +72,7 @@ function Start({ review: { transaction: one }, again }: { review: Review; again:
           If you have sent the payment, start again and mark it as paid. If you have not, check that nobody else has sent it.
         </Notice>
       ) : (
-        <p className="text-sm text-ink-soft">Starting reserves the payout for you for 15 minutes: nobody else can pay or reject it.</p>
+        <p className="text-sm text-ink-soft">Starting reserves the payout for you for 15 minutes: no one else can pay or reject it.</p>
       )}
       <Button wide onClick={() => lease.mutateAsync({ revision: one.revision }).catch(() => undefined)} busyLabel="Starting...">
         Start the payout

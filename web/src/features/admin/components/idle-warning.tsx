@@ -2,7 +2,7 @@ import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { useIdle } from '../idle'
 
-/** Ends a back office that nobody attends, after a word of warning [D-S4]. */
+/** Logs out an unattended back office after a warning [D-S4]. */
 export function IdleWarning({ onIdle }: { onIdle: () => void }) {
   const { isWarning, stay } = useIdle(onIdle)
   return (

@@ -6,7 +6,7 @@ import { paths } from '@/lib/paths'
 import { useSubmissionKey } from '@/lib/submission'
 import { usePurchaseCourse } from '../api/purchase-course'
 
-/** The second way to pay: at once, from the balance, after a look at the sums. */
+/** The second way to pay: at once, from the balance, after a dialog that shows the balance before and after. */
 export function BuyFromBalance({ balance, price }: { balance: number | null; price: number }) {
   const [asking, setAsking] = useState(false)
   if (balance === null) return null

@@ -30,7 +30,7 @@ export const useAddPasskey = () =>
       return api.post<{ recoveryCodes: string[] }>('/users/passkeys/finish', { credential, ...(name ? { name } : {}) })
     },
     onSuccess: useRefresh(),
-    // What the browser refuses is told in the form.
+    // The form shows what the browser refuses.
     meta: { silent: true },
   })
 

@@ -102,7 +102,7 @@ function SigningDialog({ digest, onConfirm, onCancel }: SigningDialogProps) {
     <Dialog open onClose={onCancel} title="Sign this decision">
       <div className="space-y-4">
         <p className="text-sm">
-          Your passkey signs what you decided. The signature is kept with the decision, so that nobody else can have made it.
+          Your passkey signs what you decided. The signature is kept with the decision, as proof that you made it.
         </p>
         <PasskeyStep digest={digest} onConfirm={onConfirm} />
         <div className="flex justify-end">
