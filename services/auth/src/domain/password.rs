@@ -50,16 +50,16 @@ impl Password {
         let password = Self::parse(text, form)?;
         let lower = text.to_lowercase();
         let core = lower.trim_matches(|char: char| !char.is_alphabetic());
-        let is_number = lower.len() < NUMBER_LENGTH && lower.chars().all(|char| char.is_ascii_digit());
-        if is_breached(&lower) || is_number {
-            return Err("This password is too common");
-        }
         let (name, email) = (name.to_lowercase(), email.to_lowercase());
         let local = email.split('@').next().unwrap_or_default();
         let joined: String = name.split_whitespace().collect();
         let guessable = [PRODUCT, &name, &joined, &email, local].into_iter().chain(name.split_whitespace());
         if guessable.filter(|guess| !guess.is_empty()).any(|guess| core == guess || lower == guess) {
             return Err("This password is too easy to guess");
+        }
+        let is_number = lower.len() < NUMBER_LENGTH && lower.chars().all(|char| char.is_ascii_digit());
+        if is_breached(&lower) || is_number {
+            return Err("This password is too common");
         }
         Ok(password)
     }

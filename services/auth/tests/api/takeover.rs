@@ -136,7 +136,7 @@ async fn the_owner_takes_the_account_back(pool: PgPool) {
     world.forget_events().await;
     undo(&world, &undo_token).await.unwrap();
     assert_eq!(undo(&world, &undo_token).await.unwrap_err().code, "INVALID_LINK");
-    assert_eq!(world.events().await, ["session_ended", "password_reset_requested"]);
+    assert_eq!(world.events().await, ["activity_disowned", "session_ended", "password_reset_requested"]);
     assert!(!is_live(&world, &eves_session).await);
     for email in [ADA, EVE] {
         assert_eq!(world.login(email, PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS", "{email}");

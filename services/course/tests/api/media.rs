@@ -11,7 +11,7 @@ use course::objects::Objects;
 use course::transcoder::{Sandbox, Transcoder};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Key;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::ObjectStoreExt;
 use proto::course::v1::course_service_server::CourseService;
 use proto::course::v1::media_service_server::MediaService;
 use proto::course::v1::staff_service_server::StaffService;
