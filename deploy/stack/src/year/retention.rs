@@ -41,7 +41,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 66] = [
+const TABLES: [(Service, &str, Kept); 73] = [
     (Service::Auth, "account_closures", Since("1 hour", "requested_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -88,16 +88,27 @@ const TABLES: [(Service, &str, Kept); 66] = [
     (Service::Trade, "plan_values", BOOKS),
     (Service::Trade, "plans", CONTENT),
     (Service::Trade, "trades", BOOKS),
+    (Service::Course, "captions", CONTENT),
     (Service::Course, "certificates", For("until the personal data of the account is removed")),
     (Service::Course, "drafts", CONTENT),
+    (Service::Course, "lesson_attachments", CONTENT),
     (Service::Course, "lessons", CONTENT),
+    (Service::Course, "media", Since("2 days", "CASE WHEN state IN ('uploading', 'removed') THEN changed_at END")),
+    (Service::Course, "media_chunks", For("with their file; those of a source for 14 days")),
     (Service::Course, "modules", CONTENT),
+    (
+        Service::Course,
+        "notes",
+        For("a bounded number for each lesson, until the personal data of the account is removed"),
+    ),
     (Service::Course, "progress", For("until the personal data of the account is removed")),
     (Service::Course, "publications", CONTENT),
+    (Service::Course, "streams", Since("1 hour", "seen_at")),
     (Service::Course, "versions", CONTENT),
     (Service::PaymentMethod, "assets", CONTENT),
     (Service::PaymentMethod, "chain_cursors", For("one row for each chain")),
     (Service::PaymentMethod, "chain_payments", BOOKS),
+    (Service::PaymentMethod, "holdings", For("one row for each address and asset")),
     (Service::PaymentMethod, "method_signatures", CONTENT),
     (
         Service::PaymentMethod,

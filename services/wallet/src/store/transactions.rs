@@ -762,7 +762,8 @@ pub async fn open_payouts(conn: &mut PgConnection, outflows: &[Outflow]) -> Resu
     .await
 }
 
-/// The transaction that each payment was approved with, or paid; reversed ones left out.
+/// The transaction that each payment was approved with, or paid; reversed ones left out. Counted, because a join would read
+/// all postings.
 pub async fn approved_with(conn: &mut PgConnection, payments: &[Undone]) -> Result<Vec<Option<Uuid>>, sqlx::Error> {
     let hashes: Vec<_> = payments.iter().map(|one| one.payment.txid.clone()).collect();
     let outputs: Vec<_> = payments.iter().map(|one| i64::from(one.payment.vout)).collect();
@@ -772,8 +773,10 @@ pub async fn approved_with(conn: &mut PgConnection, payments: &[Undone]) -> Resu
             WHERE approved.txid_key = observed.txid AND approved.status = 'success'
                 AND (approved.kind <> 'withdrawal') = observed.is_deposit
                 AND (approved.vout IS NULL OR approved.vout = observed.vout)
-                AND NOT EXISTS (SELECT FROM postings AS posted JOIN postings AS reversal ON reversal.reverses = posted.id
-                    WHERE posted.transaction_id = approved.id) LIMIT 1) AS "id?"
+                AND (SELECT count(*) FROM postings AS posted WHERE posted.transaction_id = approved.id
+                    AND posted.kind IN ('deposit', 'fee_credit', 'adjustment_credit', 'release')
+                    AND (SELECT count(*) FROM postings AS reversal WHERE reversal.reverses = posted.id) > 0) = 0
+            LIMIT 1) AS "id?"
          FROM unnest($1::text[], $2::bigint[], $3::bool[])
             WITH ORDINALITY AS observed (txid, vout, is_deposit, place) ORDER BY place"#,
         &hashes,

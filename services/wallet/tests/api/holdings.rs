@@ -130,7 +130,10 @@ async fn an_approved_payment_that_is_undone_is_a_finding(pool: PgPool) {
         ..Observed::default()
     };
     let found = holdings(&world).await.undone;
-    assert_eq!(found.iter().map(|one| one.transaction.clone().unwrap().id).collect::<Vec<_>>(), [made.id.clone()]);
+    assert_eq!(
+        found.iter().map(|one| one.transaction.clone().unwrap().id).collect::<Vec<_>>(),
+        std::slice::from_ref(&made.id)
+    );
     let report = integrity(&world).await;
     let fault = report.faults.iter().find(|fault| fault.subject == "payment").unwrap();
     assert_eq!((report.ok, fault.subject_id.as_str()), (false, made.id.as_str()));
