@@ -6,7 +6,7 @@ import { credentials } from '../src/lib/device-key'
 import type { EarlyAnswers } from '../src/lib/early-answers'
 import { apiUrl } from '../src/lib/env'
 
-type Stored = { state?: { token?: string | null; user?: { id: string; hasPurchasedCourse?: boolean } | null } }
+type Stored = { state?: { token?: string | null; user?: { id: string; role?: string; isVerified?: boolean; hasPurchasedCourse?: boolean } | null } }
 
 const transactions = '/transactions/user'
 const session = '/auth/check'
@@ -35,13 +35,15 @@ function ask() {
   const { token, user } = stored().state ?? {}
   if (!token || !user) return
   const path = location.pathname.replace(/(?<=.)\/$/, '')
-  const lists = shown.filter(([address]) => address.test(path)).flatMap(([, some]) => some)
-  if (path === '/dashboard' && user.hasPurchasedCourse) lists.push('/courses')
+  // Anything else would be refused, and the app leads elsewhere: D-O1, D-S1.
+  const isAtHome = user.role ? path.startsWith('/admin') : user.isVerified && !path.startsWith('/admin')
+  const lists = isAtHome ? shown.filter(([address]) => address.test(path)).flatMap(([, some]) => some) : []
+  if (isAtHome && path === '/dashboard' && user.hasPurchasedCourse) lists.push('/courses')
   const answer = async (asked: string) =>
     fetch(apiUrl + asked, { headers: await credentials(token, 'GET', apiUrl + asked), credentials: 'include' })
   const byPath: EarlyAnswers['byPath'] = new Map([session, ...lists].map((asked) => [asked, answer(asked)]))
   for (const asked of byPath.values()) asked.catch(() => undefined)
-  window.early = { userId: user.id, askedAt: Date.now(), byPath }
+  window.earlyAnswers = { userId: user.id, askedAt: Date.now(), byPath }
 }
 
 ask()

@@ -5,16 +5,21 @@ export type EarlyAnswers = { userId: string; askedAt: number; byPath: Map<string
 
 declare global {
   interface Window {
-    early?: EarlyAnswers
+    earlyAnswers?: EarlyAnswers
   }
 }
 
 /** Longer than a slow phone takes to load the app. */
 const FRESH_MS = 10_000
 
+/** What was asked before a change says nothing about the time after it. */
+export function dropEarlyAnswers() {
+  window.earlyAnswers?.byPath.clear()
+}
+
 /** The body of a good answer to the member who is logged in, if there is one. */
 export async function takeEarlyAnswer(path: string): Promise<{ success: boolean } | undefined> {
-  const { early } = window
+  const early = window.earlyAnswers
   const asked = early?.byPath.get(path)
   if (!early || !asked) return undefined
   early.byPath.delete(path)
