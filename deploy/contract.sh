@@ -39,7 +39,8 @@ member_token() {
 
 passed=0
 failed=0
-# check <caller> <token> <options…>: excludes the endless stream and operations that end the caller's session.
+# check <caller> <token> <options…>: excludes the endless stream, operations that end the caller's session, and the parts of
+# uploads (PATCH), whose bytes no schema describes.
 check() {
   local caller=$1 token=$2 auth=()
   shift 2
@@ -48,7 +49,7 @@ check() {
   if "$schemathesis" run gateway/openapi.json --url "$STACK_URL" "${auth[@]}" "$@" --max-examples "${CONTRACT_EXAMPLES:-10}" \
     --phases examples,coverage,fuzzing --suppress-health-check all --warnings off --no-color \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance \
-    --exclude-path /v1/events --exclude-path /v1/auth/logout \
+    --exclude-path /v1/events --exclude-path /v1/auth/logout --exclude-method PATCH \
     --exclude-path-regex '^/v1/auth/sessions/|^/v1/admin/staff/' --continue-on-failure; then
     passed=$((passed + 1))
   else
