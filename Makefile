@@ -12,8 +12,8 @@ STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
-.PHONY: help setup run demo logs audit reset dev-db build test check sqlx fmt sbom secrets test-compose rules manifests check-kubernetes \
-  test-restore test-upgrade test-cluster test-time bench bench-quick attack chaos
+.PHONY: help setup run demo restart logs audit reset dev-db build test check sqlx fmt sbom secrets test-compose rules \
+  manifests check-kubernetes test-restore test-upgrade test-cluster test-time bench bench-quick attack chaos
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -27,6 +27,9 @@ run: setup build ## Start the product on http://localhost:8080 (STACK_PORT chang
 demo: setup build ## Start a new product with six months of history (2 minutes), or add a demo member to an existing one
 	@deploy/setup.sh demo
 	@exec $(STACK) demo
+
+restart: build ## Build, and restart one process of the running product (SERVICE=wallet)
+	@$(STACK) restart $(SERVICE)
 
 logs: ## Follow the logs of all processes
 	@deploy/logs.sh

@@ -9,6 +9,7 @@ pub mod chaos;
 pub mod client;
 pub mod clock;
 pub mod cluster;
+pub mod control;
 pub mod databases;
 pub mod demo;
 pub mod history;

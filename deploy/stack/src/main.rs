@@ -12,7 +12,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use stack::{
     Logs, Settings, Stack, attack,
     audit::{Evidence, Urls, audit, report},
-    chaos, cluster, demo, history,
+    chaos, cluster,
+    control::{self, Control},
+    demo, history,
     nodes::{Blocks, Installed},
     pay,
     postgres::Durability,
@@ -107,6 +109,13 @@ enum Command {
         /// Months from January 2024 on; 13 reach the longest retention.
         #[arg(long, default_value_t = 13)]
         months: u32,
+    },
+    /// Restart a process of the running product from its binary, and wait until it is ready.
+    Restart {
+        #[command(flatten)]
+        place: Place,
+        /// Its name, such as `wallet`.
+        service: String,
     },
     /// Delete all data of the local product.
     Reset(Place),
@@ -228,6 +237,12 @@ async fn obey(command: Command) -> Result<ExitCode> {
             say(&format!("{months} months without a finding"));
             Ok(ExitCode::SUCCESS)
         }
+        Command::Restart { place, service } => {
+            let begun = Instant::now();
+            control::restart(&place.dir, &service).await?;
+            say(&format!("{service} is ready after {:.1} s", begun.elapsed().as_secs_f64()));
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Reset(place) => {
             Stack::reset(&place.dir)?;
             Ok(ExitCode::SUCCESS)
@@ -286,11 +301,20 @@ async fn run(local: Local, with_demo: bool) -> Result<ExitCode> {
         started = start(settings, with_demo) => started?,
         () = stop.asked() => return Ok(ExitCode::SUCCESS),
     };
+    let control = Control::open(&folder)?;
     summarise(&stack, &folder, with_demo, begun.elapsed());
-    let died = tokio::select! {
-        death = stack.first_end() => Some(death?),
-        () = stop.asked() => None,
+    let died = loop {
+        tokio::select! {
+            death = stack.first_end() => break Some(death?),
+            () = stop.asked() => break None,
+            request = control.next() => {
+                say(&format!("restarting {}", request.service.name()));
+                let restarted = stack.swap(request.service, None).await;
+                request.answer(&restarted).await;
+            }
+        }
     };
+    drop(control);
     Running::remove(&folder);
     if let Some(death) = &died {
         say(&format!("FAILED {death}\nFAILED ending everything, because {}", death.lines().next().unwrap_or_default()));
@@ -358,6 +382,7 @@ fn summarise(stack: &Stack, folder: &Path, with_demo: bool, took: Duration) {
     };
     say(&format!("  mail    {mail}"));
     say(&format!("  logs    {folder}/logs; warnings and errors also here; `make logs` follows all"));
+    say("  restart `make restart SERVICE=wallet` builds and restarts one process");
     say("  stop    Ctrl-C; the data stays, `make reset` deletes it");
 }
 

@@ -3,6 +3,7 @@
 //! Every step checks what exists, so that a second start changes nothing and completes an interrupted one.
 
 use anyhow::{Context, Result};
+use futures::future::try_join_all;
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::task::JoinSet;
@@ -131,11 +132,12 @@ pub(crate) async fn pair(visitor: &Client, role: &str) -> Result<(Client, Client
 pub async fn staff(stack: &Stack) -> Result<()> {
     let password = tempfile::NamedTempFile::new_in(stack.folder())?;
     std::fs::write(password.path(), STAFF_PASSWORD)?;
-    for (email, name, role) in STAFF {
+    let password = password.path();
+    let added = STAFF.map(|(email, name, role)| async move {
         let arguments = ["staff", "add", "--email", email, "--name", name, "--role", role, "--password-stdin"];
-        stack.run(Service::Auth, &arguments, Some(password.path())).await?;
-    }
-    Ok(())
+        stack.run(Service::Auth, &arguments, Some(password)).await
+    });
+    try_join_all(added).await.map(drop)
 }
 
 async fn methods(proposer: &Client, confirmer: &Client) -> Result<()> {

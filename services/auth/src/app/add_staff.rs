@@ -33,6 +33,10 @@ pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<b
     let email = Email::parse(new.email).map_err(|sentence| Error::field("email", sentence))?;
     let password = Password::choose(new.password, Form::Password, &name, email.as_str())
         .map_err(|sentence| Error::field("password", sentence))?;
+    // Hashing is slow, and a local product asks for its staff at every start.
+    if let Some(other) = users::find_by_email(&mut *db.conn().await?, email.as_str()).await? {
+        return is_there_already(Some(&other), new.role);
+    }
     let hash = hasher.hash(&password).await?;
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
@@ -55,10 +59,7 @@ pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<b
     };
     if !users::insert(&mut tx, &user).await? {
         let other = users::find_by_email(&mut tx, &user.email).await?;
-        return match other {
-            Some(other) if other.role == Some(new.role) && other.is_open() => Ok(false),
-            _ => Err(Error::EmailTaken),
-        };
+        return is_there_already(other.as_ref(), new.role);
     }
     // Who types on the command line has no account: the nil id stands for the operator.
     let operator = Staff::new(Uuid::nil(), Role::Admin);
@@ -74,4 +75,11 @@ pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<b
     audit::append(&mut tx, act).await?;
     tx.commit().await?;
     Ok(true)
+}
+
+fn is_there_already(other: Option<&User>, role: Role) -> Result<bool, Error> {
+    match other {
+        Some(other) if other.role == Some(role) && other.is_open() => Ok(false),
+        _ => Err(Error::EmailTaken),
+    }
 }
