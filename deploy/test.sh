@@ -9,18 +9,32 @@ mkdir -p "$logs"
 rm -f "$logs"/*
 passed=0
 failed=0
+times=
 
-# step <name> <command…>: shows and stores the output; a step that fails without a count counts as one failure.
-step() {
-  local name=$1 status=0 sums
+# run <name> <command…>: shows and stores the output, and stores how it ended and how long it took.
+run() {
+  local name=$1 status=0 began=$SECONDS
   shift
   echo "== $name"
   NO_COLOR=1 FORCE_COLOR=0 CARGO_TERM_COLOR=never "$@" 2>&1 | tee "$logs/$name.log" || status=$?
-  sums=$(count "$logs/$name.log")
+  echo "$status $((SECONDS - began))" >"$logs/$name.status"
+}
+
+# tally <name>: adds what it did to the sums; a step that fails without a count counts as one failure.
+tally() {
+  local sums status seconds
+  read -r status seconds <"$logs/$1.status"
+  sums=$(count "$logs/$1.log")
   local step_passed=${sums% *} step_failed=${sums#* }
   if [ "$status" -ne 0 ] && [ "$step_failed" -eq 0 ]; then step_failed=1; fi
   passed=$((passed + step_passed))
   failed=$((failed + step_failed))
+  times+="$1 ${seconds} s, "
+}
+
+step() {
+  run "$@"
+  tally "$1"
 }
 
 # Sums the counts of cargo ("test result: …"), Vitest ("Tests …") and Playwright (" 3 passed (4s)").
@@ -50,9 +64,13 @@ step web npm --prefix web run --silent test
 if [ -x "$target/debug/stack" ]; then
   step attack "$target/debug/stack" attack --quick
   step cluster "$target/debug/stack" cluster --quick --if-possible
-  step contract "$target/debug/stack" e2e -- deploy/contract.sh
+  # Each has a product of its own, and the browser leaves half of two cores idle.
+  run contract "$target/debug/stack" e2e -- deploy/contract.sh &
   CHROMIUM_PATH=$(browser) step browser "$target/debug/stack" e2e -- npm --prefix web run --silent e2e
+  wait
+  tally contract
 fi
 
+echo "${times%, }"
 echo "$passed passed, $failed failed" | tee "$logs/summary"
 [ "$failed" -eq 0 ]
