@@ -2,7 +2,7 @@ import { CloudOff, RotateCw, TriangleAlert } from 'lucide-react'
 import { Component, useEffect, type ReactNode } from 'react'
 import { useLocation } from 'react-router'
 import { Button } from '@/components/button'
-import { ChunkError, reloadPage } from '@/lib/load-chunk'
+import { ChunkError, reloadPage, reloadWhenReachable } from '@/lib/load-chunk'
 import { notify } from '@/lib/notify'
 import { FirstRender } from './first-render'
 
@@ -47,12 +47,7 @@ const texts = {
 
 function Failure({ isMissing }: { isMissing: boolean }) {
   const { Icon, title, text } = texts[isMissing ? 'missing' : 'broken']
-  useEffect(() => {
-    if (!isMissing) return
-    const retry = () => void reloadPage()
-    window.addEventListener('online', retry)
-    return () => window.removeEventListener('online', retry)
-  }, [isMissing])
+  useEffect(() => (isMissing ? reloadWhenReachable() : undefined), [isMissing])
   const retry = async () => {
     if (!(await reloadPage())) notify.error('Network Error', 'Please check your connection and try again.')
   }

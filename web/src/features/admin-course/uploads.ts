@@ -127,7 +127,8 @@ export async function upload(file: File, kind: MediaKind, onEnd: () => void): Pr
       },
       onProgress: (sent) => {
         speed ??= speedometer(sent)
-        if (id) set(id, { sent, bytesPerSecond: speed(sent), state: 'sending', message: undefined })
+        // A request that was being signed when the upload was paused is still sent.
+        if (id && useUploads.getState()[id]?.state !== 'paused') set(id, { sent, bytesPerSecond: speed(sent), state: 'sending', message: undefined })
       },
       onSuccess: () => {
         if (id) forget(id)
