@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use crate::{client::Client, mails, seed::STAFF_PASSWORD, testing::PROOF};
+use crate::{client::Client, mails, seed, testing::PROOF};
 
 /// The demo member's email.
 pub const EMAIL: &str = "demo@solvane.test";
@@ -46,11 +46,11 @@ const TRADES: [(&str, &str, bool); 3] =
 pub async fn make(url: &str, mail_dir: &Path) -> Result<()> {
     let visitor = Client::new(url).patient();
     let member = member(&visitor, mail_dir).await?;
-    let reviewer = visitor.login("reviewer@solvane.test", STAFF_PASSWORD).await?;
+    let (reviewer, reviewer2) = seed::pair(&visitor, "reviewer").await?;
     let methods = member.get("/payment-methods").await?.success()?;
     for (number, deposit) in DEPOSITS.iter().enumerate() {
         let id = method(&methods, deposit.1)?;
-        self::deposit(&member, &reviewer, number, id, deposit).await?;
+        self::deposit(&member, [&reviewer, &reviewer2], number, id, deposit).await?;
     }
     let plans = member.get("/plans").await?.success()?;
     for (number, trade) in TRADES.iter().enumerate() {
@@ -79,7 +79,7 @@ async fn member(visitor: &Client, mail_dir: &Path) -> Result<Client> {
 
 async fn deposit(
     member: &Client,
-    reviewer: &Client,
+    reviewers: [&Client; 2],
     number: usize,
     method: &str,
     (amount, _, end): &(&str, &str, End),
@@ -100,18 +100,23 @@ async fn deposit(
         return Ok(());
     }
     let path = format!("/admin/transactions/{}", row["id"].as_str().context("a transaction has an id")?);
-    let review = reviewer.get(&path).await?.success()?;
-    let revision = &review["transaction"]["revision"];
-    match end {
-        End::Pending => return Ok(()),
-        End::Approved(received) => {
-            let txid = format!("demo-{number}-{}", uuid::Uuid::new_v4().simple());
-            let body = json!({ "revision": revision, "receivedAmount": received, "txid": txid });
-            reviewer.post(&format!("{path}/approve"), body).await?.success()?;
-        }
-        End::Rejected(reason, note) => {
-            let body = json!({ "revision": revision, "reasonCode": reason, "note": note });
-            reviewer.post(&format!("{path}/reject"), body).await?.success()?;
+    let txid = format!("demo-{number}-{}", uuid::Uuid::new_v4().simple());
+    for reviewer in reviewers {
+        let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
+        let (decision, body) = match end {
+            End::Pending => return Ok(()),
+            // Nobody paid, so a local node cannot prove it.
+            End::Approved(received) => (
+                "approve",
+                json!({ "revision": revision, "receivedAmount": received, "txid": txid, "note": "An example without a payment" }),
+            ),
+            End::Rejected(reason, note) => {
+                ("reject", json!({ "revision": revision, "reasonCode": reason, "note": note }))
+            }
+        };
+        let decided = reviewer.post(&format!("{path}/{decision}"), body).await?.success()?;
+        if decided["needsSecond"] != json!(true) {
+            break;
         }
     }
     Ok(())

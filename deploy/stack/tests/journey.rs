@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use stack::{
     client::Client,
+    demo,
     testing::{Options, TestStack},
 };
 
@@ -120,5 +121,25 @@ async fn a_fresh_stack_is_seeded() -> Result<()> {
     stack::seed::seed(&stack).await?;
     let again = member.client.get("/plans").await?.success()?;
     assert_eq!(again["plans"].as_array().map(Vec::len), Some(4), "seeding twice changes nothing");
+    Ok(())
+}
+
+/// [D-X3] [D-Q5] The demo member is added to a product that watches the chains, on which nobody paid; a second time changes
+/// nothing.
+#[tokio::test]
+async fn the_demo_member_is_added_where_chains_are_watched() -> Result<()> {
+    let stack = TestStack::with(Options { plans: true, chains: true, ..Options::default() }).await?;
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        demo::make(stack.url(), &stack.folder().join("mail")).await?;
+        let member = Client::new(stack.url()).login(demo::EMAIL, demo::PASSWORD).await?;
+        let rows = member.get("/transactions/user").await?.success()?["transactions"].clone();
+        let deposits = rows.as_array().into_iter().flatten().filter(|row| row["title"] == "Deposit");
+        let mut states: Vec<_> = deposits.map(|row| row["status"].to_string()).collect();
+        states.sort();
+        assert_eq!(states, [r#""failed""#, r#""pending""#, r#""success""#, r#""success""#, r#""success""#]);
+        seen.push(wallet(&member).await?);
+    }
+    assert_eq!(seen[0], seen[1]);
     Ok(())
 }
