@@ -99,7 +99,8 @@ pub fn routes(
         .routes(routes!(media::list, media::create))
         .routes(routes!(media::get, media::offset, media::remove))
         .routes(declare(Class::LongUpload, routes!(media::append)))
-        .routes(routes!(media::put_captions, media::remove_captions))
+        .routes(declare(Class::Upload, routes!(media::put_captions)))
+        .routes(routes!(media::remove_captions))
         // Staff, the trail, the books.
         .routes(routes!(staff::list, staff::invite))
         .routes(routes!(staff::disable))

@@ -263,3 +263,18 @@ async fn access_is_asked_again() {
         (StatusCode::TOO_MANY_REQUESTS, Some("TOO_MANY_STREAMS"))
     );
 }
+
+/// [D-C5] The captions of a long video have hundreds of kilobytes.
+#[tokio::test]
+async fn captions_are_as_long_as_their_video() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Manager);
+    let path = "/solvane.course.v1.MediaService/PutCaptions";
+    fixture.recorder.answer(path, &PutCaptionsResponse::default());
+    let vtt = format!("WEBVTT\n\n{}", "00:00:01.000 --> 00:00:02.000\nA sentence.\n\n".repeat(10_000));
+    let body = serde_json::json!({ "label": "English", "vtt": vtt }).to_string();
+    let address = format!("/v1/admin/course/media/{}/captions/en", Uuid::from_u128(7));
+    let reply = fixture.call(Method::PUT, &address, Some(&token), &body).await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    assert_eq!(fixture.recorder.asked::<PutCaptionsRequest>(path)[0].vtt, vtt);
+}

@@ -469,3 +469,31 @@ async fn holdings_reach_staff() {
     assert_eq!(reply["outflows"][0]["counterparty"], "bc1q-theirs");
     assert_eq!(reply["undone"][0]["transaction"]["id"], row().id);
 }
+
+/// [D-C4] [D-O1] A draft is as large as all texts of the course; a member may not send one.
+#[tokio::test]
+async fn a_draft_has_room_for_the_whole_course() {
+    let fixture = Fixture::new().await;
+    let path = "/solvane.course.v1.StaffService/SaveDraft";
+    let draft = Some(course::DraftState { revision: 2, ..Default::default() });
+    fixture.recorder.answer(path, &course::SaveDraftResponse { draft });
+    let lesson = |number: usize| {
+        let (id, markdown) = (format!("lesson-{number}"), "long ".repeat(20_000));
+        serde_json::json!({ "id": id, "title": "Long", "minutes": 5, "preview": false, "markdown": markdown })
+    };
+    let modules =
+        serde_json::json!([{ "title": "All", "summary": "", "lessons": (0..20).map(lesson).collect::<Vec<_>>() }]);
+    let content = serde_json::json!({ "title": "Course", "subtitle": "", "modules": modules });
+    let body = serde_json::json!({ "revision": 1, "content": content }).to_string();
+    assert!(body.len() > 2_000_000);
+    let (_, token) = fixture.realm.staff(Role::Manager);
+    let reply = fixture.call(Method::PUT, "/v1/admin/course/draft", Some(&token), &body).await;
+    assert_eq!((reply.status, &reply.json()["revision"]), (StatusCode::OK, &2.into()), "{reply:?}");
+    let asked: Vec<course::SaveDraftRequest> = fixture.recorder.asked(path);
+    let lessons = &asked[0].content.as_ref().unwrap().modules[0].lessons;
+    assert_eq!((lessons.len(), lessons[19].markdown.len()), (20, 100_000));
+    let (_, member) = fixture.realm.member();
+    let refused = fixture.call(Method::PUT, "/v1/admin/course/draft", Some(&member), &body).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN, "{refused:?}");
+    assert_eq!(fixture.recorder.asked::<course::SaveDraftRequest>(path).len(), 1);
+}

@@ -2526,7 +2526,7 @@ export interface components {
         CaptionsBody: {
             /** @description As members see it. */
             label: string;
-            /** @description WebVTT, up to 40 KiB. */
+            /** @description WebVTT, up to 500 kB. */
             vtt: string;
         };
         /** @description Captions of a video. */
@@ -3143,8 +3143,7 @@ export interface components {
             /** @description The HLS playlist. */
             hls?: string;
             id: string;
-            /** @example video */
-            kind: string;
+            kind: components["schemas"]["MediaKind"];
             /** @description Of the file that was uploaded. */
             name: string;
             /**
@@ -3166,11 +3165,7 @@ export interface components {
              * @description Bytes.
              */
             size: number;
-            /**
-             * @description `uploading`, `queued`, `processing`, `ready` or `failed`.
-             * @example ready
-             */
-            state: string;
+            state: components["schemas"]["MediaState"];
             /** @description The media type that was found in the file. */
             type?: string;
             /** @description Of an attachment that is ready. */
@@ -3178,6 +3173,11 @@ export interface components {
             /** Format: int32 */
             width?: number;
         };
+        /**
+         * @description What a file of the course is for.
+         * @enum {string}
+         */
+        MediaKind: "video" | "attachment";
         /** @description The response with files. */
         MediaList: {
             media: components["schemas"]["MediaEntry"][];
@@ -3188,6 +3188,11 @@ export interface components {
             media: components["schemas"]["MediaEntry"];
             success: boolean;
         };
+        /**
+         * @description How far a file of the course has come.
+         * @enum {string}
+         */
+        MediaState: "uploading" | "queued" | "processing" | "ready" | "failed";
         /** @description A member with sessions, notes and the newest ledger entries. */
         Member: {
             entries: components["schemas"]["Entry"][];

@@ -18,8 +18,8 @@ use http_body_util::BodyExt;
 use proto::common::v1::ErrorReason;
 use proto::course::v1 as course;
 use proto::course::v1::{
-    AppendMediaRequest, CreateMediaRequest, GetMediaRequest, ListMediaRequest, MediaKind, MediaState,
-    PutCaptionsRequest, RemoveCaptionsRequest, RemoveMediaRequest,
+    AppendMediaRequest, CreateMediaRequest, GetMediaRequest, ListMediaRequest, PutCaptionsRequest,
+    RemoveCaptionsRequest, RemoveMediaRequest,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -45,20 +45,54 @@ const UPLOAD_LENGTH: HeaderName = HeaderName::from_static("upload-length");
 const UPLOAD_OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 const UPLOAD_METADATA: HeaderName = HeaderName::from_static("upload-metadata");
 
+/// What a file of the course is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MediaKind {
+    Video,
+    Attachment,
+}
+
+/// How far a file of the course has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MediaState {
+    Uploading,
+    Queued,
+    Processing,
+    Ready,
+    Failed,
+}
+
+impl From<course::MediaKind> for MediaKind {
+    fn from(kind: course::MediaKind) -> Self {
+        if kind == course::MediaKind::Video { Self::Video } else { Self::Attachment }
+    }
+}
+
+impl From<course::MediaState> for MediaState {
+    fn from(state: course::MediaState) -> Self {
+        match state {
+            course::MediaState::Uploading => Self::Uploading,
+            course::MediaState::Queued => Self::Queued,
+            course::MediaState::Processing => Self::Processing,
+            course::MediaState::Ready => Self::Ready,
+            course::MediaState::Failed | course::MediaState::Unspecified => Self::Failed,
+        }
+    }
+}
+
 /// A file of the course.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MediaEntry {
     id: String,
-    #[schema(example = "video")]
-    kind: &'static str,
+    kind: MediaKind,
     /// Of the file that was uploaded.
     name: String,
     /// Bytes.
     size: i64,
-    /// `uploading`, `queued`, `processing`, `ready` or `failed`.
-    #[schema(example = "ready")]
-    state: &'static str,
+    state: MediaState,
     /// Bytes that have arrived.
     offset: i64,
     /// Of the processing, 0 to 100.
@@ -102,22 +136,16 @@ pub struct MediaEntry {
 impl MediaEntry {
     fn new(app: &App, session: Named, media: course::Media) -> Result<Self, ApiError> {
         let now = OffsetDateTime::now_utc();
-        let (kind, state) = (media.kind(), media.state());
+        let (kind, state) = (MediaKind::from(media.kind()), MediaState::from(media.state()));
         let ticket = ticket(session, &media.id)?;
         let video = media.video.map(|video| VideoEntry::new(app, &ticket, video, now));
         let is_file = kind == MediaKind::Attachment && state == MediaState::Ready;
         let mut entry = Self {
             id: media.id,
-            kind: if kind == MediaKind::Video { "video" } else { "attachment" },
+            kind,
             name: media.name,
             size: media.size,
-            state: match state {
-                MediaState::Uploading => "uploading",
-                MediaState::Queued => "queued",
-                MediaState::Processing => "processing",
-                MediaState::Ready => "ready",
-                MediaState::Failed | MediaState::Unspecified => "failed",
-            },
+            state,
             offset: media.offset,
             progress: media.progress,
             reason: Some(media.reason).filter(|reason| !reason.is_empty()),
@@ -218,11 +246,11 @@ pub async fn create(
     let metadata = text(&headers, &UPLOAD_METADATA);
     let name = metadatum(metadata, "filename").unwrap_or_default();
     let kind = match metadatum(metadata, "kind").as_deref() {
-        Some("video") => MediaKind::Video,
-        Some("attachment") => MediaKind::Attachment,
+        Some("video") => course::MediaKind::Video,
+        Some("attachment") => course::MediaKind::Attachment,
         _ => {
             form.wrong("kind", "A file is a video or an attachment.");
-            MediaKind::Unspecified
+            course::MediaKind::Unspecified
         }
     };
     form.finish()?;
@@ -247,7 +275,7 @@ pub async fn offset(
         return Err(other_version());
     }
     let (media, _) = find(&app, &caller.out, id).await?;
-    if media.state() == MediaState::Failed {
+    if media.state() == course::MediaState::Failed {
         return Err(ApiError::not_found());
     }
     let mut response = at_offset(StatusCode::OK, media.offset);
@@ -281,10 +309,10 @@ pub async fn append(
     let offset = number(&headers, &UPLOAD_OFFSET).ok_or_else(|| ApiError::malformed("Upload-Offset is missing."))?;
     let _place = app.media.upload()?;
     let (media, folder) = find(&app, &caller.out, id).await?;
-    if media.state() == MediaState::Failed {
+    if media.state() == course::MediaState::Failed {
         return Err(ApiError::not_found());
     }
-    if media.offset != offset || media.state() != MediaState::Uploading {
+    if media.offset != offset || media.state() != course::MediaState::Uploading {
         let sentence = "The upload continues at another place.";
         return Err(ApiError::new(StatusCode::CONFLICT, ErrorReason::UploadOffsetMismatch, sentence));
     }
@@ -376,7 +404,7 @@ pub struct CaptionsBody {
     /// As members see it.
     #[schema(value_type = String)]
     label: Field,
-    /// WebVTT, up to 40 KiB.
+    /// WebVTT, up to 500 kB.
     #[schema(value_type = String)]
     vtt: Field,
 }
@@ -399,7 +427,7 @@ pub async fn put_captions(
     Json { value, .. }: Json<CaptionsBody>,
 ) -> Result<Reply<CaptionsReply>, ApiError> {
     let mut form = Form::new();
-    let (label, vtt) = (form.text("label", &value.label), form.text("vtt", &value.vtt));
+    let (label, vtt) = (form.text("label", &value.label), form.file("vtt", value.vtt));
     form.finish()?;
     let ticket = ticket(named(&caller), &id)?;
     let client_address = caller.0.client.address.clone();

@@ -1,8 +1,8 @@
 //! Captions in WebVTT. Only cues with plain text and the harmless tags are accepted: no styles, regions or markup that a
 //! browser might interpret.
 
-/// Bytes of captions in one language: with its JSON they fit into the body of a request.
-const LARGEST: usize = 40 * 1024;
+/// Bytes of captions in one language: more than what is said in the longest video.
+const LARGEST: usize = 500_000;
 /// Languages of one video.
 pub const MOST_LANGUAGES: i64 = 20;
 const LONGEST_LABEL: usize = 60;
@@ -34,7 +34,7 @@ pub fn is_label(text: &str) -> bool {
 /// A sentence about what is wrong.
 pub fn check(vtt: &str) -> Result<String, String> {
     if vtt.len() > LARGEST {
-        return Err("Captions can have up to 40 KiB.".to_owned());
+        return Err("Captions can have up to 500 kB.".to_owned());
     }
     let text = vtt.strip_prefix('\u{feff}').unwrap_or(vtt).replace("\r\n", "\n").replace('\r', "\n");
     if text.contains('\0') || text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\t')) {
@@ -149,7 +149,7 @@ mod tests {
             &cues("<i onclick=alert(1)>a</i>"),
             &cues("<unclosed"),
             &cues("a\0b"),
-            &cues(&"x".repeat(41 * 1024)),
+            &cues(&"x".repeat(500_001)),
         ] {
             assert!(check(text).is_err(), "{text:.80}");
         }

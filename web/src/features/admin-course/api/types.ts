@@ -10,6 +10,5 @@ export type Lesson = Schemas['LessonContent']
 /** A file of a lesson, under the name that members see. */
 export type LessonFile = Schemas['LessonAttachment']
 export type Version = Schemas['CourseVersion']
-export type MediaKind = 'video' | 'attachment'
-export type MediaState = 'uploading' | 'queued' | 'processing' | 'ready' | 'failed'
-export type Media = Schemas['MediaEntry'] & { kind: MediaKind; state: MediaState }
+export type MediaKind = Schemas['MediaKind']
+export type Media = Schemas['MediaEntry']
