@@ -1,4 +1,5 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { HttpResponse, http } from 'msw'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openAsMember } from '@/testing/render'
 import { answers, records, refuses, server } from '@/testing/server'
@@ -68,6 +69,19 @@ describe('the studio [D-C4]', () => {
     expect(seen[0]?.body).toMatchObject({ revision: 4 })
     expect(await screen.findByText(/Draft, saved/)).toBeVisible()
     expect(screen.getByLabelText('Address')).toBeDisabled()
+  })
+
+  it('saves again by itself when the network is back', async () => {
+    server.use(http.put('*/v1/admin/course/draft', () => HttpResponse.error()))
+    const { user } = open(...manager)
+    await user.type(await screen.findByLabelText('Title'), '!')
+    expect(screen.getByText('Draft, saving… Members see version 2.')).toBeVisible()
+    expect(await screen.findByText(/Draft, not saved\./, {}, { timeout: 5_000 })).toBeVisible()
+    const { seen, handler } = records('put', '/admin/course/draft', { revision: 5 })
+    server.use(handler)
+    act(() => void window.dispatchEvent(new Event('online')))
+    expect(await screen.findByText(/Draft, saved\./)).toBeVisible()
+    expect(seen[0]?.body).toMatchObject({ content: { title: 'The course!' } })
   })
 
   it('puts lessons in order by buttons, also across modules', async () => {

@@ -62,6 +62,13 @@ export function useDraft(studio: Studio) {
   }, [content, state, flush])
 
   useEffect(() => {
+    if (state !== 'failed') return
+    const save = () => void flush().catch(() => undefined)
+    window.addEventListener('online', save)
+    return () => window.removeEventListener('online', save)
+  }, [state, flush])
+
+  useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
       if (unsaved.current) event.preventDefault()
     }

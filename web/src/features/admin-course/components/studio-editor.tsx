@@ -96,16 +96,16 @@ export function StudioEditor({ studio, published }: { studio: Studio; published:
 }
 
 const saying: Record<SaveState, string> = {
-  saved: 'saved',
+  saved: 'saved.',
   unsaved: 'saving…',
-  failed: 'not saved',
-  conflict: 'not saved',
+  failed: 'not saved.',
+  conflict: 'not saved.',
 }
 
 function Status({ state, hasDraft, published, changedBy }: { state: SaveState; hasDraft: boolean; published: number; changedBy?: string }) {
   return (
     <p role="status" className="text-sm text-ink-soft">
-      {!hasDraft && state === 'saved' ? `Members see version ${published}.` : `Draft, ${saying[state]}. Members see version ${published}.`}
+      {!hasDraft && state === 'saved' ? `Members see version ${published}.` : `Draft, ${saying[state]} Members see version ${published}.`}
       {hasDraft && changedBy && state === 'saved' && <span className="text-ink-faint"> Last changed by {changedBy}.</span>}
     </p>
   )
