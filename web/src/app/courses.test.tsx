@@ -1,8 +1,9 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Course } from '@/features/courses/api/course'
 import { nextLesson, progressOf } from '@/features/courses/progress'
+import { noteCall } from '@/lib/connection'
 import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
 import { answers, member, records, refuses, server } from '@/testing/server'
@@ -150,6 +151,16 @@ describe('buying from the balance', () => {
     await user.click(await screen.findByRole('button', { name: 'Pay $87.00' }))
     await waitFor(() => expect(keys).toHaveLength(2))
     expect(keys[1]).toBe(keys[0])
+  })
+
+  it('cannot be begun without a connection, and says why [D-L5]', async () => {
+    open()
+    const button = await screen.findByRole('button', { name: 'Pay from balance' })
+    act(() => noteCall({ answered: false }))
+    expect(button).toBeDisabled()
+    expect(button).toHaveAccessibleDescription(/You are offline/)
+    act(() => noteCall({ answered: true }))
+    expect(button).toBeEnabled()
   })
 
   it('does not offer to pay what is not there [D-C2]', async () => {

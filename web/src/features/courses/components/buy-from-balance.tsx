@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Button, ButtonLink } from '@/components/button'
 import { Dialog } from '@/components/dialog'
+import { MoneyButton } from '@/components/money-button'
 import { formatCents, toCents } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { useSubmissionKey } from '@/lib/submission'
@@ -11,12 +12,12 @@ export function BuyFromBalance({ balance, price }: { balance: number | null; pri
   const [asking, setAsking] = useState(false)
   if (balance === null) return null
   return (
-    <>
-      <Button variant="secondary" onClick={() => setAsking(true)}>
+    <div>
+      <MoneyButton variant="secondary" onClick={() => setAsking(true)}>
         Pay from balance
-      </Button>
+      </MoneyButton>
       <Confirm open={asking} onClose={() => setAsking(false)} balanceCents={toCents(balance)} priceCents={toCents(price)} />
-    </>
+    </div>
   )
 }
 
