@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
-import { useReportPosition } from './api/put-progress'
+import { usePutProgress } from './api/put-progress'
 
 const EVERY_MS = 10_000
 
 /** Keeps how far the member has come on the server, for whichever device goes on [D-C6]. Watched to the end is done. */
 export function usePositionReports(video: HTMLVideoElement | null, lessonId: string) {
-  const report = useReportPosition(lessonId)
+  const { mutate: report } = usePutProgress(lessonId, { silent: true })
   useEffect(() => {
     if (!video) return
     let sentAt = performance.now()
@@ -15,7 +15,7 @@ export function usePositionReports(video: HTMLVideoElement | null, lessonId: str
       if (video.readyState === HTMLMediaElement.HAVE_NOTHING || (position === sent && !video.ended)) return
       sentAt = performance.now()
       sent = position
-      void report({ position, ...(video.ended && { done: true }) })
+      report({ position, ...(video.ended && { done: true }) })
     }
     const listeners: [EventTarget, string, () => void][] = [
       [video, 'timeupdate', () => !video.paused && performance.now() - sentAt >= EVERY_MS && send()],

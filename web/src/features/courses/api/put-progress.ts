@@ -1,5 +1,4 @@
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
 import { api, type CallOptions } from '@/lib/api-client'
 import { queryKeys } from '@/lib/query-keys'
 import type { Course, Lesson, LessonProgress } from './course'
@@ -33,12 +32,14 @@ function show(client: QueryClient, lessonId: string, progress: LessonProgress | 
   )
 }
 
-export function usePutProgress(lessonId: string) {
+/** `silent` for reports that others follow: one that does not arrive is of no consequence. */
+export function usePutProgress(lessonId: string, { silent }: { silent?: boolean } = {}) {
   const client = useQueryClient()
   const mutationKey = ['progress', lessonId]
   return useMutation({
     mutationKey,
-    mutationFn: (report: ProgressReport) => putProgress(lessonId, report, new Date()),
+    mutationFn: (report: ProgressReport) =>
+      putProgress(lessonId, report, new Date(), { keepalive: document.visibilityState === 'hidden' }),
     // At once, so that the button answers; the server's word follows.
     onMutate: async ({ position, done }) => {
       await client.cancelQueries({ queryKey: queryKeys.course })
@@ -51,19 +52,6 @@ export function usePutProgress(lessonId: string) {
       if (client.isMutating({ mutationKey }) === 1) show(client, lessonId, progress)
     },
     onError: (_error, _report, before) => show(client, lessonId, before),
-    meta: { fallbackMessage: 'Your progress could not be saved' },
+    meta: { silent, fallbackMessage: 'Your progress could not be saved' },
   })
-}
-
-/** Reports the position of a video every now and then: a report that does not arrive is followed by another. */
-export function useReportPosition(lessonId: string) {
-  const client = useQueryClient()
-  return useCallback(
-    async (report: ProgressReport) => {
-      const isLeaving = document.visibilityState === 'hidden'
-      const kept = await putProgress(lessonId, report, new Date(), { keepalive: isLeaving }).catch(() => undefined)
-      if (kept) show(client, lessonId, kept)
-    },
-    [client, lessonId],
-  )
 }
