@@ -6,7 +6,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiUrl } from '@/lib/env'
 import { credentials, takeNonce } from '@/lib/device-key'
-import { dropEarlyAnswers } from '@/lib/early-answers'
 import { readEvents } from '@/lib/event-stream'
 import { moneyKeys } from '@/lib/query-keys'
 import { useSession } from '@/lib/session'
@@ -64,7 +63,6 @@ export function useLiveUpdates() {
   useEffect(() => {
     if (!memberId) return
     const refresh = () => {
-      dropEarlyAnswers()
       for (const queryKey of moneyKeys) void client.invalidateQueries({ queryKey })
     }
     return shareWork({

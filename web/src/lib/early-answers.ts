@@ -12,7 +12,7 @@ declare global {
 /** Longer than a slow phone takes to load the app. */
 const FRESH_MS = 10_000
 
-/** What was asked before a change says nothing about the time after it. */
+/** What was asked before a change may be out of date. */
 export function dropEarlyAnswers() {
   window.earlyAnswers?.byPath.clear()
 }

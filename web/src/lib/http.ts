@@ -3,7 +3,7 @@ import axios, { isAxiosError, isCancel, type AxiosError, type AxiosRequestConfig
 import { ApiError, NETWORK_ERROR, isErrorBody } from './api-error'
 import { noteCall } from './connection'
 import { credentials, takeNonce } from './device-key'
-import { dropEarlyAnswers, takeEarlyAnswer } from './early-answers'
+import { takeEarlyAnswer } from './early-answers'
 import { apiUrl } from './env'
 import { useSession } from './session'
 
@@ -24,7 +24,6 @@ http.interceptors.request.use(async (config) => {
 })
 
 export async function send<T extends { success: boolean; message?: string }>({ keepalive, ...request }: ApiRequest): Promise<T> {
-  if (request.method !== 'GET') dropEarlyAnswers()
   const early = await takeEarlyAnswer(request.url)
   if (early) return early as T
   const { data, status } = await ask<T>(keepalive ? { ...request, adapter: 'fetch', fetchOptions: { keepalive } } : request)

@@ -2,6 +2,7 @@
 import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
 import { adviceOn, messageOf, toApiError } from './api-error'
 import { isOffline } from './connection'
+import { dropEarlyAnswers } from './early-answers'
 import { notify } from './notify'
 import { queryKeys } from './query-keys'
 import { endSession, useSession } from './session'
@@ -70,7 +71,14 @@ const mutationCache = new MutationCache({
   },
 })
 
-export const queryClient = new QueryClient({
+class Client extends QueryClient {
+  override invalidateQueries(...args: Parameters<QueryClient['invalidateQueries']>) {
+    dropEarlyAnswers()
+    return super.invalidateQueries(...args)
+  }
+}
+
+export const queryClient = new Client({
   queryCache,
   mutationCache,
   defaultOptions: {
