@@ -48,6 +48,10 @@ function attachNatively(video: HTMLVideoElement, url: string, position: number, 
 const statusOf = async (url: string) => (await fetch(url).catch(() => undefined))?.status
 
 function attachWithLibrary(Library: typeof Hls, video: HTMLVideoElement, url: string, position: number, onError: (error: SourceError) => void): Source {
+  if (!Library.isSupported()) {
+    onError({ kind: 'media' })
+    return { detach: () => undefined }
+  }
   const hls = new Library({
     // A worker would need blob: scripts in the content policy.
     enableWorker: false,
