@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { fund, platformMethod, signedIn, staffSignedIn } from './support/stack'
+import { fund, platformMethod, signedIn, staffSignedIn, type SignedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 const themes = ['light', 'dark'] as const
@@ -63,6 +63,23 @@ test('every member page passes WCAG 2.2 AA in both themes and fits 360 px', asyn
   for (const path of pages) await check(page, path)
 })
 
+test('a lesson with a video and the studio pass WCAG 2.2 AA in both themes and fit 360 px [D-C4] [D-C5]', async ({ page, another }) => {
+  const member = await signedIn(page)
+  await withVideo(page)
+  await check(page, `/courses/lessons/${await freeLesson(member)}`)
+  await expect(page.getByRole('button', { name: /Find soft light/ })).toBeVisible()
+  await page.getByRole('radio', { name: 'Notes' }).check({ force: true })
+  await passes(page, 'the notes beside a video')
+  const desk = await another()
+  await staffSignedIn(desk, 'manager')
+  await check(desk, '/admin/course')
+  await desk.getByRole('button', { name: 'Filming with a phone, a window and a shot list', exact: true }).click()
+  await expect(desk.getByLabel('Text in Markdown')).not.toBeEmpty()
+  await passes(desk, 'a lesson in the studio')
+  await desk.getByRole('button', { name: 'Preview as a member' }).click()
+  await passes(desk, 'the preview in the studio')
+})
+
 test('the open account menu passes WCAG 2.2 AA in both themes [NAV-02]', async ({ page }) => {
   await signedIn(page)
   await open(page, '/dashboard')
@@ -108,14 +125,31 @@ async function livedIn(page: Page) {
   })
   const request = { amount: 60, method: await platformMethod(member) }
   const { transaction } = await member.api<{ transaction: { id: string } }>('POST', '/transactions/withdraw', request)
-  const { course } = await member.api<{ course: { modules: { lessons: { id: string; preview: boolean }[] }[] } }>('GET', '/courses')
-  const lesson = course.modules.flatMap(({ lessons }) => lessons).find(({ preview }) => preview)?.id
   const pages = [
     '/dashboard', '/profile', '/profile/activity', '/deposits', '/deposits?type=course&amount=87', '/withdrawals', '/transactions',
-    `/transactions/${transaction.id}`, '/courses', `/courses/lessons/${lesson}`, '/investments', '/investments/plans',
+    `/transactions/${transaction.id}`, '/courses', `/courses/lessons/${await freeLesson(member)}`, '/investments', '/investments/plans',
     `/investments/plans/add?planId=${planId}`, '/payment-methods', '/payment-methods/add', `/payment-methods/${paymentMethod.id}/edit`,
   ]
   return { pages, pending: transaction.id, memberId: member.id, planId }
+}
+
+async function freeLesson(member: SignedIn) {
+  const { course } = await member.api<{ course: { modules: { lessons: { id: string; preview: boolean }[] }[] } }>('GET', '/courses')
+  return course.modules.flatMap(({ lessons }) => lessons).find(({ preview }) => preview)?.id
+}
+
+/** Lessons have a video, which is not played here; `course-video.spec.ts` plays a real one. */
+async function withVideo(page: Page) {
+  const captions = [{ language: 'en', label: 'English', url: '/v1/course-media/ticket/captions-en.vtt' }]
+  const video = { hls: '/v1/course-media/ticket/master.m3u8', poster: '/favicon.svg', duration: 185, width: 1920, height: 1080, captions }
+  await page.route('**/v1/course-media/**', (route) =>
+    route.fulfill({ contentType: 'text/vtt', body: 'WEBVTT\n\n00:01.000 --> 00:04.000\nFind soft light.\n' }),
+  )
+  await page.route(/\/v1\/courses\/lessons\/[^/]+$/, async (route) => {
+    const response = await route.fetch()
+    const { lesson, ...rest } = (await response.json()) as { lesson: object }
+    await route.fulfill({ response, json: { ...rest, lesson: { ...lesson, video } } })
+  })
 }
 
 /** What people type, and what is made of it: never broken by a blank here. */

@@ -15,7 +15,7 @@ const SLOW_BYTES_PER_SECOND = 4_000_000
 
 /** A real video that takes several requests to send: an MP4 with a box that says nothing at its end. */
 function record(path: string) {
-  const picture = `testsrc2=size=640x360:rate=5:duration=${SECONDS}`
+  const picture = `testsrc2=size=320x180:rate=5:duration=${SECONDS}`
   const sound = `sine=frequency=330:duration=${SECONDS}`
   execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', sound, '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path])
   const box = Buffer.alloc(PADDING_BYTES)

@@ -1,18 +1,5 @@
-import { passes } from './support/accessible'
 import { signedIn, staffSignedIn } from './support/stack'
 import { expect, test } from './support/test'
-
-test('every view of the studio passes WCAG 2.2 AA in both themes and fits 360 px [D-C4]', async ({ page }) => {
-  await staffSignedIn(page, 'manager')
-  await page.goto('/admin/course')
-  await expect(page.getByRole('navigation', { name: 'Outline' })).toBeVisible()
-  await passes(page, 'the course')
-  await page.getByRole('button', { name: 'What brands buy from a UGC creator', exact: true }).click()
-  await expect(page.getByLabel('Text in Markdown')).not.toBeEmpty()
-  await passes(page, 'a lesson')
-  await page.getByRole('button', { name: 'Preview as a member' }).click()
-  await passes(page, 'the preview')
-})
 
 test('a manager writes a draft, publishes it, and goes back [D-C4]', async ({ page, another }) => {
   const title = `Lesson ${Date.now()}`
