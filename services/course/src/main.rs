@@ -153,7 +153,14 @@ async fn import(content: &Content) -> anyhow::Result<()> {
 async fn export(content: &Content) -> anyhow::Result<()> {
     let course = export_course(&Db::connect_lazy(&content.database_url, 1)?).await?;
     folder::write(&content.folder, &files::write(&course))?;
-    print_line(&format!("wrote {} lessons to {}", course.lessons().count(), content.folder.display()))
+    print_line(&format!("wrote {} lessons to {}", course.lessons().count(), content.folder.display()))?;
+    match course.media().count() {
+        0 => Ok(()),
+        files => print_line(&format!(
+            "the folder names {files} videos and attachments, but does not have them: it can be imported only into a \
+             product with the same files"
+        )),
+    }
 }
 
 fn print_line(text: &str) -> anyhow::Result<()> {
