@@ -164,9 +164,10 @@ describe('the details', () => {
     expect(badge).toHaveClass(tone)
   })
 
-  it('follow a payment on the chain while it is pending, and say when it is lost [D-Q7]', async () => {
+  it('follow a payment on the chain while it is pending, and say when it is lost or cannot be seen [D-Q4] [D-Q7]', async () => {
     const payment = { chain: 'bitcoin', txid: 'ab', index: 0, asset: 'BTC', units: '513809', decimals: 8, confirmations: 1, confirmationsNeeded: 2 }
-    const shows = (...payments: object[]) => answers('get', '/transactions/:id/payments', { evidence: { at: null, payments } })
+    let at: string | null = null
+    const shows = (...payments: object[]) => answers('get', '/transactions/:id/payments', { evidence: { at, payments } })
     const shown = transaction({ status: 'pending' })
     server.use(answers('get', '/transactions/user', { transactions: [shown] }), shows({ ...payment, state: 'included' }))
     const { unmount } = openAsMember(`/transactions/${shown.id}`)
@@ -175,8 +176,20 @@ describe('the details', () => {
     unmount()
     queryClient.clear()
     server.use(shows({ ...payment, state: 'replaced' }))
-    openAsMember(`/transactions/${shown.id}`)
+    const { unmount: leave } = openAsMember(`/transactions/${shown.id}`)
     expect(await screen.findByText(/The payment was replaced/)).toBeVisible()
+    leave()
+    queryClient.clear()
+    server.use(shows({ ...payment, confirmations: 0, state: 'seen' }))
+    const { unmount: close } = openAsMember(`/transactions/${shown.id}`)
+    expect((await screen.findByText(/0 of 2 confirmations/)).closest('li')).toHaveAttribute('aria-current', 'step')
+    expect(screen.queryByText(/cannot reach the network/)).toBeNull()
+    close()
+    queryClient.clear()
+    at = new Date(Date.now() - 180_000).toISOString()
+    server.use(shows())
+    openAsMember(`/transactions/${shown.id}`)
+    expect(await screen.findByText(/cannot reach the network/)).toBeVisible()
   })
 
   it('open the receipt in a new tab and go back [TXN-06]', async () => {
