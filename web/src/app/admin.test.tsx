@@ -411,6 +411,31 @@ describe('a decision', () => {
     await waitFor(() => expect(paid.seen[0]?.body).toEqual({ revision: 4, txid: 'a-hash', vout: 2 }))
   })
 
+  it('pays exactly the quoted units, to copy or to scan, and takes over the payout that is detected [D-Q1] [D-Q4]', async () => {
+    const paid = records('post', '/admin/transactions/:id/paid')
+    const quote = { asset: 'BTC', units: '400565', decimals: 8, rate: '97312.45', spreadBps: 0, id: 'q', at: until(-5), expiresAt: until(10) }
+    const [method, paying] = [{ currency: 'BTC', network: 'Bitcoin', address: 'bc1q-ours' }, { by: ME, byName: 'Rae', until: until(15) }]
+    const shown = { ...review({ ...payable, method, quote, paying, destination: { address: 'bc1q-theirs' } }), approvedBy: 'rae' }
+    const payment = {
+      chain: 'bitcoin', txid: 'ab12', index: 1, asset: 'BTC', units: '400565', decimals: 8, state: 'included', confirmations: 1, confirmationsNeeded: 2,
+    }
+    const shows = (...payments: object[]) => answers('get', '/admin/transactions/:id', { ...shown, evidence: { at: '2026-03-05T14:09:00Z', payments } })
+    server.use(paid.handler, shows({ ...payment, units: '400564' }))
+    const { unmount } = openAsStaff(path, 'see', 'pay')
+    expect((await screen.findAllByText('0.00400565 BTC')).length).toBeGreaterThan(0)
+    expect(screen.getByText('Pay exactly, on Bitcoin')).toBeVisible()
+    expect(screen.getByRole('img', { name: 'QR code of the payment' })).toBeVisible()
+    expect(screen.getByLabelText('Transaction hash of the payout')).toHaveValue('')
+    unmount()
+    queryClient.clear()
+    server.use(shows(payment))
+    const { user } = openAsStaff(path, 'see', 'pay')
+    expect(await screen.findByText('The payout was detected on the chain')).toBeVisible()
+    expect(screen.getByLabelText('Transaction hash of the payout')).toHaveValue('ab12')
+    await user.click(screen.getByRole('button', { name: 'Mark as paid' }))
+    await waitFor(() => expect(paid.seen[0]?.body).toMatchObject({ txid: 'ab12', vout: 1 }))
+  })
+
   it('says who is paying, and offers others neither the payout nor its rejection [D-B7]', async () => {
     const paying = { by: 'tess', byName: 'Tess Treasurer', until: until(9) }
     server.use(answers('get', '/admin/transactions/:id', { ...review({ ...payable, paying }), approvedBy: 'rae' }))
@@ -742,8 +767,7 @@ describe('the holdings', () => {
     }
     server.use(answers('get', '/admin/holdings', { holdings: [held, unknown], outflows: [left], undone: [{ transaction: deposit, payment: left, changedAt: null }] }))
     openAsStaff('/admin/holdings')
-    const assets = within(await screen.findByRole('region', { name: 'Assets' }))
-    const [, bitcoin, tether] = assets.getAllByRole('row')
+    const [bitcoin, tether] = (await screen.findAllByRole('heading', { level: 3 })).map((heading) => heading.closest('li'))
     expect(bitcoin).toHaveTextContent('−0.07 BTC')
     expect(bitcoin).toHaveTextContent('Less than the books')
     expect(bitcoin).toHaveTextContent('$90,500.57 at $97,312.45')

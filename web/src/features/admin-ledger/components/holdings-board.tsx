@@ -7,7 +7,6 @@ import { Card } from '@/components/card'
 import { EmptyState } from '@/components/states'
 import type { Holding, Holdings } from '@/features/admin/api/types'
 import { Loaded } from '@/features/admin/components/loaded'
-import { Cell, Table } from '@/features/admin/components/table'
 import { formatMoment } from '@/features/admin/moments'
 import { adminPaths } from '@/features/admin/paths'
 import { formatAsset, formatRate, formatUnits } from '@/lib/units'
@@ -54,13 +53,19 @@ function Assets({ holdings }: { holdings: Holding[] }) {
     )
   }
   return (
+    <Section title="Assets">
+      {holdings.map((one) => (
+        <Asset key={`${one.chain} ${one.asset}`} one={one} />
+      ))}
+    </Section>
+  )
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Assets</h2>
-      <Table label="Assets" columns={['Asset', { name: 'Held', right: true }, { name: 'Books', right: true }, { name: 'Difference', right: true }, 'State', 'Read']}>
-        {holdings.map((one) => (
-          <Asset key={`${one.chain} ${one.asset}`} one={one} />
-        ))}
-      </Table>
+      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">{title}</h2>
+      <ul className="divide-y divide-line text-sm">{children}</ul>
     </Card>
   )
 }
@@ -68,52 +73,55 @@ function Assets({ holdings }: { holdings: Holding[] }) {
 function Asset({ one }: { one: Holding }) {
   const { tone, label } = STATES[one.state] ?? UNKNOWN
   return (
-    <tr>
-      <Cell>
-        <span className="font-medium">{one.asset}</span>
-        <span className="block text-xs text-ink-faint capitalize">{one.chain}</span>
-      </Cell>
-      <Cell right className="tabular whitespace-nowrap">
-        {units(one.units, one)}
-        {one.value !== undefined && one.rate && (
-          <span className="block text-xs text-ink-faint">
-            <Amount value={one.value} /> at {formatRate(one.rate)}
-            {one.rateAt && `, ${formatMoment(one.rateAt)}`}
-          </span>
-        )}
-      </Cell>
-      <Cell right className="tabular whitespace-nowrap">
-        {units(one.books, one)}
-      </Cell>
-      <Cell right className="tabular font-medium whitespace-nowrap">
-        {units(one.difference, one, true)}
-      </Cell>
-      <Cell className="whitespace-nowrap">
+    <li className="px-4 py-3">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        <h3 className="font-medium">
+          {one.asset} <span className="font-normal text-ink-faint">on <span className="capitalize">{one.chain}</span></span>
+        </h3>
         <Badge tone={tone}>{label}</Badge>
-      </Cell>
-      <Cell className="whitespace-nowrap text-ink-faint">{one.at ? formatMoment(one.at) : 'never'}</Cell>
-    </tr>
+      </div>
+      <dl className="mt-2 grid gap-x-6 gap-y-1 sm:grid-cols-3">
+        <Fact label="Held">{units(one.units, one)}</Fact>
+        <Fact label="Books">{units(one.books, one)}</Fact>
+        <Fact label="Difference">{units(one.difference, one, true)}</Fact>
+      </dl>
+      <p className="mt-1.5 text-xs text-ink-faint">
+        {one.value !== undefined && one.rate && (
+          <>
+            Worth <Amount value={one.value} /> at {formatRate(one.rate)}
+            {one.rateAt && `, ${formatMoment(one.rateAt)}`}.{' '}
+          </>
+        )}
+        {one.at ? `Read ${formatMoment(one.at)}` : 'Never read'}
+      </p>
+    </li>
+  )
+}
+
+function Fact({ label, children }: { label: string; children: string }) {
+  return (
+    <div className="flex justify-between gap-4 sm:block">
+      <dt className="text-ink-faint">{label}</dt>
+      <dd className="tabular text-right font-medium break-all sm:text-left">{children}</dd>
+    </div>
   )
 }
 
 function Addresses({ holdings }: { holdings: Holding[] }) {
   return (
-    <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Addresses</h2>
-      <Table label="Addresses" columns={['Address', { name: 'Held at the last reading', right: true }, 'Read']}>
-        {holdings.flatMap((one) =>
-          one.addresses.map(({ address, units: held, at }) => (
-            <tr key={`${one.chain} ${one.asset} ${address}`}>
-              <Cell className="min-w-56 font-mono text-[0.8125rem] break-all">{address}</Cell>
-              <Cell right className="tabular whitespace-nowrap">
-                {units(held, one)}
-              </Cell>
-              <Cell className="whitespace-nowrap text-ink-faint">{at && formatMoment(at)}</Cell>
-            </tr>
-          )),
-        )}
-      </Table>
-    </Card>
+    <Section title="Addresses">
+      {holdings.flatMap((one) =>
+        one.addresses.map(({ address, units: held, at }) => (
+          <li key={`${one.chain} ${one.asset} ${address}`} className="px-4 py-3">
+            <p className="font-mono text-[0.8125rem] break-all">{address}</p>
+            <p className="flex flex-wrap justify-between gap-x-4 text-ink-faint">
+              <span className="tabular font-medium text-ink">{units(held, one)}</span>
+              {at && `Read ${formatMoment(at)}`}
+            </p>
+          </li>
+        )),
+      )}
+    </Section>
   )
 }
 
@@ -163,7 +171,7 @@ function Undone({ undone }: { undone: Holdings['undone'] }) {
                 {transaction.user.name}, {transaction.reference}
               </span>
               <span className="block text-ink-faint">
-                {formatAsset(payment)} on {payment.chain}: {payment.state}
+                {formatAsset(payment)} on <span className="capitalize">{payment.chain}</span>: {payment.state}
                 {changedAt && ` since ${formatMoment(changedAt)}`}
               </span>
             </span>

@@ -9,14 +9,17 @@ import { QrCode } from '@/components/qr-code'
 import { toApiError } from '@/lib/api-error'
 import { formatTime } from '@/lib/dates'
 import { formatMoney, plainDollars, toCents } from '@/lib/money'
+import { paymentUri } from '@/lib/payment-uri'
 import { useMember } from '@/lib/session'
 import { useTerms } from '@/lib/terms'
+import { formatAsset, formatUnits } from '@/lib/units'
 import { useLeasePayout, useMarkPaid } from '../api/review-transaction'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Review } from '@/features/admin/api/types'
 import { secondsSince } from '@/features/admin/moments'
 import { parseOutput } from '../outputs'
 import { useNow } from '@/features/admin/use-now'
+import { stateOf } from './chain-payments'
 import { OutputField } from './output-field'
 import { StaleNotice } from './stale-notice'
 
@@ -28,7 +31,7 @@ export function PayForm({ review, onDone }: PayProps) {
   const me = useMember()
   const staffName = useStaffName()
   // What was typed outlives the lease: whoever paid too slowly starts again and goes on.
-  const [typed, setTyped] = useState({ txid: '', output: '' })
+  const [typed, setTyped] = useState<Typed>({})
   const twoPeopleFrom = useTerms().data?.withdrawal.twoPeopleFrom
   const isLarge = twoPeopleFrom !== undefined && toCents(one.amount) >= toCents(twoPeopleFrom)
   return (
@@ -52,7 +55,7 @@ export function PayForm({ review, onDone }: PayProps) {
           <PaidForm key={one.revision} review={review} typed={typed} onType={setTyped} onDone={onDone} />
         </>
       ) : (
-        <Start review={review} again={typed.txid !== ''} />
+        <Start review={review} again={Boolean(typed.txid)} />
       )}
     </div>
   )
@@ -64,8 +67,8 @@ function Start({ review: { transaction: one }, again }: { review: Review; again:
   return (
     <>
       <div>
-        <p className="text-sm text-ink-faint">{asset(one)}</p>
-        <Amount value={one.netAmount ?? one.amount} className="text-2xl font-semibold" />
+        <p className="text-sm text-ink-faint">{payout(one)}</p>
+        <Exact one={one} />
       </div>
       {again ? (
         <Notice tone="caution" title="Your reservation has expired">
@@ -106,41 +109,70 @@ function Lease({ review: { transaction }, until }: { review: Review; until: stri
   )
 }
 
-const asset = ({ method }: Review['transaction']) => (method ? `${method.currency} on ${method.network}, worth` : 'Amount')
+const payout = ({ method, quote }: Review['transaction']) => {
+  if (!method) return 'Amount'
+  return quote ? `Pay exactly, on ${method.network}` : `${method.currency} on ${method.network}, worth`
+}
 
-/** What is paid and where, to copy or to scan. */
-function Destination({ review: { transaction: one } }: { review: Review }) {
-  const net = one.netAmount ?? one.amount
-  if (!one.destination) return null
+/** The units that the quote promised; without one, the dollars to pay the worth of [D-Q1]. */
+function Exact({ one: { quote, netAmount, amount } }: { one: Review['transaction'] }) {
+  const net = netAmount ?? amount
+  if (!quote) return <Amount value={net} className="text-2xl font-semibold" />
   return (
     <>
-      <Line label={asset(one)} copy={plainDollars(toCents(net))}>
-        <Amount value={net} className="text-2xl font-semibold" />
-      </Line>
-      <Line label="To" copy={one.destination.address}>
-        <code className="font-mono text-sm break-all select-all">{one.destination.address}</code>
-      </Line>
-      {one.destination.memo && (
-        <Line label="Memo (without it the payout is lost)" copy={one.destination.memo}>
-          <code className="font-mono text-sm break-all select-all">{one.destination.memo}</code>
-        </Line>
-      )}
-      <QrCode text={one.destination.address} label={`QR code of ${one.destination.address}`} />
+      <p className="tabular text-2xl font-semibold break-all">{formatAsset(quote)}</p>
+      <p className="text-sm text-ink-faint">
+        for <Amount value={net} /> at the quoted rate
+      </p>
     </>
   )
 }
 
-type Typed = { txid: string; output: string }
+/** What is paid and where, to copy or to scan. */
+function Destination({ review: { transaction: one } }: { review: Review }) {
+  const { destination, quote } = one
+  if (!destination) return null
+  const { address, memo } = destination
+  const uri = quote ? paymentUri({ ...quote, address }) : address
+  return (
+    <>
+      <Line label={payout(one)} copy={quote ? formatUnits(quote.units, quote.decimals) : plainDollars(toCents(one.netAmount ?? one.amount))}>
+        <Exact one={one} />
+      </Line>
+      <Line label="To" copy={address}>
+        <code className="font-mono text-sm break-all select-all">{address}</code>
+      </Line>
+      {memo && (
+        <Line label="Memo (without it the payout is lost)" copy={memo}>
+          <code className="font-mono text-sm break-all select-all">{memo}</code>
+        </Line>
+      )}
+      <QrCode text={uri} label={uri === address ? `QR code of ${address}` : 'QR code of the payment'} />
+    </>
+  )
+}
+
+type Typed = { txid?: string; output?: string }
 
 type PaidProps = PayProps & { typed: Typed; onType: (typed: Typed) => void }
 
+/** The payout as the chain shows it, if there is exactly one to the destination [D-Q4]. */
+function detected({ evidence, transaction: { quote } }: Review) {
+  const [one, ...others] = evidence?.payments ?? []
+  const isAlive = one && ['seen', 'included', 'final'].includes(one.state)
+  return isAlive && others.length === 0 && (!quote || quote.units === one.units) ? one : undefined
+}
+
 /** The hash of the payout once it is made. */
-function PaidForm({ review: { transaction, evidence }, typed, onType, onDone }: PaidProps) {
+function PaidForm({ review, typed, onType, onDone }: PaidProps) {
+  const { transaction, evidence } = review
   const paid = useMarkPaid(transaction.id)
   const [tried, setTried] = useState(false)
   const { revision } = transaction
-  const txid = typed.txid.trim()
-  const output = parseOutput(typed.output)
+  const found = detected(review)
+  const entered = { txid: typed.txid ?? found?.txid ?? '', output: typed.output ?? (typed.txid === undefined && found ? String(found.index) : '') }
+  const txid = entered.txid.trim()
+  const output = parseOutput(entered.output)
   const refused = toApiError(paid.error).fields
   const submit = () => {
     setTried(true)
@@ -151,17 +183,22 @@ function PaidForm({ review: { transaction, evidence }, typed, onType, onDone }: 
   return (
     <Form onSubmit={submit} className="space-y-4 border-t border-line pt-4">
       <StaleNotice seen={revision} now={revision} error={paid.error} onBack={() => paid.reset()} />
+      {found && (
+        <Notice title="The payout was detected on the chain">
+          {formatAsset(found)}, {stateOf(found).toLowerCase()}.
+        </Notice>
+      )}
       <TextField
         label="Transaction hash of the payout"
         autoComplete="off"
         spellCheck={false}
         className="font-mono text-sm"
-        value={typed.txid}
+        value={entered.txid}
         onChange={(event) => onType({ ...typed, txid: event.target.value })}
         error={tried && !txid ? 'The hash of the payout is required' : refused['txid']}
         hint="A payout marked as paid cannot be changed."
       />
-      <OutputField value={typed.output} onChange={(value) => onType({ ...typed, output: value })} tried={tried} refused={refused['vout']} />
+      <OutputField value={entered.output} onChange={(value) => onType({ ...typed, output: value })} tried={tried} refused={refused['vout']} />
       <Button type="submit" wide busyLabel="Saving...">
         Mark as paid
       </Button>

@@ -14,6 +14,7 @@ import type { StaffTransaction } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { Age } from '@/features/admin/components/age'
+import { ChainPayments } from './chain-payments'
 import { DecisionPanel } from './decision-panel'
 import { Viewers } from './viewers'
 
@@ -113,6 +114,7 @@ function Details({ id }: { id: string }) {
         <Viewers id={id} />
       </div>
       <DecisionPanel review={data} onDone={() => void navigate(adminPaths.payouts, { replace: true })} />
+      {data.evidence && data.evidence.payments.length > 0 && <ChainPayments evidence={data.evidence} />}
     </section>
   )
 }

@@ -53,7 +53,7 @@ function Facts({ one: { transaction, payment } }: { one: Proven }) {
     <span className="min-w-0">
       <span className="block truncate font-medium text-ink">{transaction.user.name}</span>
       <span className="tabular block truncate text-xs text-ink-faint">
-        {transaction.reference} · {formatAsset(payment)} on {payment.chain}, final
+        {transaction.reference} · {formatAsset(payment)} on <span className="capitalize">{payment.chain}</span>, final
       </span>
     </span>
   )
