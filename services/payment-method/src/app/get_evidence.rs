@@ -85,12 +85,10 @@ pub async fn get_evidence(db: &Db, chains: &[Chain], asked: &GetEvidence) -> Res
         Way::In => value(&mut conn, &asset, quote.as_ref(), &seen).await?,
         Way::Out | Way::Fee => None,
     };
-    let owners = match (&quote, &seen[..]) {
-        (Some(_), [one]) => {
-            quotes::owners(&mut conn, (&asked.address, &asset.symbol), one.units, known_at(one)).await?
-        }
-        _ => Vec::new(),
-    };
+    let mut owners = Vec::new();
+    for one in seen.iter().filter(|one| asked.way == Way::In && one.is_at_address) {
+        owners.extend(quotes::owners(&mut conn, (&asked.address, &one.symbol), one.units, known_at(one)).await?);
+    }
     let facts = Facts {
         way: asked.way,
         asset: &asset,
@@ -100,7 +98,7 @@ pub async fn get_evidence(db: &Db, chains: &[Chain], asked: &GetEvidence) -> Res
         requested_at: asked.requested_at,
         units_due: units_due(asked, quote.as_ref()),
         quote: quote.as_ref(),
-        owners: &owners,
+        is_of_another: owners.iter().any(|owner| *owner != asked.user_id),
         claimed: asked.claimed,
         value: suggested,
     };

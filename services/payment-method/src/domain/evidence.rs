@@ -2,8 +2,8 @@
 
 use chassis::money::{Cents, Units};
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
+use super::network;
 use super::payment::{Block, State, Way, confirmations};
 use super::quote::{Asset, Quote};
 
@@ -69,7 +69,7 @@ pub enum Search {
     Foreign { worthless: bool },
     /// It has no effect.
     Reverted,
-    /// The chain cannot be looked at, for this reason.
+    /// The chain cannot be observed, for this reason.
     Unknown(String),
 }
 
@@ -86,8 +86,8 @@ pub struct Facts<'a> {
     /// What the payment should be, in the smallest unit.
     pub units_due: Option<Units>,
     pub quote: Option<&'a Quote>,
-    /// Whose open quotes ask for exactly what was paid.
-    pub owners: &'a [Uuid],
+    /// Whether one of the payments is exactly what an open quote of another member asks for.
+    pub is_of_another: bool,
     pub claimed: Cents,
     /// What was paid is worth so much.
     pub value: Option<Cents>,
@@ -116,7 +116,7 @@ fn line(name: &'static str, verdict: Verdict, detail: impl Into<String>) -> Chec
 }
 
 fn found(facts: &Facts<'_>) -> Check {
-    let chain = &facts.asset.chain;
+    let chain = network::title(&facts.asset.chain);
     let (verdict, detail) = match &facts.search {
         Search::Found if facts.payments.len() == 1 => (Verdict::Ok, format!("The payment was found on {chain}.")),
         Search::Found => (Verdict::Ok, format!("{} payments were found on {chain}.", facts.payments.len())),
@@ -127,7 +127,7 @@ fn found(facts: &Facts<'_>) -> Check {
         ),
         Search::NoSuch => (Verdict::Fail, format!("There is no transaction with this hash on {chain}.")),
         Search::Elsewhere(other) => {
-            (Verdict::Fail, format!("The transaction is on {other}, and not on {chain}."))
+            (Verdict::Fail, format!("The transaction is on {}, and not on {chain}.", network::title(other)))
         }
         Search::Foreign { worthless: true } => (
             Verdict::Fail,
@@ -139,7 +139,7 @@ fn found(facts: &Facts<'_>) -> Check {
         }
         Search::Reverted => (Verdict::Fail, "The transaction failed on the chain: it moved nothing.".to_owned()),
         Search::Unknown(reason) => {
-            (Verdict::Unknown, format!("{chain} cannot be looked at now ({reason}). Nothing is known either way."))
+            (Verdict::Unknown, format!("{chain} cannot be observed now ({reason}). The payment may or may not exist."))
         }
     };
     line("payment_found", verdict, detail)
@@ -232,6 +232,7 @@ fn time(facts: &Facts<'_>) -> Check {
             line(name, Verdict::Warn, "It came after the quote had expired: it is worth what it was when it was seen.")
         }
         Some(_) => line(name, Verdict::Ok, "It came while the quote was open: the quoted rate applies."),
+        None if first < begun => line(name, Verdict::Ok, "It was made shortly before the deposit was requested."),
         None => line(name, Verdict::Ok, "It came after the deposit was requested."),
     }
 }
@@ -244,14 +245,13 @@ pub fn known_at(one: &Seen) -> OffsetDateTime {
 
 fn quote(facts: &Facts<'_>) -> Option<Check> {
     let name = "payment_quote";
-    let own = facts.quote?;
-    let is_exact = facts.units_due.is_some() && facts.units_due == total(facts.payments);
-    if is_exact {
-        return Some(line(name, Verdict::Ok, "It matches this member's quote exactly."));
+    if facts.is_of_another {
+        return Some(line(name, Verdict::Fail, "It matches the open quote of another member exactly."));
     }
-    let others = facts.owners.iter().any(|owner| *owner != own.user_id);
-    Some(if others {
-        line(name, Verdict::Fail, "It matches the open quote of another member exactly.")
+    facts.quote?;
+    let is_exact = facts.units_due.is_some() && facts.units_due == total(facts.payments);
+    Some(if is_exact {
+        line(name, Verdict::Ok, "It matches this member's quote exactly.")
     } else {
         line(name, Verdict::Warn, "It matches no open quote exactly.")
     })
@@ -301,7 +301,7 @@ mod tests {
             requested_at: NOW,
             units_due: Some(units(513_809)),
             quote: None,
-            owners: &[],
+            is_of_another: false,
             claimed: Cents::new(50_000),
             value: Some(Cents::new(50_000)),
         };
@@ -340,11 +340,13 @@ mod tests {
         assert_eq!(of(&verdicts(&[elsewhere], |_| {}), "payment_recipient"), Some(Verdict::Fail));
         let less = Seen { units: units(513_808), ..right.clone() };
         assert_eq!(of(&verdicts(&[less], |_| {}), "payment_units"), Some(Verdict::Warn));
-        let all = verdicts(&[right], |facts| facts.requested_at = NOW + Duration::minutes(11));
+        let all = verdicts(std::slice::from_ref(&right), |facts| facts.requested_at = NOW + Duration::minutes(11));
         assert_eq!(of(&all, "payment_time"), Some(Verdict::Warn));
+        let all = verdicts(&[right], |facts| facts.is_of_another = true);
+        assert_eq!(of(&all, "payment_quote"), Some(Verdict::Fail));
     }
 
-    /// [D-Q4] Case 18: a chain that cannot be looked at is unknown, and never "not found"; last known payments say nothing.
+    /// [D-Q4] Case 18: a chain that cannot be observed is unknown, and never "not found"; last known payments say nothing.
     #[test]
     fn a_chain_that_is_down_is_unknown() {
         let unknown = |facts: &mut Facts<'_>| facts.search = Search::Unknown("stale".to_owned());

@@ -80,6 +80,17 @@ pub fn format(name: &str) -> Format {
     known(&squashed(name)).map_or(Format::Other, |(format, _)| *format)
 }
 
+/// The name of a chain in texts.
+#[must_use]
+pub fn title(chain: &str) -> &str {
+    match chain {
+        "bitcoin" => "Bitcoin",
+        "ethereum" => "Ethereum",
+        "tron" => "Tron",
+        other => other,
+    }
+}
+
 /// The chain that the network of this name is on, by its own name; `None` if it is unknown.
 #[must_use]
 pub fn chain(name: &str) -> Option<&'static str> {

@@ -114,6 +114,8 @@ async fn an_exact_payment_is_found_by_its_quote(pool: PgPool) {
         (state(&stolen, "payment_quote"), state(&stolen, "payment_units")),
         ("fail".to_owned(), "warn".to_owned())
     );
+    let stolen = evidence(&world, thief, None, &txid).await.unwrap();
+    assert_eq!(state(&stolen, "payment_quote"), "fail", "also without a quote of their own");
 }
 
 /// [D-Q4] Case 9: a transaction that pays one address twice is two payments, each with its key; without an output its hash stands

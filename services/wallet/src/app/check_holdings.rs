@@ -79,16 +79,17 @@ impl Holdings {
         let missing = self.assets.iter().filter(|(_, comparison)| State::of(*comparison) == State::Fail);
         let missing = missing.filter_map(|(one, comparison)| {
             let units = comparison.as_ref()?.difference.magnitude().whole(one.decimals);
-            let detail = format!("{units} {} less are held on {} than the books say.", one.asset, one.chain);
+            let detail = format!("{units} {} less are held on {} than the books say.", one.asset, title(&one.chain));
             Some(fault("holding", format!("{} {}", one.chain, one.asset), detail, one.at?))
         });
         let outflows = self.outflows.iter().map(|one| {
             let Movement { chain, txid, vout, .. } = &one.payment;
             let detail = format!(
-                "{} left {} for {} on {chain}, and no withdrawal accounts for it. Transaction {txid}, output {vout}.",
+                "{} went from {} to {} on {}, and no withdrawal accounts for it. Transaction {txid}, output {vout}.",
                 amount(&one.payment),
                 one.payment.address,
                 one.payment.counterparty,
+                title(chain),
             );
             fault("holding", format!("{chain} {txid} {vout}"), detail, one.payment.seen_at)
         });
@@ -98,13 +99,19 @@ impl Holdings {
                 "{} of {} on {} do not count any more ({}), although the transaction was {what}. Consider a reversal.",
                 amount(&one.payment),
                 transaction.reference(),
-                one.payment.chain,
+                title(&one.payment.chain),
                 one.payment.state,
             );
             fault("payment", transaction.id.to_string(), detail, one.changed_at)
         });
         missing.chain(outflows).chain(undone).collect()
     }
+}
+
+/// The name of a chain in texts: `Bitcoin`.
+fn title(chain: &str) -> String {
+    let mut letters = chain.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn amount(payment: &Movement) -> String {
