@@ -11,8 +11,6 @@ use crate::store::{assets, chain_cursors, chain_payments};
 /// A payment to the platform.
 #[derive(Debug, Clone)]
 pub struct Arrival {
-    /// In the order in which payments were seen.
-    pub number: i64,
     pub payment: Payment,
     pub decimals: u8,
     /// The newest block of its chain.
@@ -31,10 +29,9 @@ pub async fn list_payments(db: &Db, before: i64, size: i64) -> Result<Vec<Arriva
         decimals.insert((asset.chain, asset.symbol), asset.decimals);
     }
     let found = chain_payments::arrivals(&mut conn, before, size).await?;
-    let arrival = |(number, payment): (i64, Payment)| {
+    let arrival = |payment: Payment| {
         let key = (payment.chain.clone(), payment.symbol.clone());
         Arrival {
-            number,
             decimals: decimals.get(&key).copied().unwrap_or(0),
             tip: tips.get(&payment.chain).copied().unwrap_or(0),
             payment,

@@ -103,7 +103,7 @@ impl From<Holdings> for GetHoldingsResponse {
             payment(one, scale.decimals, scale.tip)
         };
         let outflow = |one: Outflow| message::Outflow {
-            number: one.number,
+            number: one.payment.id,
             payment: Some(told(one.payment)),
             replaces: one.replaces,
         };
@@ -162,7 +162,7 @@ impl From<Evidence> for ChainEvidence {
 
 impl From<Arrival> for ListedPayment {
     fn from(one: Arrival) -> Self {
-        Self { number: one.number, payment: Some(payment(one.payment, one.decimals, one.tip)) }
+        Self { number: one.payment.id, payment: Some(payment(one.payment, one.decimals, one.tip)) }
     }
 }
 

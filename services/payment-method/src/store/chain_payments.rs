@@ -11,6 +11,8 @@ use crate::error::Error;
 /// A payment as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payment {
+    /// In the order in which payments were seen.
+    pub id: i64,
     pub chain: String,
     pub key: Key,
     pub symbol: String,
@@ -26,6 +28,7 @@ pub struct Payment {
 }
 
 struct Row {
+    id: i64,
     chain: String,
     txid: String,
     idx: i32,
@@ -52,6 +55,7 @@ impl TryFrom<Row> for Payment {
         let way = Way::parse(&row.way).ok_or_else(|| sqlx::Error::Decode("an unknown way".into()))?;
         let hash = row.block_hash;
         Ok(Self {
+            id: row.id,
             chain: row.chain,
             key: Key { txid: row.txid, index: row.idx, way },
             symbol: row.symbol,
@@ -76,7 +80,7 @@ fn payments(rows: Vec<Row>) -> Result<Vec<Payment>, Error> {
 pub async fn unsettled(conn: &mut PgConnection, chain: &str, height: i64) -> Result<Vec<Payment>, Error> {
     let rows = sqlx::query_as!(
         Row,
-        r#"SELECT chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at
          FROM chain_payments
          WHERE chain = $1 AND (state IN ('seen', 'included') OR state = 'final' AND height > $2) ORDER BY id"#,
@@ -92,7 +96,7 @@ pub async fn unsettled(conn: &mut PgConnection, chain: &str, height: i64) -> Res
 pub async fn of_transactions(conn: &mut PgConnection, chain: &str, txids: &[String]) -> Result<Vec<Payment>, Error> {
     let rows = sqlx::query_as!(
         Row,
-        r#"SELECT chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at
          FROM chain_payments WHERE chain = $1 AND txid = ANY ($2) ORDER BY txid, way, idx"#,
         chain,
@@ -112,7 +116,7 @@ pub async fn of_units(
 ) -> Result<Vec<Payment>, Error> {
     let rows = sqlx::query_as!(
         Row,
-        r#"SELECT chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at
          FROM chain_payments
          WHERE chain = $1 AND symbol = $2 AND lower(address) = lower($3) AND way = 'in' AND units = $4::text::numeric
@@ -129,9 +133,10 @@ pub async fn of_units(
     payments(rows)
 }
 
-/// Payments to the platform that count or still may, below an id, newest first; each with its id.
-pub async fn arrivals(conn: &mut PgConnection, before: i64, limit: i64) -> Result<Vec<(i64, Payment)>, Error> {
-    let rows = sqlx::query!(
+/// Payments to the platform that count or still may, below an id, newest first.
+pub async fn arrivals(conn: &mut PgConnection, before: i64, limit: i64) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at
          FROM chain_payments
@@ -141,28 +146,7 @@ pub async fn arrivals(conn: &mut PgConnection, before: i64, limit: i64) -> Resul
     )
     .fetch_all(conn)
     .await?;
-    let payments = rows.into_iter().map(|row| {
-        let payment = Row {
-            chain: row.chain,
-            txid: row.txid,
-            idx: row.idx,
-            way: row.way,
-            symbol: row.symbol,
-            address: row.address,
-            counterparty: row.counterparty,
-            units: row.units,
-            depth: row.depth,
-            state: row.state,
-            height: row.height,
-            block_hash: row.block_hash,
-            block_at: row.block_at,
-            replaced_by: row.replaced_by,
-            seen_at: row.seen_at,
-            changed_at: row.changed_at,
-        };
-        Ok((row.id, payment.try_into()?))
-    });
-    Ok(payments.collect::<Result<_, sqlx::Error>>()?)
+    payments(rows)
 }
 
 /// Payouts from the platform to somebody's address, since a moment.
@@ -173,7 +157,7 @@ pub async fn paid_to(
 ) -> Result<Vec<Payment>, Error> {
     let rows = sqlx::query_as!(
         Row,
-        r#"SELECT chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at
          FROM chain_payments
          WHERE chain = $1 AND symbol = $2 AND lower(counterparty) = lower($3) AND way = 'out' AND seen_at >= $4
@@ -188,10 +172,9 @@ pub async fn paid_to(
     payments(rows)
 }
 
-/// What leaves the platform, with its number and the transactions that it replaced.
+/// A payment from the platform, with the transactions that it replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outflow {
-    pub number: i64,
     pub payment: Payment,
     /// The hashes of earlier transactions of the same payout, which were replaced by this one.
     pub replaces: Vec<String>,
@@ -214,6 +197,7 @@ pub async fn outflows(conn: &mut PgConnection, limit: i64) -> Result<Vec<Outflow
     .await?;
     let outflows = rows.into_iter().map(|row| {
         let payment = Row {
+            id: row.id,
             chain: row.chain,
             txid: row.txid,
             idx: row.idx,
@@ -231,7 +215,7 @@ pub async fn outflows(conn: &mut PgConnection, limit: i64) -> Result<Vec<Outflow
             seen_at: row.seen_at,
             changed_at: row.changed_at,
         };
-        Ok(Outflow { number: row.id, payment: payment.try_into()?, replaces: row.replaces })
+        Ok(Outflow { payment: payment.try_into()?, replaces: row.replaces })
     });
     Ok(outflows.collect::<Result<_, sqlx::Error>>()?)
 }
@@ -240,7 +224,7 @@ pub async fn outflows(conn: &mut PgConnection, limit: i64) -> Result<Vec<Outflow
 pub async fn undone(conn: &mut PgConnection, limit: i64) -> Result<Vec<Payment>, Error> {
     let rows = sqlx::query_as!(
         Row,
-        r#"SELECT chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at
          FROM chain_payments AS one
          WHERE way IN ('in', 'out') AND state IN ('orphaned', 'replaced', 'failed') AND NOT (way = 'out' AND EXISTS (
