@@ -6,6 +6,8 @@ import type { Review, Viewer } from '@/features/admin/api/types'
 import { withQuery } from '@/lib/paged-query'
 
 const LOOK_AGAIN_MS = 15_000
+/** While a payout is being made, to show when the chain has it. */
+const LOOK_FOR_PAYOUT_MS = 5_000
 /** Twice within the 20 seconds for which it counts. */
 const VIEWING_MS = 10_000
 
@@ -19,7 +21,7 @@ export const useReview = (id: string, chosen?: Chosen) =>
   useQuery({
     queryKey: [...adminKeys.review(id), chosen],
     queryFn: ({ signal }) => api.get<Review>(withQuery(url(id), { ...chosen }), { signal }),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: ({ state }) => (state.data?.transaction.paying ? LOOK_FOR_PAYOUT_MS : LOOK_AGAIN_MS),
     meta: { silent: true },
   })
 

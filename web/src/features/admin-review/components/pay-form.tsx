@@ -120,7 +120,7 @@ function Exact({ one: { quote, netAmount, amount } }: { one: Review['transaction
   if (!quote) return <Amount value={net} className="text-2xl font-semibold" />
   return (
     <>
-      <p className="tabular text-2xl font-semibold break-all">{formatAsset(quote)}</p>
+      <p className="tabular text-xl font-semibold break-words sm:text-2xl">{formatAsset(quote)}</p>
       <p className="text-sm text-ink-faint">
         for <Amount value={net} /> at the quoted rate
       </p>
