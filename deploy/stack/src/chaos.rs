@@ -1,5 +1,5 @@
-//! A campaign of faults: members keep working while processes die at every point, and the history of their calls must be
-//! explained by some order of them. Operations and faults follow from the seed; when they meet is up to the machine.
+//! A campaign of faults: members keep working while processes die at every crash point, and the history of their calls must
+//! be linearisable. Operations and faults follow from the seed; when they meet is up to the machine.
 
 mod faults;
 

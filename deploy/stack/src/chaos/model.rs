@@ -1,6 +1,6 @@
-//! Checks the history of a member's calls: whether some order of them, in which each takes effect at once between its
-//! first request and its final answer, explains every balance that was read and every refusal. (Linearisable, by the search
-//! of Wing and Gong.)
+//! Checks that the history of a member's calls is linearisable: there is an order of the calls, each taking effect at
+//! one moment between its first request and its final answer, that fits every balance that was read and every refusal.
+//! Uses the search of Wing and Gong.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -62,13 +62,13 @@ pub struct Call {
     pub effect: Effect,
 }
 
-/// A call whose answer nothing explains.
+/// A call whose answer fits no order of the calls.
 #[derive(Debug)]
 pub struct Unexplained {
     call: Call,
     /// Balances that were possible before it.
     possible: Vec<Balances>,
-    /// What was under way with it.
+    /// The calls that overlapped with it.
     beside: Vec<String>,
 }
 
@@ -76,26 +76,26 @@ impl fmt::Display for Unexplained {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "{} {:?} is not explained by any order of the calls: possible were {:?}, beside it ran {:?}",
+            "{} {:?} does not fit any order of the calls: the balances before it could be {:?}, and these calls overlapped with it: {:?}",
             self.call.name, self.call.effect, self.possible, self.beside
         )
     }
 }
 
-/// The balances after all calls, in the one order or another that explains them.
+/// The balances that are possible after all calls: one for each outcome of the orders that fit.
 ///
 /// # Errors
-/// The first call that no order explains.
+/// The first call that fits no order.
 pub fn check(start: Balances, calls: &[Call]) -> Result<Vec<Balances>, Box<Unexplained>> {
     let mut events: Vec<(Instant, bool, usize)> = Vec::new();
     for (number, call) in calls.iter().enumerate() {
         events.push((call.begun, false, number));
         events.push((call.ended, true, number));
     }
-    // At one moment, what begins is put first: that allows more, never less.
+    // Of events at the same moment, beginnings come first: more orders are allowed that way, never fewer.
     events.sort_by_key(|(at, is_end, _)| (*at, *is_end));
     let mut under_way: Vec<usize> = Vec::new();
-    // Balances, and which of the calls under way have taken effect.
+    // The balances, and the calls in progress that have already taken effect.
     let mut states = HashSet::from([(start, Vec::<usize>::new())]);
     for (_, is_end, number) in events {
         if !is_end {

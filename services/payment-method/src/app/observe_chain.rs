@@ -1,4 +1,4 @@
-//! Looks at a chain for payments from and to the platform (D-Q4).
+//! Observes the payments to and from the platform on a chain (D-Q4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ use crate::store::chain_payments::Payment;
 use crate::store::holdings::{self, Reading};
 use crate::store::{assets, chain_cursors, chain_payments, methods, quotes, rate_points};
 
-/// Blocks after which a bitcoin payment stays, whatever it is worth.
+/// The depth at which a payment on Bitcoin is final at any value.
 const DEEPEST: i64 = 6;
 /// How often balances are read.
 const READ: Duration = Duration::minutes(1);
@@ -45,8 +45,8 @@ impl World {
     }
 }
 
-/// Looks at the blocks above the last final one, unless another process does. A node that fails, or tells nonsense, changes
-/// nothing but the reason why nothing is known.
+/// Reads the blocks above the last final one, unless another process is doing so. If the node fails or contradicts itself,
+/// only the reason is stored.
 pub async fn observe_chain(db: &Db, chain: &Chain) -> Result<(), Error> {
     let mut conn = db.conn().await?;
     let Some(cursor) = chain_cursors::begin(&mut conn, chain.name()).await? else { return Ok(()) };
@@ -72,7 +72,7 @@ pub async fn observe_chain(db: &Db, chain: &Chain) -> Result<(), Error> {
             metrics::gauge!("chain_trouble", "chain" => chain.name()).set(0);
         }
         Err(error) => {
-            tracing::warn!(chain = chain.name(), %error, "a chain cannot be looked at");
+            tracing::warn!(chain = chain.name(), %error, "a chain cannot be observed");
             metrics::counter!("chain_failures_total", "chain" => chain.name(), "reason" => error.as_str()).increment(1);
             metrics::gauge!("chain_trouble", "chain" => chain.name()).set(1);
             chain_cursors::fail(&mut tx, chain.name(), error.as_str()).await?;
@@ -81,7 +81,7 @@ pub async fn observe_chain(db: &Db, chain: &Chain) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-/// Up to which height blocks stay, whatever is in them.
+/// The height up to which blocks are final for payments of any value.
 fn settled(tip: &Tip) -> i64 {
     tip.final_height.unwrap_or(tip.block.height - DEEPEST).max(0)
 }
@@ -103,7 +103,7 @@ pub(crate) async fn world(conn: &mut PgConnection, chain: &Chain) -> Result<Worl
     Ok(World { watched, assets, contracts, coin })
 }
 
-/// Whether an active method is of the coin of the chain, which takes reading whole blocks.
+/// Whether an active method uses the coin of the chain, because searching for it takes reading whole blocks.
 async fn is_coin_in_use(conn: &mut PgConnection, chain: &Chain, assets: &[Asset]) -> Result<bool, Error> {
     let coin = assets.iter().find(|one| one.contract.is_empty());
     let methods = methods::active_platform(conn).await?;
@@ -117,11 +117,11 @@ async fn is_coin_in_use(conn: &mut PgConnection, chain: &Chain, assets: &[Asset]
 struct Look {
     tip: Tip,
     found: Vec<Observation>,
-    /// Of the same moment as the payments; unset where they are not due, or something happened meanwhile.
+    /// Of the same moment as the payments; unset if no reading is due, or a payment was made meanwhile.
     balances: Option<Vec<Balance>>,
 }
 
-/// Everything above the cursor, and what became of payments that are not there.
+/// The payments above the cursor, and the state of open payments that are not among them.
 async fn look(
     chain: &Chain,
     world: &World,
@@ -155,8 +155,8 @@ async fn look(
     Ok(Look { tip, found, balances })
 }
 
-/// The balances, if the payments are the same before and after they are read: blocks without any of ours change nothing. A node that cannot tell balances can still tell
-/// payments: the last reading grows old then.
+/// The balances, if the payments are the same before and after they are read; blocks without payments of ours do not matter.
+/// `None` also if the node cannot report balances: payments are still observed, and the last reading becomes stale.
 async fn balances(
     chain: &Chain,
     world: &World,
@@ -178,7 +178,7 @@ async fn balances(
     }
 }
 
-/// Balances of the assets that are known.
+/// The balances of known assets.
 fn readings(world: &World, balances: Vec<Balance>) -> Vec<Reading> {
     let reading = |one: Balance| {
         let asset = world.assets.iter().find(|asset| asset.contract == one.contract)?;
@@ -187,8 +187,8 @@ fn readings(world: &World, balances: Vec<Balance>) -> Vec<Reading> {
     balances.into_iter().filter_map(reading).collect()
 }
 
-/// From where on a chain is looked at for the first time: Bitcoin's wallet knows all of it, other chains begin with what may
-/// still change.
+/// The height at which the first look at a chain starts: 0 on Bitcoin, whose wallet has the whole history; on other chains,
+/// the last final block.
 fn first(chain: &Chain, tip: &Tip) -> i64 {
     if chain.format() == Format::Bitcoin { 0 } else { settled(tip) }
 }
@@ -205,7 +205,7 @@ fn gone(one: &Payment, world: &World, fate: Fate) -> Observation {
     }
 }
 
-/// Writes what was found. Whether a payment changed in a block that had been taken for final.
+/// Stores the observations. Returns whether a payment changed in a block that had been final.
 async fn write(
     conn: &mut PgConnection,
     chain: &Chain,

@@ -1,4 +1,4 @@
-//! The JSON-RPC of bitcoind, with a wallet of ours on it that watches scripts and holds no key.
+//! The JSON-RPC of bitcoind, with a watch-only wallet of our own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::domain::payment::{Balance, Block, Fate, Found, Key, Observation, Sear
 const WALLET: &str = "solvane-watch";
 /// How old the newest block may be.
 const FRESH: Duration = Duration::minutes(90);
-/// What bitcoind answers for what does not exist.
+/// The error codes of bitcoind for something that does not exist.
 const NOT_FOUND: i64 = -5;
 const NO_WALLET: i64 = -18;
 const LOADED_ALREADY: [i64; 2] = [-35, -4];
@@ -32,11 +32,11 @@ const EARLIER: Duration = Duration::DAY;
 /// Digits after the point of a bitcoin.
 const DECIMALS: usize = 8;
 
-/// Which network a node has to be on.
+/// The network that a node must be on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Network {
     Main,
-    /// Of tests and the local stack. It has the scripts of the main network.
+    /// For tests and the local stack; its scripts are those of the main network.
     Regtest,
 }
 
@@ -46,7 +46,7 @@ pub struct BitcoinCore {
     rpc: Rpc,
     wallet: Rpc,
     network: Network,
-    /// The scripts that the wallet is known to watch; none before it was asked.
+    /// The scripts that the wallet watches; empty before the first query.
     watching: Arc<Mutex<Option<BTreeSet<String>>>>,
 }
 
@@ -92,7 +92,7 @@ struct Listed {
     txid: String,
 }
 
-/// What the wallet knows of a transaction.
+/// A transaction as the wallet lists it.
 #[derive(Deserialize)]
 struct Known {
     confirmations: i64,
@@ -100,7 +100,7 @@ struct Known {
     blockhash: Option<String>,
     #[serde(default)]
     walletconflicts: Vec<String>,
-    /// Of a transaction that spends coins of ours; negative.
+    /// Set for transactions that spend our coins; negative.
     #[serde(default)]
     fee: Option<Box<RawValue>>,
     #[serde(default)]
@@ -142,7 +142,7 @@ struct Script {
     hex: String,
 }
 
-/// A transaction of anybody, from the index of all.
+/// Any transaction of the chain, from the transaction index.
 #[derive(Deserialize)]
 struct Foreign {
     #[serde(default)]
@@ -200,7 +200,7 @@ impl BitcoinCore {
         Ok(Tip { block, final_height: None })
     }
 
-    /// A block, and whether it is in force.
+    /// A block, and whether it is part of the active chain.
     async fn header(&self, hash: &str) -> Result<(Block, bool), ChainError> {
         let header: BlockHeader = self.rpc.call("getblockheader", json!([hash])).await?;
         let at = OffsetDateTime::from_unix_timestamp(header.time);
@@ -221,7 +221,7 @@ impl BitcoinCore {
         Ok(found.into_iter().flatten().flat_map(|found| found.payments).collect())
     }
 
-    /// Has the wallet watch these scripts, also in the blocks since they were entered.
+    /// Imports these scripts into the wallet and rescans the blocks since they were entered.
     async fn watch(&self, watched: &[Watched]) -> Result<(), ChainError> {
         let mut watching = self.watching.lock().await;
         let mut known = match watching.take() {
@@ -245,7 +245,7 @@ impl BitcoinCore {
         Ok(())
     }
 
-    /// The scripts that the wallet watches; it is made or loaded first.
+    /// The scripts that the wallet watches. Creates or loads the wallet first.
     async fn known(&self) -> Result<BTreeSet<String>, ChainError> {
         match self.rpc.call::<Value>("loadwallet", json!([WALLET, true])).await {
             Ok(_) => {}
@@ -271,7 +271,7 @@ impl BitcoinCore {
         Ok(Some(Found { fate, payments, worthless: false }))
     }
 
-    /// A transaction that has nothing to do with our addresses.
+    /// A transaction that does not involve our addresses.
     async fn foreign(&self, txid: &str) -> Result<Option<Found>, ChainError> {
         let asked = self.rpc.call("getrawtransaction", json!([txid, true])).await;
         let Some(foreign) = existing::<Foreign>(asked)? else { return Ok(None) };
@@ -376,7 +376,7 @@ impl BitcoinCore {
     }
 }
 
-/// `None` where bitcoind says that there is none.
+/// `None` if bitcoind answers that it does not exist.
 fn existing<T>(asked: Result<T, ChainError>) -> Result<Option<T>, ChainError> {
     match asked {
         Ok(found) => Ok(Some(found)),
@@ -385,7 +385,7 @@ fn existing<T>(asked: Result<T, ChainError>) -> Result<Option<T>, ChainError> {
     }
 }
 
-/// A number of bitcoins, read as it is written.
+/// An amount in bitcoins, parsed exactly from its digits.
 fn satoshi(value: &RawValue) -> Result<Units, ChainError> {
     satoshi_of(value.get())
 }
@@ -446,7 +446,7 @@ mod tests {
 
     use super::{descriptor, satoshi};
 
-    /// [D-Q4] Amounts are read exactly, whatever zeros they have.
+    /// [D-Q4] Amounts are parsed exactly, with any number of trailing zeros.
     #[test]
     fn bitcoins_are_read_exactly() {
         let read =

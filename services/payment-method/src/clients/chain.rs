@@ -1,4 +1,4 @@
-//! The chains that payments are looked at on, through nodes.
+//! The chains on which payments are observed, each through a node.
 
 use time::OffsetDateTime;
 
@@ -33,7 +33,7 @@ impl Chain {
         }
     }
 
-    /// The newest block, of the right chain and not too old.
+    /// The newest block; an error if the node is on another chain or stale.
     ///
     /// # Errors
     /// Why nothing can be told.
@@ -44,7 +44,7 @@ impl Chain {
         }
     }
 
-    /// The payments of blocks above a height, and on Bitcoin those that wait.
+    /// The payments in blocks above a height, and on Bitcoin also those in the mempool.
     ///
     /// # Errors
     /// Why nothing can be told.
@@ -63,7 +63,7 @@ impl Chain {
     /// A transaction; `None` if the node says that there is none.
     ///
     /// # Errors
-    /// Why nothing can be told, which is not that there is none.
+    /// When the node cannot be used. This never means that the transaction does not exist.
     pub async fn transaction(&self, txid: &str, search: Search<'_>) -> Result<Option<Found>, ChainError> {
         match self {
             Self::Bitcoin(node) => node.transaction(txid, search).await,
@@ -71,7 +71,7 @@ impl Chain {
         }
     }
 
-    /// What the addresses hold of the coin of the chain, where it is looked for, and of each token.
+    /// The balances of the addresses in each token and, if it is searched for, in the coin of the chain.
     ///
     /// # Errors
     /// Why nothing can be told.

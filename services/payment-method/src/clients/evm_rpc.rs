@@ -1,4 +1,4 @@
-//! The JSON-RPC of Ethereum, and of Tron, which answers in the same form.
+//! The JSON-RPC of Ethereum, which Tron nodes offer too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +16,12 @@ use crate::domain::payment::{Balance, Block, Fate, Found, Key, Observation, Sear
 
 /// The topic of `Transfer(address,address,uint256)`.
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-/// Blocks and addresses that logs are asked for at once; nodes refuse more.
+/// The most blocks and addresses in one query for logs; nodes refuse more.
 const RANGE: i64 = 2_000;
 const ADDRESSES: usize = 500;
 /// Calls at once.
 const PARALLEL: usize = 8;
-/// Blocks that stay on Ethereum, where the node does not tell.
+/// The depth at which a block of Ethereum is final if the node does not report finality.
 const DEPTH: i64 = 64;
 
 /// A node of one EVM chain.
@@ -183,7 +183,7 @@ impl EvmRpc {
         Ok(txids)
     }
 
-    /// The transactions of the logs of a range, which is halved where a node refuses it.
+    /// The transactions with logs in a range of blocks, which is halved if the node refuses it.
     async fn logs(
         &self,
         range: (i64, i64),
@@ -302,7 +302,7 @@ impl EvmRpc {
     }
 }
 
-/// The payments of a transaction, as they are found.
+/// Collects the payments of a transaction.
 struct Reading<'a> {
     search: Search<'a>,
     node: &'a EvmRpc,
@@ -333,7 +333,7 @@ impl Reading<'_> {
         self.moved((receipt.logs.len(), Some("")), (from, to), &transaction.value)
     }
 
-    /// The fee of a transaction of ours, where the coin of the chain is looked for. What fails costs one too.
+    /// The fee of a transaction from our addresses, also of a failed one, if the coin of the chain is searched for.
     fn fee(&mut self, transaction: &Transaction, receipt: &Receipt) -> Result<(), ChainError> {
         let payer = bytes_of(&transaction.from).and_then(|digits| self.search.ours(&digits));
         let (Some(payer), true) = (payer, self.search.coin) else { return Ok(()) };
@@ -406,7 +406,7 @@ fn number_is_zero(text: &str) -> bool {
     text.trim_start_matches("0x").bytes().all(|byte| byte == b'0')
 }
 
-/// A word as units; `None` if it is larger than anything that counts.
+/// A word as units; `None` if it does not fit.
 fn units(text: &str) -> Result<Option<Units>, ChainError> {
     let unreadable = || ChainError::Unreadable("an amount".to_owned());
     let digits = text.strip_prefix("0x").ok_or_else(unreadable)?;

@@ -1,4 +1,4 @@
-//! JSON-RPC of nodes over HTTP. A hostile answer can do no worse than to make what it was asked for unknown.
+//! JSON-RPC of nodes over HTTP. The worst effect of a hostile response is that the result is unknown.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// How long an answer may take, from the first byte sent to the last received.
+/// The deadline of a call, from the first byte sent to the last byte received.
 const DEADLINE: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(2);
 /// Bytes of an answer.
 const LARGEST: usize = 32 * 1024 * 1024;
 
-/// Why a node's answer counts for nothing. None of these means that a payment does not exist.
+/// Why a node's response is not used. None of these means that a payment does not exist.
 #[derive(Debug, thiserror::Error)]
 pub enum ChainError {
     #[error("the node cannot be asked")]
@@ -78,7 +78,7 @@ pub struct Rpc {
 }
 
 impl Rpc {
-    /// The node at this address, which may hold a user and a password; without redirects, which could lead anywhere.
+    /// The node at this address, which may contain a user and a password. Redirects are not followed: they could lead anywhere.
     ///
     /// # Errors
     /// If the client cannot be set up.

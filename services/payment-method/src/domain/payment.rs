@@ -54,7 +54,7 @@ impl State {
 pub enum Way {
     In,
     Out,
-    /// What the network took for a transaction of the platform.
+    /// The network fee of a transaction of the platform.
     Fee,
 }
 
@@ -75,7 +75,7 @@ impl Way {
     }
 }
 
-/// A block of the chain that is in force.
+/// A block of the active chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     pub height: i64,
@@ -83,7 +83,7 @@ pub struct Block {
     pub at: OffsetDateTime,
 }
 
-/// Which payment: the output of a transaction, or the position of a token's log in it.
+/// Identifies a payment: a transaction and the index of the output or of the token's log in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// In lower case, without `0x`.
@@ -100,13 +100,13 @@ pub struct Observation {
     pub contract: String,
     /// The platform's address, as staff entered it.
     pub address: String,
-    /// The other side, where the node tells it.
+    /// The other party, if the node reports it.
     pub counterparty: String,
     pub units: Units,
     pub fate: Fate,
 }
 
-/// What an address holds of a token, or of the coin of its chain.
+/// The balance of an address in a token or in the coin of its chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balance {
     /// Of the token, as its chain writes it; empty for the coin of the chain.
@@ -123,7 +123,7 @@ pub enum Fate {
     In(Block),
     /// In a block, without effect.
     Failed(Block),
-    /// Spent otherwise, by this transaction if it is known.
+    /// Another transaction spent the same coins: this one, if it is known.
     Replaced(String),
     /// In no block, and not waiting.
     Gone,
@@ -140,11 +140,11 @@ impl Fate {
     }
 }
 
-/// The newest block, and up to which height blocks stay.
+/// The newest block, and the height up to which blocks are final.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
     pub block: Block,
-    /// Where the node tells it; on Bitcoin it depends on the amount.
+    /// Unset if the node does not report it; on Bitcoin, finality depends on the amount.
     pub final_height: Option<i64>,
 }
 
@@ -163,9 +163,9 @@ pub struct Watched {
 pub struct Search<'a> {
     /// In the order of their scripts.
     pub watched: &'a [Watched],
-    /// The contracts of tokens that count, as their chain writes them.
+    /// The contracts of the known tokens, as their chain writes them.
     pub contracts: &'a [String],
-    /// Whether the coin of the chain is looked for in every block.
+    /// Whether to search every block for payments in the coin of the chain.
     pub coin: bool,
 }
 
@@ -178,18 +178,18 @@ impl<'a> Search<'a> {
     }
 }
 
-/// A transaction of which a node knows.
+/// A transaction that a node knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     pub fate: Fate,
-    /// Those with an address of the platform.
+    /// Its payments to or from addresses of the platform.
     pub payments: Vec<Observation>,
-    /// Whether it has a transfer to the platform that does not count: nothing, or of a token that is not known.
+    /// Whether it has a transfer to the platform that is ignored: of zero units, or of an unknown token.
     pub worthless: bool,
 }
 
-/// Blocks on top of a payment, its own included, that make it final: by its value on Bitcoin. Where a chain tells what is
-/// final, this is only how many are expected.
+/// The number of confirmations that make a payment final; on Bitcoin it depends on the value. On chains that report
+/// finality themselves, this is only an estimate for display.
 #[must_use]
 pub fn depth(format: Format, value: Option<Cents>) -> i32 {
     match (format, value.map(Cents::get)) {
@@ -201,7 +201,7 @@ pub fn depth(format: Format, value: Option<Cents>) -> i32 {
     }
 }
 
-/// Blocks that confirm what is at a height.
+/// The confirmations of a block at a height.
 #[must_use]
 pub fn confirmations(tip: i64, height: i64) -> i32 {
     i32::try_from(tip - height + 1).unwrap_or(i32::MAX).max(0)
@@ -237,7 +237,7 @@ mod tests {
         Block { height, hash: height.to_string(), at: OffsetDateTime::UNIX_EPOCH }
     }
 
-    /// [D-Q4] Case 8: bitcoins are final by their value; without a rate, as the largest.
+    /// [D-Q4] Case 8: finality on Bitcoin depends on the value; without a rate, the largest depth applies.
     #[test]
     fn bitcoins_are_final_by_value() {
         for (cents, blocks) in [(99_999, 2), (100_000, 3), (999_999, 3), (1_000_000, 6)] {
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(depth(Format::Bitcoin, None), 6);
     }
 
-    /// [D-Q4] Cases 13 and 16: what the chain calls final is, however deep.
+    /// [D-Q4] Cases 13 and 16: a payment is final when the chain reports it, at any depth.
     #[test]
     fn other_chains_say_what_is_final() {
         let tip = Tip { block: block(1_000), final_height: Some(100) };

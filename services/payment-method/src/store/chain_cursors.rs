@@ -13,7 +13,7 @@ pub struct Cursor {
     pub height: Option<i64>,
     pub tip_height: Option<i64>,
     pub observed_at: Option<OffsetDateTime>,
-    /// Why it cannot be looked at now; empty if it can.
+    /// Why it cannot be observed now; empty if it can.
     pub trouble: String,
 }
 

@@ -13,7 +13,7 @@ pub struct Holding {
     pub symbol: String,
     pub address: String,
     pub units: Units,
-    /// What it should hold: the first reading with all payments since.
+    /// What it should hold: the first balance plus all payments since.
     pub recorded: SignedUnits,
     pub read_at: OffsetDateTime,
 }
@@ -21,13 +21,13 @@ pub struct Holding {
 /// A balance that was read: symbol, address, units.
 pub type Reading = (String, String, Units);
 
-/// When the balances of a chain were read last, if they were.
+/// The time of the last reading of the balances of a chain, if there is one.
 pub async fn read_at(conn: &mut PgConnection, chain: &str) -> Result<Option<OffsetDateTime>, Error> {
     let at = sqlx::query_scalar!("SELECT max(read_at) FROM holdings WHERE chain = $1", chain).fetch_one(conn).await?;
     Ok(at)
 }
 
-/// Adds the payments since the opening up again with the next reading: one below the height that is carried changed.
+/// Makes the next reading add up all payments since the opening, because one below the carried height changed.
 pub async fn recount(conn: &mut PgConnection, chain: &str) -> Result<(), Error> {
     sqlx::query!(
         "UPDATE holdings SET carried = opening, carried_height = opening_height
@@ -39,8 +39,8 @@ pub async fn recount(conn: &mut PgConnection, chain: &str) -> Result<(), Error> 
     Ok(())
 }
 
-/// Writes balances that were read when all payments up to the newest block, and those that wait, were known. Up to `settled`
-/// blocks stay; what is above it is not part of the opening of an address that is read for the first time.
+/// Stores a reading of balances, taken when all payments up to the newest block and in the mempool were known. Blocks up to
+/// `settled` are final; payments above it are not part of the opening of an address that is read for the first time.
 pub async fn read(
     conn: &mut PgConnection,
     chain: &str,

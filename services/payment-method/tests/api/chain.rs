@@ -35,7 +35,7 @@ pub async fn states(world: &World) -> Vec<String> {
     seen(world, "in").await.into_iter().map(|(.., state)| state).collect()
 }
 
-/// Why a chain cannot be looked at, and whether it ever was.
+/// Why a chain cannot be observed, and whether it ever was.
 pub async fn trouble(world: &World, chain: &str) -> (String, bool) {
     sqlx::query_as("SELECT trouble, observed_at IS NOT NULL FROM chain_cursors WHERE chain = $1")
         .bind(chain)
