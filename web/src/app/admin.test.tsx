@@ -6,7 +6,7 @@ import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session'
 import { openAsMember, currentPath } from '@/testing/render'
 import { transaction, usdt } from '@/testing/samples'
-import { answers, member, records, refuses, server } from '@/testing/server'
+import { answers, emptyBackOffice, member, records, refuses, server } from '@/testing/server'
 
 const base = `${window.location.origin}/v1`
 const ME = '0193f1c2-7a51-4e0a-9b7a-3d1f2c4b5a60'
@@ -61,15 +61,9 @@ beforeEach(() => {
     answers('get', '/admin/transactions', { transactions: [deposit] }),
     answers('get', '/admin/transactions/:id', review()),
     answers('post', '/admin/transactions/:id/viewing', { viewers: [] }),
-    answers('get', '/admin/proposals', { proposals: [] }),
     answers('get', '/admin/plans', { plans: [] }),
     answers('get', '/admin/payment-methods', { paymentMethods: [] }),
-    answers('get', '/admin/staff', { staff: [] }),
-    answers('get', '/admin/integrity', {
-      faults: [], trialBalance: 0, drift: 0, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
-      holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 0, ok: true, withdrawals: { stopped: false },
-    }),
-    answers('get', '/admin/dead-letters', { deadLetters: [] }),
+    ...emptyBackOffice(),
   )
 })
 

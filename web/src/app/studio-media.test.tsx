@@ -5,7 +5,7 @@ import { attach } from '@/components/player/source'
 import type { Media } from '@/features/admin-course/api/types'
 import { useUploads } from '@/features/admin-course/uploads'
 import { openAsMember } from '@/testing/render'
-import { answers, records, refuses, server } from '@/testing/server'
+import { answers, emptyBackOffice, records, refuses, server } from '@/testing/server'
 
 /** The transport of uploads, as a test drives it: the browser tests have the real one. */
 class FakeUpload {
@@ -88,15 +88,7 @@ beforeEach(() => {
   useUploads.setState({}, true)
   vi.mocked(attach).mockResolvedValue({ detach: vi.fn() })
   server.use(
-    answers('get', '/admin/queue', { queue: [], times: { deposit: null, fee: null, withdrawal: null, payout: null } }),
-    answers('get', '/admin/proposals', { proposals: [] }),
-    answers('get', '/admin/staff', { staff: [] }),
-    answers('get', '/admin/transactions', { transactions: [] }),
-    answers('get', '/admin/dead-letters', { deadLetters: [] }),
-    answers('get', '/admin/integrity', {
-      faults: [], trialBalance: 0, drift: 0, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
-      holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 0, ok: true, withdrawals: { stopped: false },
-    }),
+    ...emptyBackOffice(),
     answers('get', '/admin/course/versions/:number', { content: course() }),
   )
 })

@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { HttpResponse, http } from 'msw'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openAsMember } from '@/testing/render'
-import { answers, records, refuses, server } from '@/testing/server'
+import { answers, emptyBackOffice, records, refuses, server } from '@/testing/server'
 
 // The pages' code is loaded before the clock of the first test runs.
 beforeAll(async () => {
@@ -39,15 +39,7 @@ function open(...permissions: string[]) {
 
 beforeEach(() => {
   server.use(
-    answers('get', '/admin/queue', { queue: [], times: { deposit: null, fee: null, withdrawal: null, payout: null } }),
-    answers('get', '/admin/proposals', { proposals: [] }),
-    answers('get', '/admin/staff', { staff: [] }),
-    answers('get', '/admin/transactions', { transactions: [] }),
-    answers('get', '/admin/dead-letters', { deadLetters: [] }),
-    answers('get', '/admin/integrity', {
-      faults: [], trialBalance: 0, drift: 0, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
-      holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 0, ok: true, withdrawals: { stopped: false },
-    }),
+    ...emptyBackOffice(),
     answers('get', '/admin/course/versions/:number', { content }),
     studio(),
   )

@@ -1,9 +1,9 @@
 import { FileText, ImageIcon, Upload, X } from 'lucide-react'
-import { useId, useState, type DragEvent } from 'react'
+import { useId } from 'react'
 import { formatDateTime } from '@/lib/dates'
 import { formatBytes } from '@/lib/files'
 import { IconButton } from './button'
-import { cx } from './cx'
+import { DropZone } from './drop-zone'
 
 type FileDropProps = {
   label: string
@@ -18,13 +18,6 @@ type FileDropProps = {
 /** Choose or drop one file; afterwards its name, size, type and last change are shown. */
 export function FileDrop({ label, hint, accept, file, onPick, onRemove, error }: FileDropProps) {
   const id = useId()
-  const [over, setOver] = useState(false)
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(false)
-    const dropped = event.dataTransfer.files[0]
-    if (dropped) onPick(dropped)
-  }
   return (
     <div>
       <p className="mb-1.5 text-sm font-medium text-ink" id={`${id}-label`}>
@@ -33,38 +26,18 @@ export function FileDrop({ label, hint, accept, file, onPick, onRemove, error }:
       {file ? (
         <PickedFile file={file} onRemove={onRemove} />
       ) : (
-        <label
-          htmlFor={id}
-          onDragOver={(event) => {
-            event.preventDefault()
-            setOver(true)
-          }}
-          onDragLeave={() => setOver(false)}
-          onDrop={drop}
-          className={cx(
-            'flex flex-col items-center gap-1 rounded-lg border border-dashed px-4 py-7 text-center transition-colors',
-            'has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
-            over ? 'border-accent bg-accent-soft' : 'hover:bg-sunken',
-            error ? 'border-negative' : 'border-line-control',
-          )}
+        <DropZone
+          id={id}
+          accept={accept}
+          aria-labelledby={`${id}-label`}
+          aria-invalid={error ? true : undefined}
+          className="flex flex-col items-center gap-1 py-7 text-center"
+          onPick={([picked]) => picked && onPick(picked)}
         >
           <Upload aria-hidden className="mb-1 size-5 text-ink-faint" />
           <span className="text-sm font-semibold text-accent-text">Choose a file</span>
           <span className="text-sm text-ink-faint">{hint}</span>
-          <input
-            id={id}
-            type="file"
-            accept={accept}
-            aria-labelledby={`${id}-label`}
-            aria-invalid={error ? true : undefined}
-            className="sr-only"
-            onChange={(event) => {
-              const picked = event.target.files?.[0]
-              if (picked) onPick(picked)
-              event.target.value = ''
-            }}
-          />
-        </label>
+        </DropZone>
       )}
       {error && (
         <p role="alert" className="mt-1.5 text-sm text-negative">

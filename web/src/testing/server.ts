@@ -33,6 +33,19 @@ const base = `${window.location.origin}/v1`
 export const answers = (method: 'get' | 'post' | 'put' | 'delete', path: string, body: object, status = 200) =>
   http[method](base + path, () => HttpResponse.json({ success: true, message: 'Done', ...body } as JsonBodyType, { status }))
 
+/** A back office with nothing in it. */
+export const emptyBackOffice = () => [
+  answers('get', '/admin/queue', { queue: [], times: { deposit: null, fee: null, withdrawal: null, payout: null } }),
+  answers('get', '/admin/proposals', { proposals: [] }),
+  answers('get', '/admin/staff', { staff: [] }),
+  answers('get', '/admin/transactions', { transactions: [] }),
+  answers('get', '/admin/dead-letters', { deadLetters: [] }),
+  answers('get', '/admin/integrity', {
+    faults: [], trialBalance: 0, drift: 0, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
+    holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 0, ok: true, withdrawals: { stopped: false },
+  }),
+]
+
 /** A handler that refuses. */
 export const refuses = (
   method: 'get' | 'post' | 'put' | 'delete',

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { Button } from '@/components/button'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
+import { FormActions } from '@/components/form-actions'
 import { toApiError } from '@/lib/api-error'
 import type { PaymentMethod } from '@/lib/api-types'
 import { useProposeMethod } from '@/features/admin/api/platform-methods'
@@ -57,14 +57,7 @@ export function PlatformMethodForm({ current, onDone }: { current?: Current; onD
       <StatementButton version={{ ...next, version: (current?.version ?? 0) + 1 }} disabled={required.some(isMissing)} />
       <TextField label="Signature" optional className="font-mono text-sm" hint={SIGNATURE_HINT} {...bind('signature')} />
       <p className="text-sm text-ink-faint">Once another treasurer confirms it, it becomes a new version and all staff get an email.</p>
-      <div className="flex justify-end gap-3">
-        <Button variant="ghost" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button type="submit" busyLabel="Proposing...">
-          Propose
-        </Button>
-      </div>
+      <FormActions submitLabel="Propose" busyLabel="Proposing..." onCancel={onDone} />
     </Form>
   )
 }

@@ -3,6 +3,7 @@ import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
+import { FormActions } from '@/components/form-actions'
 import { toApiError } from '@/lib/api-error'
 import { useProposeRate } from '@/features/admin/api/rates'
 import { useMay } from '@/features/admin/permissions'
@@ -61,14 +62,7 @@ function RateForm({ onDone }: { onDone: () => void }) {
       <p className="text-sm text-ink-faint">
         Once another treasurer confirms it, quotes are made at this rate, unless several exchanges agree on another.
       </p>
-      <div className="flex justify-end gap-3">
-        <Button variant="ghost" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button type="submit" busyLabel="Proposing...">
-          Propose
-        </Button>
-      </div>
+      <FormActions submitLabel="Propose" busyLabel="Proposing..." onCancel={onDone} />
     </Form>
   )
 }

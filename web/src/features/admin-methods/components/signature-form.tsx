@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { Button } from '@/components/button'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
+import { FormActions } from '@/components/form-actions'
 import { useSignMethod } from '@/features/admin/api/platform-methods'
 import { toApiError } from '@/lib/api-error'
 import type { PaymentMethod } from '@/lib/api-types'
@@ -34,14 +34,7 @@ export function SignatureForm({ method, onDone }: { method: PaymentMethod; onDon
         onChange={(event) => setSignature(event.target.value)}
         error={isMissing ? 'This is required' : toApiError(sign.error).fields['signature']}
       />
-      <div className="flex justify-end gap-3">
-        <Button variant="ghost" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button type="submit" busyLabel="Attaching...">
-          Attach
-        </Button>
-      </div>
+      <FormActions submitLabel="Attach" busyLabel="Attaching..." onCancel={onDone} />
     </Form>
   )
 }

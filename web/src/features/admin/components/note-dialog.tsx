@@ -3,6 +3,7 @@ import { Button, type ButtonProps } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
+import { FormActions } from '@/components/form-actions'
 import { toApiError } from '@/lib/api-error'
 
 type Action = {
@@ -57,14 +58,7 @@ function NoteForm({ label, submitLabel, action, onDone }: NoteFormProps) {
         onChange={(event) => setNote(event.target.value)}
         error={missing ?? toApiError(action.error).fields['note']}
       />
-      <div className="flex justify-end gap-3">
-        <Button variant="ghost" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button type="submit" busyLabel="Saving...">
-          {submitLabel}
-        </Button>
-      </div>
+      <FormActions submitLabel={submitLabel} busyLabel="Saving..." onCancel={onDone} />
     </Form>
   )
 }

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { Button } from '@/components/button'
-import { PasswordField, TextField } from '@/components/field'
+import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { messageOf, toApiError } from '@/lib/api-error'
 import { useAddPasskey } from '../api/passkeys'
+import { CurrentPassword } from './current-password'
 
 type PasskeyFormProps = {
-  /** A member's first factor takes the password. */
   asksForPassword: boolean
   onAdded: (recoveryCodes: readonly string[]) => void
   onCancel: () => void
@@ -22,16 +22,7 @@ export function PasskeyForm({ asksForPassword, onAdded, onCancel }: PasskeyFormP
   const { fields } = toApiError(add.error)
   return (
     <Form onSubmit={submit} className="max-w-sm space-y-4">
-      {asksForPassword && (
-        <PasswordField
-          label="Your password"
-          autoComplete="current-password"
-          autoFocus
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-          error={fields['password']}
-        />
-      )}
+      {asksForPassword && <CurrentPassword value={password} onChange={setPassword} error={fields['password']} />}
       <TextField
         label="Name"
         optional

@@ -1,15 +1,14 @@
-import { Clock } from 'lucide-react'
 import { Suspense, lazy, type ComponentType } from 'react'
 import { CopyButton } from '@/components/copy-button'
 import { PlatformAddress } from '@/components/platform-address'
 import { Skeleton } from '@/components/skeleton'
 import type { PaymentMethod } from '@/lib/api-types'
-import { formatTime } from '@/lib/dates'
 import { paymentUri } from '@/lib/payment-uri'
 import { formatAsset, formatUnits } from '@/lib/units'
 import type { HeldQuote } from '../api/quotes'
 import { useSecondsLeft } from '../use-seconds-left'
 import { QuoteLock } from './quote-lock'
+import { TimeNote } from './time-note'
 
 /** Where its code does not come, the address is there to copy. */
 const QrCode = lazy<ComponentType<{ text: string; label: string }>>(() =>
@@ -82,14 +81,7 @@ function Payment({ method, confirmedBy, quote }: PayToProps) {
           </QuoteLock>
         </div>
       )}
-      {confirmedBy && (
-        <p className="mt-4 flex items-center gap-2 border-t border-line pt-4 text-sm text-ink-soft">
-          <Clock aria-hidden className="size-4 shrink-0 text-ink-faint" />
-          <span>
-            Transaction will be confirmed by <strong className="tabular font-semibold text-ink">{formatTime(confirmedBy)}</strong>
-          </span>
-        </p>
-      )}
+      {confirmedBy && <TimeNote text="Transaction will be confirmed by" time={confirmedBy} className="mt-4 border-t border-line pt-4" />}
     </div>
   )
 }

@@ -1,5 +1,4 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
-import { Clock } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import { useNavigate } from 'react-router'
@@ -8,7 +7,6 @@ import { MoneyField, TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { MoneyButton } from '@/components/money-button'
 import type { PaymentMethod, User } from '@/lib/api-types'
-import { formatTime } from '@/lib/dates'
 import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
 import { showFieldErrors } from '@/lib/forms'
 import { formatMoney, parseCents, plainDollars, toCents } from '@/lib/money'
@@ -19,6 +17,7 @@ import { useTerms } from '@/lib/terms'
 import { openId, useQuote } from '../api/quotes'
 import { useRequestWithdrawal } from '../api/request-withdrawal'
 import { MethodGrid, type Methods } from './method-grid'
+import { TimeNote } from './time-note'
 import { WithdrawalSummary } from './withdrawal-summary'
 
 const PROCESSED_WITHIN_MS = 30 * 60_000
@@ -135,14 +134,7 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
         error={errors.memo?.message}
         {...form.register('memo')}
       />
-      {processedBy && (
-        <p className="flex items-center gap-2 text-sm text-ink-soft">
-          <Clock aria-hidden className="size-4 shrink-0 text-ink-faint" />
-          <span>
-            Withdrawal will be processed by <strong className="tabular font-semibold text-ink">{formatTime(processedBy)}</strong>
-          </span>
-        </p>
-      )}
+      {processedBy && <TimeNote text="Withdrawal will be processed by" time={processedBy} />}
       <MoneyButton type="submit" size="lg" wide busyLabel="Processing withdrawal...">
         Request Withdrawal
       </MoneyButton>
