@@ -29,7 +29,7 @@ use chassis::identity::Role;
 use chassis::keys::{self, SealingKey, SecretKey, SigningKey};
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Subcommand};
 use tokio::sync::{Notify, Semaphore};
 
 #[global_allocator]
@@ -37,17 +37,8 @@ static ALLOCATOR: Allocator = Allocator;
 
 const NAME: &str = "auth";
 
-/// Accounts, sessions and staff. Serves unless a command is given.
-#[derive(Parser)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-}
-
 #[derive(Subcommand)]
 enum Command {
-    #[command(flatten)]
-    Common(command::Command),
     /// Manages the keys of a deployment.
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -107,12 +98,14 @@ struct StaffAdd {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
-        None => serve(Config::parse()).await,
-        Some(Command::Common(command)) => command.run(&MIGRATOR).await,
-        Some(Command::Keys(KeysCommand::Generate { dir })) => keys::generate(&dir),
-        Some(Command::Staff(StaffCommand::Add(add))) => staff_add(&add).await,
-        Some(Command::Staff(StaffCommand::ResetTotp(reset))) => staff_reset_totp(&reset).await,
+    command::run_with(NAME, &MIGRATOR, serve, run).await
+}
+
+async fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Keys(KeysCommand::Generate { dir }) => keys::generate(&dir),
+        Command::Staff(StaffCommand::Add(add)) => staff_add(&add).await,
+        Command::Staff(StaffCommand::ResetTotp(reset)) => staff_reset_totp(&reset).await,
     }
 }
 

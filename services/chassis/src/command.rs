@@ -8,8 +8,8 @@ use crate::db::{self, Schema};
 use crate::process;
 
 /// What an operator may run besides the service itself.
-#[derive(Debug, Subcommand)]
-pub enum Command {
+#[derive(Subcommand)]
+enum Command {
     /// Brings the database to the newest schema.
     Migrate {
         /// PostgreSQL, with the role that owns the schema.
@@ -25,11 +25,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Runs it.
-    ///
-    /// # Errors
-    /// As [`db::migrate_url`] and [`process::health`] say.
-    pub async fn run(self, schema: impl Into<Schema>) -> anyhow::Result<()> {
+    async fn run(self, schema: impl Into<Schema>) -> anyhow::Result<()> {
         match self {
             Self::Migrate { database_url } => db::migrate_url(&database_url, schema).await,
             Self::Health { ops_addr } => process::health(ops_addr).await,
@@ -39,23 +35,54 @@ impl Command {
 
 /// Serves unless a command is given.
 #[derive(Parser)]
-struct Cli {
+struct Cli<C: Subcommand> {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<C>,
+}
+
+/// A command that every service has, or one of the service's own.
+#[derive(Subcommand)]
+enum AnyCommand<Own: Subcommand> {
+    #[command(flatten)]
+    Common(Command),
+    #[command(flatten)]
+    Own(Own),
+}
+
+/// The command that was given.
+fn parse<C: Subcommand>(name: &'static str) -> Result<Option<C>, clap::Error> {
+    let matches = Cli::<C>::command().name(name).get_matches();
+    Ok(Cli::from_arg_matches(&matches)?.command)
 }
 
 /// Runs the command that was given, or serves with the settings of the environment.
 ///
 /// # Errors
 /// Those of the command or of serving.
-pub async fn run<C: Parser, F: Future<Output = anyhow::Result<()>>>(
+pub async fn run<C: Parser>(
     name: &'static str,
     schema: impl Into<Schema>,
-    serve: impl FnOnce(C) -> F,
+    serve: impl AsyncFnOnce(C) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let matches = Cli::command().name(name).get_matches();
-    match Cli::from_arg_matches(&matches)?.command {
+    match parse::<Command>(name)? {
         Some(command) => command.run(schema).await,
+        None => serve(C::parse()).await,
+    }
+}
+
+/// The same for a service with commands of its own.
+///
+/// # Errors
+/// Those of the command or of serving.
+pub async fn run_with<C: Parser, Own: Subcommand>(
+    name: &'static str,
+    schema: impl Into<Schema>,
+    serve: impl AsyncFnOnce(C) -> anyhow::Result<()>,
+    run: impl AsyncFnOnce(Own) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    match parse::<AnyCommand<Own>>(name)? {
+        Some(AnyCommand::Common(command)) => command.run(schema).await,
+        Some(AnyCommand::Own(command)) => run(command).await,
         None => serve(C::parse()).await,
     }
 }

@@ -12,7 +12,7 @@ use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use chassis::sweep::every;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Subcommand};
 use course::MIGRATOR;
 use course::app::erase_members::MemberRecords;
 use course::app::export_course::export_course;
@@ -36,18 +36,8 @@ static ALLOCATOR: Allocator = Allocator;
 
 const NAME: &str = "course";
 
-/// The content of the course and the progress of members. Serves unless a command is given.
-#[derive(Parser)]
-#[command(name = NAME)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-}
-
 #[derive(Subcommand)]
 enum Command {
-    #[command(flatten)]
-    Common(command::Command),
     /// Publishes a folder of Markdown files as a new version.
     Import(Content),
     /// Writes the published version as a folder of Markdown files.
@@ -67,12 +57,14 @@ struct Content {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
-        None => serve(Config::parse()).await,
-        Some(Command::Common(command)) => command.run(&MIGRATOR).await,
-        Some(Command::Import(content)) => import(&content).await,
-        Some(Command::Export(content)) => export(&content).await,
-        Some(Command::Worker(config)) => work(config).await,
+    command::run_with(NAME, &MIGRATOR, serve, run).await
+}
+
+async fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Import(content) => import(&content).await,
+        Command::Export(content) => export(&content).await,
+        Command::Worker(config) => work(config).await,
     }
 }
 

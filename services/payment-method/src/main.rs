@@ -11,7 +11,7 @@ use chassis::db::Db;
 use chassis::erasure::Eraser;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
-use clap::{Parser, Subcommand};
+use clap::Subcommand;
 use payment_method::MIGRATOR;
 use payment_method::app::erase_members::MethodsAndQuotes;
 use payment_method::app::observe_chain::observe_chain;
@@ -36,18 +36,8 @@ const LOOK: Duration = Duration::from_secs(2);
 /// How often old rates and quotes are forgotten, in polls.
 const SWEEP: u32 = 120;
 
-/// Platform methods and personal ones. Serves unless a command is given.
-#[derive(Parser)]
-#[command(name = NAME)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-}
-
 #[derive(Subcommand)]
 enum Command {
-    #[command(flatten)]
-    Common(command::Command),
     /// Signs platform addresses, on a machine without network.
     #[command(subcommand)]
     TreasuryKey(TreasuryKeyCommand),
@@ -73,13 +63,13 @@ enum TreasuryKeyCommand {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
-        None => serve(Config::parse()).await,
-        Some(Command::Common(command)) => command.run(&MIGRATOR).await,
-        Some(Command::TreasuryKey(TreasuryKeyCommand::Generate { key_file })) => {
-            print_line(&TreasuryKey::generate(&key_file)?.public_key())
-        }
-        Some(Command::TreasuryKey(TreasuryKeyCommand::Sign { key_file, statement })) => sign(&key_file, statement),
+    command::run_with(NAME, &MIGRATOR, serve, run).await
+}
+
+async fn run(Command::TreasuryKey(command): Command) -> anyhow::Result<()> {
+    match command {
+        TreasuryKeyCommand::Generate { key_file } => print_line(&TreasuryKey::generate(&key_file)?.public_key()),
+        TreasuryKeyCommand::Sign { key_file, statement } => sign(&key_file, statement),
     }
 }
 

@@ -33,7 +33,7 @@ static ALLOCATOR: Allocator = Allocator;
 const NAME: &str = "wallet";
 /// How often the ledger is checked.
 const CHECK: Duration = Duration::from_secs(60);
-/// How often what is held is compared with the books: a payout without a withdrawal is an alarm within a minute.
+/// How often the holdings are compared with the ledger. A payout without a withdrawal must alert within a minute.
 const LOOK: Duration = Duration::from_secs(15);
 /// How often the day of the newest publication is compared with today.
 const PUBLICATION: Duration = Duration::from_secs(300);
@@ -109,7 +109,7 @@ async fn settle_holdings(db: &Db, chains: &Chains, observed: Observed) -> Result
 
 async fn check(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
     loop {
-        // After a long time away there is much to check; a process that ends leaves it to the next one.
+        // After a long outage this takes a while; a process that shuts down leaves the rest to the next one.
         match shutdown.run_until_cancelled(check_ledger(&db)).await {
             None => return Ok(()),
             Some(Ok(_)) => {}
