@@ -143,13 +143,7 @@ macro_rules! call_retrying {
 
 macro_rules! call_with_retry {
     ($client:expr, $method:ident, $call:expr) => {
-        chassis::grpc::call_with_retry(
-            || $client.clone(),
-            $call,
-            |mut client, request| async move { client.$method(request).await },
-        )
-        .await
-        .map_err($crate::error::ApiError::from)
+        chassis::call!($client, $method, $call).await.map_err($crate::error::ApiError::from)
     };
 }
 

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use chassis::call;
 use chassis::error::{Refusal, from_status};
-use chassis::grpc::{Channel, Outgoing, call_with_retry};
+use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use proto::wallet::v1::CloseWalletRequest;
 use proto::wallet::v1::closing_service_client::ClosingServiceClient;
@@ -32,13 +33,6 @@ impl Wallet {
     pub async fn close(&self, user_id: Uuid) -> Result<(), Refusal> {
         let request = CloseWalletRequest { user_id: user_id.to_string() };
         let request = Outgoing::service(&self.credential).deadline(DEADLINE).idempotent(request);
-        call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.close_wallet(request).await },
-        )
-        .await
-        .map(drop)
-        .map_err(|status| from_status(&status))
+        call!(self.client, close_wallet, request).await.map(drop).map_err(|status| from_status(&status))
     }
 }

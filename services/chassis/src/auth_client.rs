@@ -17,11 +17,12 @@ use tonic::{Code, Response};
 use uuid::Uuid;
 
 use crate::batch::Batch;
+use crate::call;
 use crate::clock;
 use crate::config::VerifyingService;
 use crate::decision::{Decided, Proposer};
 use crate::error::{Refusal, from_status};
-use crate::grpc::{self, Channel, Outgoing, call_with_retry};
+use crate::grpc::{self, Channel, Outgoing};
 use crate::identity::{Credential, PayoutState, Session, Sessions, Verifier};
 
 /// How long an answer about a session may be used: half of the promise that a revoked one is refused within 5 s.
@@ -36,7 +37,7 @@ pub struct RemoteSessions {
     cache: Cache<Uuid, Option<Session>>,
 }
 
-/// The channel to auth, and who verifies the callers of a service by asking it. Call inside the runtime.
+/// The channel to auth, and a verifier that uses it. Call inside the runtime.
 ///
 /// # Errors
 /// If the address is none, or a file of keys or certificates cannot be read.
@@ -133,11 +134,7 @@ impl Directory {
         let refused = |refusal: Refusal| ids.iter().map(|_| Err(refusal.clone())).collect();
         let message = GetSessionsRequest { session_ids: ids.iter().map(Uuid::to_string).collect() };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let asked = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_sessions(request).await },
-        );
+        let asked = call!(self.client, get_sessions, request);
         match asked.await.map(Response::into_inner) {
             Ok(GetSessionsResponse { sessions }) => {
                 ids.iter().map(|id| sessions.get(&id.to_string()).map(|one| session(*id, one)).transpose()).collect()
@@ -152,11 +149,7 @@ impl Directory {
 
     async fn session(&self, id: Uuid) -> Result<Option<Session>, Refusal> {
         let request = Outgoing::service(&self.credential).idempotent(GetSessionRequest { session_id: id.to_string() });
-        let asked = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_session(request).await },
-        );
+        let asked = call!(self.client, get_session, request);
         match asked.await {
             Ok(answer) => session(id, answer.get_ref()).map(Some),
             Err(status) if status.code() == Code::Unauthenticated => Ok(None),
@@ -167,13 +160,7 @@ impl Directory {
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
         let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let answer = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_users(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))?;
+        let answer = call!(self.client, get_users, request).await.map_err(|status| from_status(&status))?;
         Ok(answer.into_inner().users.iter().any(|user| user.is_frozen))
     }
 
@@ -185,11 +172,7 @@ impl Directory {
         let destination_known_at = destination_known_at.map(clock::to_proto);
         let message = GetPayoutStateRequest { user_id: user_id.to_string(), destination_known_at };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let asked = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_payout_state(request).await },
-        );
+        let asked = call!(self.client, get_payout_state, request);
         match asked.await {
             Ok(answer) => Ok(payout_state(answer.get_ref())),
             // An auth of the version before does not know the call, and lets nothing cool off.
@@ -209,11 +192,7 @@ impl Directory {
             proposer_permission: proposer.map(|one| one.permission.as_str().to_owned()).unwrap_or_default(),
         };
         let request = Outgoing::service(&self.credential).deadline(SIGNING).idempotent(message);
-        let answer = call_with_retry(
-            || self.decisions.clone(),
-            request,
-            |mut client, request| async move { client.sign_decision(request).await },
-        );
+        let answer = call!(self.decisions, sign_decision, request);
         match answer.await {
             Ok(answer) => Ok(answer.into_inner().assertion),
             // An auth of the version before: decisions wait until it is replaced.

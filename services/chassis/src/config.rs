@@ -227,7 +227,7 @@ impl Service {
     }
 }
 
-/// What a service takes that asks auth who calls it: every service but auth.
+/// The settings of services that verify callers through auth: all but auth itself.
 #[derive(Debug, Clone, Args)]
 pub struct VerifyingService {
     /// What every service takes.

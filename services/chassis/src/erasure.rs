@@ -9,9 +9,10 @@ use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::call;
 use crate::db::{Db, PgConnection};
 use crate::error::{Refusal, from_status};
-use crate::grpc::{Channel, Outgoing, call_with_retry};
+use crate::grpc::{Channel, Outgoing};
 use crate::identity::Credential;
 use crate::sweep::every;
 
@@ -87,11 +88,7 @@ impl Eraser {
     async fn members_after(&self, done: Option<Uuid>) -> Result<Vec<Uuid>, Refusal> {
         let message = ListErasedMembersRequest { after_user_id: done.map(|id| id.to_string()).unwrap_or_default() };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let answer = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.list_erased_members(request).await },
-        );
+        let answer = call!(self.client, list_erased_members, request);
         match answer.await {
             Ok(answer) => {
                 answer.into_inner().user_ids.iter().map(|id| id.parse().map_err(|_| Refusal::unavailable())).collect()

@@ -174,6 +174,14 @@ pub struct NewProposal<'a> {
     pub logged: Value,
 }
 
+impl<'a> NewProposal<'a> {
+    /// A proposal about nothing that exists yet, whose change is logged as it is.
+    #[must_use]
+    pub fn new(staff: &'a Staff, address: &'a str, kind: &'a str, change: &'a Value) -> Self {
+        Self { staff, address, kind, subject_id: None, member_id: None, change, before: None, logged: change.clone() }
+    }
+}
+
 /// Writes an open proposal, and to the audit log who proposed it.
 pub async fn open(conn: &mut PgConnection, new: NewProposal<'_>) -> Result<Proposal, sqlx::Error> {
     let proposal = proposals!(

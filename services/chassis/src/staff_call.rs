@@ -20,7 +20,7 @@ pub struct StaffCall {
 }
 
 impl StaffCall {
-    /// The call of this person, from its metadata and the fields that every such request has.
+    /// Reads the call of a staff member from its metadata and the fields that all such requests have.
     ///
     /// # Errors
     /// Invalid for a malformed key.

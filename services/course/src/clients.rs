@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use chassis::call;
 use chassis::error::{Refusal, from_status};
-use chassis::grpc::{Channel, Outgoing, call_with_retry};
+use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use proto::wallet::v1::GetMemberCourseAccessRequest;
 use proto::wallet::v1::course_access_service_client::CourseAccessServiceClient;
@@ -41,14 +42,10 @@ impl Wallet {
         let request = Outgoing::service(&self.credential)
             .deadline(DEADLINE)
             .idempotent(GetMemberCourseAccessRequest { user_id: user_id.to_string() });
-        let answer = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_member_course_access(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))?
-        .into_inner();
+        let answer = call!(self.client, get_member_course_access, request)
+            .await
+            .map_err(|status| from_status(&status))?
+            .into_inner();
         Ok(Access { has_purchased: answer.purchased, is_pending: answer.pending })
     }
 }

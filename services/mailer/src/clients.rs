@@ -1,8 +1,9 @@
 //! Client of auth: names and addresses of accounts and the secrets of emails, fetched just before sending.
 
+use chassis::call;
 use chassis::clock;
 use chassis::error::{Kind, Refusal, from_status};
-use chassis::grpc::{Channel, Outgoing, call_with_retry};
+use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetMailSecretRequest, GetUsersRequest, ListStaffContactsRequest, User};
@@ -45,13 +46,7 @@ impl Directory {
     pub async fn contact(&self, user_id: Uuid) -> Result<Option<Contact>, Refusal> {
         let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let answer = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_users(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))?;
+        let answer = call!(self.client, get_users, request).await.map_err(|status| from_status(&status))?;
         Ok(answer.into_inner().users.into_iter().next().map(|user| Contact {
             name: user.name,
             email: if user.closed_at.is_some() { String::new() } else { user.email },
@@ -77,13 +72,7 @@ impl Directory {
 
     async fn list_staff(&self) -> Result<Vec<User>, Refusal> {
         let request = Outgoing::service(&self.credential).idempotent(ListStaffContactsRequest {});
-        let answer = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.list_staff_contacts(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))?;
+        let answer = call!(self.client, list_staff_contacts, request).await.map_err(|status| from_status(&status))?;
         Ok(answer.into_inner().staff)
     }
 
@@ -94,12 +83,7 @@ impl Directory {
     pub async fn mail_secret(&self, reference: &str) -> Result<Option<MailSecret>, Refusal> {
         let message = GetMailSecretRequest { reference: reference.to_owned() };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let answer = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_mail_secret(request).await },
-        )
-        .await;
+        let answer = call!(self.client, get_mail_secret, request).await;
         let answer = match answer.map_err(|status| from_status(&status)) {
             Ok(answer) => answer.into_inner(),
             Err(refusal) if refusal.kind == Kind::NotFound => return Ok(None),

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use chassis::call;
 use chassis::error::{Refusal, from_status};
-use chassis::grpc::{Channel, Outgoing, call_with_retry};
+use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use chassis::money::Cents;
 use proto::wallet::v1::trade_settlement_service_client::TradeSettlementServiceClient;
@@ -38,13 +39,7 @@ impl Wallet {
             amount_cents: trade.amount.get(),
             plan_title: trade.plan_title.clone(),
         });
-        call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.fund_trade(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))?;
+        call!(self.client, fund_trade, request).await.map_err(|status| from_status(&status))?;
         Ok(())
     }
 
@@ -60,13 +55,7 @@ impl Wallet {
             value_cents: value.get(),
             plan_title: trade.plan_title.clone(),
         });
-        call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.settle_trade(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))?;
+        call!(self.client, settle_trade, request).await.map_err(|status| from_status(&status))?;
         Ok(())
     }
 

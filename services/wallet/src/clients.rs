@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use chassis::batch::Batch;
+use chassis::call;
 use chassis::clock::{from_proto, to_proto};
 use chassis::error::{Refusal, from_status};
-use chassis::grpc::{Channel, Outgoing, call_with_retry};
+use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use chassis::money::{Cents, Conversion, Rate, SignedUnits, Units};
 use proto::auth::v1::confirmation_service_client::ConfirmationServiceClient;
@@ -28,7 +29,7 @@ use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, 
 use crate::domain::transaction::{Destination, MethodCopy, QuoteCopy, QuoteDirection, Transaction};
 use crate::domain::txid::Txid;
 
-/// How long a report waits for what is held before it goes without.
+/// How long a report waits for the holdings before it is returned without them.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]
@@ -67,13 +68,8 @@ impl Methods {
     pub async fn resolve_deposit(&self, method: &str, version: i32) -> Result<MethodCopy, Refusal> {
         let request = ResolveDepositMethodRequest { method: method.to_owned(), version };
         let request = Outgoing::service(&self.lookup.credential).idempotent(request);
-        let answer = call_with_retry(
-            || self.lookup.client.clone(),
-            request,
-            |mut client, request| async move { client.resolve_deposit_method(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))?;
+        let answer =
+            call!(self.lookup.client, resolve_deposit_method, request).await.map_err(|status| from_status(&status))?;
         let found = answer.into_inner().payment_method.ok_or_else(Refusal::unavailable)?;
         Ok(MethodCopy {
             id: found.id.parse().map_err(|_| Refusal::unavailable())?,
@@ -126,11 +122,7 @@ impl Lookup {
         }
         let count = withdrawals.len();
         let request = Outgoing::service(&self.credential).idempotent(ResolveWithdrawalMethodsRequest { withdrawals });
-        let asked = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.resolve_withdrawal_methods(request).await },
-        );
+        let asked = call!(self.client, resolve_withdrawal_methods, request);
         match asked.await {
             Ok(answer) => answer.into_inner().resolutions.into_iter().map(|one| Ok(one.found)).collect(),
             // A payment-method of the version before does not know the call.
@@ -141,14 +133,10 @@ impl Lookup {
 
     async fn alone(&self, request: ResolveWithdrawalMethodRequest) -> Result<ResolveWithdrawalMethodResponse, Refusal> {
         let request = Outgoing::service(&self.credential).idempotent(request);
-        call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.resolve_withdrawal_method(request).await },
-        )
-        .await
-        .map(Response::into_inner)
-        .map_err(|status| from_status(&status))
+        call!(self.client, resolve_withdrawal_method, request)
+            .await
+            .map(Response::into_inner)
+            .map_err(|status| from_status(&status))
     }
 }
 
@@ -196,11 +184,7 @@ impl Chains {
     /// Unavailable if it cannot be asked.
     pub async fn payments(&self, before: i64, size: i32) -> Result<Vec<ListedPayment>, Refusal> {
         let request = Outgoing::service(&self.credential).idempotent(ListPaymentsRequest { before, size });
-        let asked = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.list_payments(request).await },
-        );
+        let asked = call!(self.client, list_payments, request);
         match asked.await {
             Ok(answer) => Ok(answer.into_inner().payments),
             // A payment-method of the version before does not know the call.
@@ -209,14 +193,11 @@ impl Chains {
         }
     }
 
-    /// What the addresses of the platform hold, and which payments do not fit; nothing if it cannot be told in time.
+    /// The holdings of the platform's addresses and the payments without a withdrawal; `None` if payment-method does not
+    /// answer in time.
     pub async fn holdings(&self) -> Option<Observed> {
         let request = Outgoing::service(&self.credential).idempotent(GetHoldingsRequest {});
-        let asked = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_holdings(request).await },
-        );
+        let asked = call!(self.client, get_holdings, request);
         let answer = tokio::time::timeout(PATIENCE, asked).await.ok()?.ok()?.into_inner();
         Some(Observed {
             assets: answer.holdings.into_iter().filter_map(holding).collect(),
@@ -234,24 +215,13 @@ impl Chains {
             matches.iter().map(|(number, id)| PayoutMatch { number: *number, transaction_id: id.to_string() });
         let message = MatchPayoutsRequest { matches: matches.collect() };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.match_payouts(request).await },
-        )
-        .await
-        .map(drop)
-        .map_err(|status| from_status(&status))
+        call!(self.client, match_payouts, request).await.map(drop).map_err(|status| from_status(&status))
     }
 
     async fn ask(&self, message: Option<GetEvidenceRequest>) -> Result<Option<common::ChainEvidence>, Refusal> {
         let Some(message) = message else { return Ok(None) };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let asked = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_evidence(request).await },
-        );
+        let asked = call!(self.client, get_evidence, request);
         match asked.await {
             Ok(answer) => Ok(answer.into_inner().evidence),
             // A payment-method of the version before does not know the call.
@@ -354,13 +324,7 @@ impl Quotes {
     pub async fn create(&self, message: CreateQuoteRequest) -> Result<Response<CreateQuoteResponse>, Refusal> {
         let out = Outgoing::service(&self.credential);
         let request = if message.idempotency.is_some() { out.idempotent(message) } else { out.once(message) };
-        call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.create_quote(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))
+        call!(self.client, create_quote, request).await.map_err(|status| from_status(&status))
     }
 
     /// A member's open quote.
@@ -370,13 +334,7 @@ impl Quotes {
     pub async fn get(&self, user_id: Uuid, quote_id: Uuid) -> Result<Quoted, Refusal> {
         let message = GetQuoteRequest { user_id: user_id.to_string(), quote_id: quote_id.to_string() };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let answer = call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_quote(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))?;
+        let answer = call!(self.client, get_quote, request).await.map_err(|status| from_status(&status))?;
         let found = answer.into_inner().quote.ok_or_else(Refusal::unavailable)?;
         quoted(&found).ok_or_else(Refusal::unavailable)
     }
@@ -436,14 +394,7 @@ impl Codes {
             memo: to.memo.clone(),
         };
         let request = Outgoing::service(&self.credential).once(message);
-        call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.issue_destination_code(request).await },
-        )
-        .await
-        .map(drop)
-        .map_err(|status| from_status(&status))
+        call!(self.client, issue_destination_code, request).await.map(drop).map_err(|status| from_status(&status))
     }
 
     /// Uses up the code of the destination with this key.
@@ -454,13 +405,6 @@ impl Codes {
         let message =
             CheckDestinationCodeRequest { user_id: user_id.to_string(), destination: key, code: code.to_owned() };
         let request = Outgoing::service(&self.credential).once(message);
-        call_with_retry(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.check_destination_code(request).await },
-        )
-        .await
-        .map(drop)
-        .map_err(|status| from_status(&status))
+        call!(self.client, check_destination_code, request).await.map(drop).map_err(|status| from_status(&status))
     }
 }

@@ -32,14 +32,9 @@ async fn propose(conn: &mut PgConnection, decision: &Decision) -> Result<Proposa
     }
     let change = json!({ "name": member.name, "email": member.email, "note": note });
     let new = NewProposal {
-        staff: &decision.staff,
-        address: &decision.address,
-        kind: FACTOR_RESET,
         subject_id: Some(member.id),
         member_id: Some(member.id),
-        change: &change,
-        before: None,
-        logged: change.clone(),
+        ..NewProposal::new(&decision.staff, &decision.address, FACTOR_RESET, &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

@@ -80,14 +80,9 @@ async fn propose(conn: &mut PgConnection, command: &ProposeStaffChange) -> Resul
     };
     let before = before.map(serde_json::to_value).transpose()?;
     let new = NewProposal {
-        staff: &command.staff,
-        address: &command.address,
-        kind,
         subject_id: subject,
-        member_id: None,
-        change: &change,
         before,
-        logged: change.clone(),
+        ..NewProposal::new(&command.staff, &command.address, kind, &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

@@ -129,6 +129,18 @@ pub struct Call<T> {
     is_idempotent: bool,
 }
 
+/// Calls a method of a client as [`call_with_retry`](crate::grpc::call_with_retry) does.
+#[macro_export]
+macro_rules! call {
+    ($client:expr, $method:ident, $call:expr) => {
+        $crate::grpc::call_with_retry(
+            || $client.clone(),
+            $call,
+            |mut client, request| async move { client.$method(request).await },
+        )
+    };
+}
+
 /// Sends a call, and again until its deadline: every call that certainly never reached the service, and at most twice
 /// an idempotent one whose fate is unknown or whose service asks for it.
 ///

@@ -93,14 +93,10 @@ async fn propose(
         }
     };
     let new = NewProposal {
-        staff: &call.staff,
-        address: &call.address,
-        kind,
         subject_id: subject,
-        member_id: None,
-        change: &change,
         before,
         logged: json!({ "kind": kind, "methodId": subject, "change": change }),
+        ..NewProposal::new(&call.staff, &call.address, kind, &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

@@ -25,15 +25,6 @@ async fn propose(conn: &mut PgConnection, call: &StaffCall, publication: &Public
         return Err(Refusal::field("asset", "Please choose a currency that can be quoted").into());
     }
     let change = serde_json::to_value(publication)?;
-    let new = NewProposal {
-        staff: &call.staff,
-        address: &call.address,
-        kind: PUBLISH,
-        subject_id: None,
-        member_id: None,
-        change: &change,
-        before: None,
-        logged: change.clone(),
-    };
+    let new = NewProposal::new(&call.staff, &call.address, PUBLISH, &change);
     Ok(proposal::open(conn, new).await?)
 }

@@ -51,14 +51,10 @@ async fn propose(conn: &mut PgConnection, call: &StaffCall, draft: &Draft) -> Re
     };
     let change = serde_json::to_value(&draft.terms)?;
     let new = NewProposal {
-        staff: &call.staff,
-        address: &call.address,
-        kind,
         subject_id: draft.plan_id,
-        member_id: None,
-        change: &change,
         before,
         logged: json!({ "kind": kind, "planId": draft.plan_id, "change": change }),
+        ..NewProposal::new(&call.staff, &call.address, kind, &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

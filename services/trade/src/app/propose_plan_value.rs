@@ -58,14 +58,10 @@ async fn propose(
     let before = before.map(serde_json::to_value).transpose()?;
     let change = serde_json::to_value(point(draft.micros, draft.at, &draft.source))?;
     let new = NewProposal {
-        staff: &call.staff,
-        address: &call.address,
-        kind: VALUE,
         subject_id: Some(plan_id),
-        member_id: None,
-        change: &change,
         before,
         logged: json!({ "kind": VALUE, "planId": plan_id, "change": change }),
+        ..NewProposal::new(&call.staff, &call.address, VALUE, &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

@@ -52,14 +52,10 @@ async fn propose(conn: &mut PgConnection, command: &ProposeCorrection) -> Result
     let change = serde_json::to_value(&command.correction).map_err(Error::unreadable_change)?;
     let before = json!({ "availableCents": wallet.available, "bonusCents": wallet.bonus });
     let new = NewProposal {
-        staff: &command.call.staff,
-        address: &command.call.address,
-        kind: kind.as_str(),
         subject_id: Some(command.user_id),
         member_id: Some(command.user_id),
-        change: &change,
         before: Some(before),
-        logged: change.clone(),
+        ..NewProposal::new(&command.call.staff, &command.call.address, kind.as_str(), &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

@@ -52,14 +52,8 @@ async fn propose(conn: &mut PgConnection, command: &ProposeRebuild, note: String
     };
     let change = serde_json::to_value(&rebuild).map_err(Error::unreadable_change)?;
     let new = NewProposal {
-        staff: &command.call.staff,
-        address: &command.call.address,
-        kind: REBUILD,
-        subject_id: None,
-        member_id: None,
-        change: &change,
         before: Some(before),
-        logged: change.clone(),
+        ..NewProposal::new(&command.call.staff, &command.call.address, REBUILD, &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

@@ -33,14 +33,8 @@ async fn propose(conn: &mut PgConnection, command: &ProposeReopening) -> Result<
     let change = json!({ "withdrawals": "open", PAUSE_ID: pause.id });
     let before = json!({ "withdrawals": "stopped", "since": Moment(pause.stopped_at), "reason": pause.reason });
     let new = NewProposal {
-        staff: &command.call.staff,
-        address: &command.call.address,
-        kind: REOPEN,
-        subject_id: None,
-        member_id: None,
-        change: &change,
         before: Some(before),
-        logged: change.clone(),
+        ..NewProposal::new(&command.call.staff, &command.call.address, REOPEN, &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

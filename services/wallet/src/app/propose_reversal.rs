@@ -49,7 +49,7 @@ async fn propose(conn: &mut PgConnection, command: &ProposeReversal, note: Strin
     open(conn, command, REVERSAL, line.user_id, &change).await
 }
 
-/// Opens a proposal to take back what a line did to a member's balance.
+/// Opens a proposal to reverse the effect of a transaction on a member's balance.
 pub(super) async fn open(
     conn: &mut PgConnection,
     command: &ProposeReversal,
@@ -61,14 +61,10 @@ pub(super) async fn open(
     let change = serde_json::to_value(change).map_err(Error::unreadable_change)?;
     let before = json!({ "availableCents": wallet.available, "owedCents": wallet.owed });
     let new = NewProposal {
-        staff: &command.call.staff,
-        address: &command.call.address,
-        kind,
         subject_id: Some(user_id),
         member_id: Some(user_id),
-        change: &change,
         before: Some(before),
-        logged: change.clone(),
+        ..NewProposal::new(&command.call.staff, &command.call.address, kind, &change)
     };
     Ok(proposal::open(conn, new).await?)
 }
