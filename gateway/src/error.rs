@@ -55,69 +55,45 @@ pub struct ErrorReply {
     pub facts: Facts,
 }
 
-/// A range of statuses, e.g. `4XX`, which shares one response of the document.
-struct Range {
-    key: &'static str,
-    name: &'static str,
-    /// The statuses of the range and their meanings.
-    statuses: &'static [(StatusCode, &'static str)],
-}
-
-/// The errors that any operation may answer: two responses that the document holds once.
+/// The response that every operation may give instead of its own; the document holds it once.
 pub enum Errors {}
 
 impl Errors {
-    const RANGES: [Range; 2] = [
-        Range {
-            key: "4XX",
-            name: "ClientError",
-            statuses: &[
-                (StatusCode::BAD_REQUEST, "the request could not be read"),
-                (StatusCode::UNAUTHORIZED, "no session, or one that has ended"),
-                (StatusCode::FORBIDDEN, "not verified, frozen, or not permitted"),
-                (StatusCode::NOT_FOUND, "unknown, or not yours"),
-                (StatusCode::METHOD_NOT_ALLOWED, "the method is not known here"),
-                (StatusCode::REQUEST_TIMEOUT, "the request came in too slowly"),
-                (StatusCode::CONFLICT, "not in this state"),
-                (StatusCode::PRECONDITION_FAILED, "a version of a protocol that is not known here"),
-                (StatusCode::PAYLOAD_TOO_LARGE, "the body or the file is too large"),
-                (StatusCode::URI_TOO_LONG, "the address is too long"),
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body or the file is of a kind that is not accepted"),
-                (
-                    StatusCode::UNPROCESSABLE_ENTITY,
-                    "fields are missing or wrong, or the rules of the business refuse it",
-                ),
-                (StatusCode::TOO_MANY_REQUESTS, "too often; Retry-After says when to come back"),
-                (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large"),
-            ],
-        },
-        Range {
-            key: "5XX",
-            name: "ServerError",
-            statuses: &[
-                (StatusCode::INTERNAL_SERVER_ERROR, "a failure on our side"),
-                (StatusCode::SERVICE_UNAVAILABLE, "something we need is away"),
-                (StatusCode::GATEWAY_TIMEOUT, "it took too long; an Idempotency-Key tells what became of it"),
-            ],
-        },
+    /// Its name among the components of the document.
+    pub const NAME: &str = "Error";
+
+    /// The statuses and their meanings.
+    const STATUSES: [(StatusCode, &str); 17] = [
+        (StatusCode::BAD_REQUEST, "the request could not be read"),
+        (StatusCode::UNAUTHORIZED, "no session, or one that has ended"),
+        (StatusCode::FORBIDDEN, "not verified, frozen, or not permitted"),
+        (StatusCode::NOT_FOUND, "unknown, or not yours"),
+        (StatusCode::METHOD_NOT_ALLOWED, "the method is not known here"),
+        (StatusCode::REQUEST_TIMEOUT, "the request came in too slowly"),
+        (StatusCode::CONFLICT, "not in this state"),
+        (StatusCode::PRECONDITION_FAILED, "a version of a protocol that is not known here"),
+        (StatusCode::PAYLOAD_TOO_LARGE, "the body or the file is too large"),
+        (StatusCode::URI_TOO_LONG, "the address is too long"),
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body or the file is of a kind that is not accepted"),
+        (StatusCode::UNPROCESSABLE_ENTITY, "fields are missing or wrong, or the rules of the business refuse it"),
+        (StatusCode::TOO_MANY_REQUESTS, "too often; Retry-After says when to come back"),
+        (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large"),
+        (StatusCode::INTERNAL_SERVER_ERROR, "a failure on our side"),
+        (StatusCode::SERVICE_UNAVAILABLE, "something we need is away"),
+        (StatusCode::GATEWAY_TIMEOUT, "it took too long; an Idempotency-Key tells what became of it"),
     ];
 
-    /// The two responses by name, for the components of the document.
-    pub fn components() -> impl Iterator<Item = (&'static str, document::Response)> {
-        Self::RANGES.into_iter().map(|Range { name, statuses, .. }| {
-            let meanings: Vec<_> =
-                statuses.iter().map(|(status, meaning)| format!("{}: {meaning}.", status.as_u16())).collect();
-            let body = document::Content::new(Some(document::Ref::from_schema_name("ErrorReply")));
-            let response = document::ResponseBuilder::new().description(meanings.join(" "));
-            (name, response.content("application/json", body).build())
-        })
+    pub fn response() -> document::Response {
+        let meanings = Self::STATUSES.map(|(status, meaning)| format!("{}: {meaning}.", status.as_u16()));
+        let body = document::Content::new(Some(document::Ref::from_schema_name("ErrorReply")));
+        document::ResponseBuilder::new().description(meanings.join(" ")).content("application/json", body).build()
     }
 }
 
 impl IntoResponses for Errors {
     fn responses() -> BTreeMap<String, document::RefOr<document::Response>> {
-        let reference = |name| document::RefOr::Ref(document::Ref::from_response_name(name));
-        Self::RANGES.into_iter().map(|Range { key, name, .. }| (key.to_owned(), reference(name))).collect()
+        let reference = document::Ref::from_response_name(Self::NAME);
+        BTreeMap::from([("default".to_owned(), document::RefOr::Ref(reference))])
     }
 }
 

@@ -38,7 +38,7 @@ impl Modify for Shared {
         let components = document.components.get_or_insert_default();
         let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
         components.add_security_scheme("bearer", scheme);
-        components.responses.extend(Errors::components().map(|(name, response)| (name.to_owned(), RefOr::T(response))));
+        components.responses.insert(Errors::NAME.to_owned(), RefOr::T(Errors::response()));
     }
 }
 

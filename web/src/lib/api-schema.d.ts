@@ -4697,21 +4697,21 @@ export interface components {
                 "application/json": components["schemas"]["CaptionsReply"];
             };
         };
-        /** @description 400: the request could not be read. 401: no session, or one that has ended. 403: not verified, frozen, or not permitted. 404: unknown, or not yours. 405: the method is not known here. 408: the request came in too slowly. 409: not in this state. 412: a version of a protocol that is not known here. 413: the body or the file is too large. 414: the address is too long. 415: the body or the file is of a kind that is not accepted. 422: fields are missing or wrong, or the rules of the business refuse it. 429: too often; Retry-After says when to come back. 431: the headers are too large. */
-        ClientError: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorReply"];
-            };
-        };
         Done: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Done"];
+            };
+        };
+        /** @description 400: the request could not be read. 401: no session, or one that has ended. 403: not verified, frozen, or not permitted. 404: unknown, or not yours. 405: the method is not known here. 408: the request came in too slowly. 409: not in this state. 412: a version of a protocol that is not known here. 413: the body or the file is too large. 414: the address is too long. 415: the body or the file is of a kind that is not accepted. 422: fields are missing or wrong, or the rules of the business refuse it. 429: too often; Retry-After says when to come back. 431: the headers are too large. 500: a failure on our side. 503: something we need is away. 504: it took too long; an Idempotency-Key tells what became of it. */
+        Error: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorReply"];
             };
         };
         HoldMade: {
@@ -4792,15 +4792,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["RecoveryCodes"];
-            };
-        };
-        /** @description 500: a failure on our side. 503: something we need is away. 504: it took too long; an Idempotency-Key tells what became of it. */
-        ServerError: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorReply"];
             };
         };
         SessionReply: {
@@ -4896,8 +4887,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_course: {
@@ -4917,8 +4907,7 @@ export interface operations {
                     "application/json": components["schemas"]["Studio"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_admin_course_draft: {
@@ -4942,8 +4931,7 @@ export interface operations {
                     "application/json": components["schemas"]["DraftReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_course_media: {
@@ -4963,8 +4951,7 @@ export interface operations {
                     "application/json": components["schemas"]["MediaList"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_course_media: {
@@ -4987,8 +4974,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_course_media_by_id: {
@@ -5010,8 +4996,7 @@ export interface operations {
                     "application/json": components["schemas"]["MediaReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_admin_course_media_by_id: {
@@ -5032,8 +5017,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     offset: {
@@ -5056,8 +5040,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     append: {
@@ -5085,8 +5068,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_admin_course_media_by_id_captions_by_language: {
@@ -5106,8 +5088,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["CaptionsReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_admin_course_media_by_id_captions_by_language: {
@@ -5123,8 +5104,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["CaptionsReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_course_publish: {
@@ -5144,8 +5124,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Published"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_course_versions_by_number: {
@@ -5167,8 +5146,7 @@ export interface operations {
                     "application/json": components["schemas"]["VersionReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_course_versions_by_number_restore: {
@@ -5190,8 +5168,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Published"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_dead_letters: {
@@ -5211,8 +5188,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeadLetters"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_dead_letters_by_id_replay: {
@@ -5230,8 +5206,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_holdings: {
@@ -5251,8 +5226,7 @@ export interface operations {
                     "application/json": components["schemas"]["Holdings"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_integrity: {
@@ -5272,8 +5246,7 @@ export interface operations {
                     "application/json": components["schemas"]["Integrity"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_journal: {
@@ -5297,8 +5270,7 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["Posting"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_ledger_accounts_by_id_rebuild: {
@@ -5320,8 +5292,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_liabilities: {
@@ -5337,8 +5308,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             201: components["responses"]["PublishedLiabilities"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_me: {
@@ -5358,8 +5328,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_me_step_up: {
@@ -5376,8 +5345,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["SteppedUp"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_me_totp: {
@@ -5390,8 +5358,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["NewTotp"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_me_totp_confirm: {
@@ -5408,8 +5375,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["RecoveryCodes"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_members: {
@@ -5432,8 +5398,7 @@ export interface operations {
                     "application/json": components["schemas"]["Members"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_members_by_id: {
@@ -5455,8 +5420,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_members_by_id_activity: {
@@ -5473,8 +5437,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Activity"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_members_by_id_adjustment: {
@@ -5496,8 +5459,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_members_by_id_bonus: {
@@ -5519,8 +5481,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_members_by_id_factor_reset: {
@@ -5542,8 +5503,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_members_by_id_freeze: {
@@ -5565,8 +5525,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_members_by_id_holds: {
@@ -5588,8 +5547,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["HoldMade"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_members_by_id_holds_by_holdId_release: {
@@ -5608,8 +5566,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["HoldMade"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_members_by_id_notes: {
@@ -5631,8 +5588,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_members_by_id_release: {
@@ -5654,8 +5610,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_admin_members_by_id_sessions: {
@@ -5673,8 +5628,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_members_by_id_unfreeze: {
@@ -5696,8 +5650,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_payment_methods: {
@@ -5717,8 +5670,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlatformMethods"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_payment_methods: {
@@ -5738,8 +5690,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_admin_payment_methods_by_id: {
@@ -5761,8 +5712,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_admin_payment_methods_by_id: {
@@ -5780,8 +5730,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_payment_methods_by_id_signature: {
@@ -5803,8 +5752,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["MethodReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_payments_unclaimed: {
@@ -5826,8 +5774,7 @@ export interface operations {
                     "application/json": components["schemas"]["UnclaimedPayments"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_plans: {
@@ -5840,8 +5787,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Plans"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_plans: {
@@ -5861,8 +5807,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_admin_plans_by_id: {
@@ -5884,8 +5829,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_plans_by_id_values: {
@@ -5907,8 +5851,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_proposals: {
@@ -5931,8 +5874,7 @@ export interface operations {
                     "application/json": components["schemas"]["Proposals"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_proposals_by_id_confirm: {
@@ -5950,8 +5892,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_proposals_by_id_reject: {
@@ -5969,8 +5910,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_queue: {
@@ -5990,8 +5930,7 @@ export interface operations {
                     "application/json": components["schemas"]["Queue"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_rates: {
@@ -6011,8 +5950,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_staff: {
@@ -6032,8 +5970,7 @@ export interface operations {
                     "application/json": components["schemas"]["StaffList"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_staff: {
@@ -6053,8 +5990,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_admin_staff_by_id: {
@@ -6072,8 +6008,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_admin_staff_by_id_role: {
@@ -6095,8 +6030,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_transactions: {
@@ -6124,8 +6058,7 @@ export interface operations {
                     "application/json": components["schemas"]["StaffTransactions"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_admin_transactions_by_id: {
@@ -6152,8 +6085,7 @@ export interface operations {
                     "application/json": components["schemas"]["Review"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_transactions_by_id_approve: {
@@ -6182,8 +6114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Approved"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_transactions_by_id_paid: {
@@ -6205,8 +6136,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["TransactionMade"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_transactions_by_id_paying: {
@@ -6235,8 +6165,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutStarted"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_transactions_by_id_refund: {
@@ -6258,8 +6187,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_transactions_by_id_reject: {
@@ -6281,8 +6209,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["TransactionMade"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_transactions_by_id_reverse: {
@@ -6304,8 +6231,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_transactions_by_id_viewing: {
@@ -6327,8 +6253,7 @@ export interface operations {
                     "application/json": components["schemas"]["Viewers"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_admin_withdrawals_reopen: {
@@ -6344,8 +6269,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             201: components["responses"]["Proposed"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_auth_check: {
@@ -6358,8 +6282,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["SessionReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_forgot_password: {
@@ -6378,8 +6301,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_login: {
@@ -6396,8 +6318,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["SessionReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_logout: {
@@ -6410,8 +6331,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_not_me: {
@@ -6428,8 +6348,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_passkey: {
@@ -6446,8 +6365,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["SessionReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_passkey_begin: {
@@ -6460,8 +6378,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["PasskeyOptions"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_register: {
@@ -6481,8 +6398,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["SessionReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_resend: {
@@ -6506,8 +6422,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResendReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_reset_password: {
@@ -6528,8 +6443,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_auth_sessions: {
@@ -6549,8 +6463,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionsReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_auth_sessions_by_id: {
@@ -6565,8 +6478,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_step_up: {
@@ -6583,8 +6495,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["SteppedUp"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_step_up_passkey: {
@@ -6601,8 +6512,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["PasskeyOptions"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_undo: {
@@ -6619,8 +6529,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_auth_verify: {
@@ -6637,8 +6546,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_certificates_by_certificateNumber: {
@@ -6660,8 +6568,7 @@ export interface operations {
                     "application/json": components["schemas"]["CertificateReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_certificates_by_certificateNumber_pdf: {
@@ -6683,8 +6590,7 @@ export interface operations {
                     "application/pdf": string;
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_course_media_segments_by_folder_by_file: {
@@ -6728,8 +6634,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_course_media_by_ticket_by_file: {
@@ -6771,8 +6676,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_courses: {
@@ -6792,8 +6696,7 @@ export interface operations {
                     "application/json": components["schemas"]["CourseReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_courses_certificate: {
@@ -6813,8 +6716,7 @@ export interface operations {
                     "application/json": components["schemas"]["CertificateIssued"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_courses_lessons_by_id: {
@@ -6836,8 +6738,7 @@ export interface operations {
                     "application/json": components["schemas"]["LessonReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_courses_lessons_by_id_notes: {
@@ -6859,8 +6760,7 @@ export interface operations {
                     "application/json": components["schemas"]["NoteList"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_courses_lessons_by_id_notes: {
@@ -6879,8 +6779,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["NoteReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_courses_lessons_by_id_notes_by_noteId: {
@@ -6900,8 +6799,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["NoteReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_courses_lessons_by_id_notes_by_noteId: {
@@ -6924,8 +6822,7 @@ export interface operations {
                     "application/json": components["schemas"]["NoteRemoved"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_courses_lessons_by_id_progress: {
@@ -6951,8 +6848,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProgressReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_courses_purchase: {
@@ -6968,8 +6864,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["TransactionMade"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_events: {
@@ -6990,8 +6885,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_files_by_folder_by_name: {
@@ -7037,8 +6931,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_liabilities: {
@@ -7051,8 +6944,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["PublishedLiabilities"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_payment_methods: {
@@ -7072,8 +6964,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaymentMethods"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_payment_methods: {
@@ -7093,8 +6984,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["MethodReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_payment_methods_by_id: {
@@ -7113,8 +7003,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["MethodReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_payment_methods_by_id: {
@@ -7129,8 +7018,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_payment_methods_by_id_confirm: {
@@ -7149,8 +7037,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_payment_methods_by_id_confirm_resend: {
@@ -7165,8 +7052,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_plans: {
@@ -7179,8 +7065,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Plans"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_plans_values: {
@@ -7203,8 +7088,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlanCourses"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_plans_by_id_values: {
@@ -7226,8 +7110,7 @@ export interface operations {
                     "application/json": components["schemas"]["Values"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_quotes: {
@@ -7254,8 +7137,7 @@ export interface operations {
                     "application/json": components["schemas"]["QuoteMade"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_quotes_terms: {
@@ -7275,8 +7157,7 @@ export interface operations {
                     "application/json": components["schemas"]["QuoteTerms"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_terms: {
@@ -7296,8 +7177,7 @@ export interface operations {
                     "application/json": components["schemas"]["Terms"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_trades: {
@@ -7319,8 +7199,7 @@ export interface operations {
                     "application/json": components["schemas"]["Trades"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_trades_claim_by_id: {
@@ -7338,8 +7217,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["TradeReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_trades_close_by_id: {
@@ -7357,8 +7235,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["TradeReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_trades_create: {
@@ -7378,8 +7255,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["TradeReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_transactions_deposit: {
@@ -7399,8 +7275,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["TransactionMade"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_transactions_fee_by_transactionId: {
@@ -7422,8 +7297,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["TransactionMade"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_transactions_statement: {
@@ -7451,8 +7325,7 @@ export interface operations {
                     "application/pdf": string;
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_transactions_times: {
@@ -7472,8 +7345,7 @@ export interface operations {
                     "application/json": components["schemas"]["Times"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_transactions_user: {
@@ -7496,8 +7368,7 @@ export interface operations {
                     "application/json": components["schemas"]["Transactions"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_transactions_withdraw: {
@@ -7517,8 +7388,7 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["TransactionMade"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_transactions_by_id: {
@@ -7540,8 +7410,7 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_transactions_by_id_confirm: {
@@ -7560,8 +7429,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_transactions_by_id_confirm_resend: {
@@ -7576,8 +7444,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_transactions_by_id_destination: {
@@ -7596,8 +7463,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["TransactionMade"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_transactions_by_id_payments: {
@@ -7619,8 +7485,7 @@ export interface operations {
                     "application/json": components["schemas"]["Payments"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_users_activity: {
@@ -7635,8 +7500,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Activity"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_users_close: {
@@ -7653,8 +7517,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_users_export: {
@@ -7675,8 +7538,7 @@ export interface operations {
                     "application/zip": string;
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_users_image_by_userId: {
@@ -7695,8 +7557,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["UserReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_users_passkeys: {
@@ -7716,8 +7577,7 @@ export interface operations {
                     "application/json": components["schemas"]["PasskeysReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_users_passkeys_begin: {
@@ -7734,8 +7594,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["PasskeyOptions"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_users_passkeys_finish: {
@@ -7759,8 +7618,7 @@ export interface operations {
                     "application/json": components["schemas"]["PasskeyAdded"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_users_passkeys_by_id: {
@@ -7775,8 +7633,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_users_password_by_userId: {
@@ -7795,8 +7652,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     put_users_profile_by_userId: {
@@ -7815,8 +7671,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["UserReply"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_users_totp: {
@@ -7836,8 +7691,7 @@ export interface operations {
                     "application/json": components["schemas"]["TotpReply"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_users_totp: {
@@ -7854,8 +7708,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["NewTotp"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     delete_users_totp: {
@@ -7868,8 +7721,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_users_totp_confirm: {
@@ -7886,8 +7738,7 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["RecoveryCodes"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     post_users_totp_recovery_codes: {
@@ -7900,8 +7751,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["RecoveryCodes"];
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_wallet: {
@@ -7924,8 +7774,7 @@ export interface operations {
                     "application/json": components["schemas"]["Balances"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
     get_wallet_proof: {
@@ -7945,8 +7794,7 @@ export interface operations {
                     "application/json": components["schemas"]["LiabilityProof"];
                 };
             };
-            "4XX": components["responses"]["ClientError"];
-            "5XX": components["responses"]["ServerError"];
+            default: components["responses"]["Error"];
         };
     };
 }
