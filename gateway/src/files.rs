@@ -10,13 +10,13 @@ use aws_lc_rs::digest;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
-use chassis::keys::SecretKey;
+use chassis::keys::{self, SecretKey};
+use chassis::roots::to_hex;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, future};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload};
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 pub use self::format::Purpose;
 use self::format::{Kind, MOST_BYTES, unsupported};
@@ -121,7 +121,8 @@ impl Files {
             Kind::Pdf | Kind::Gif => (upload.bytes, upload.kind),
             _ => self.pictures.rewrite(upload.bytes, upload.kind, purpose).await?,
         };
-        let key = format!("{}/{}.{}", purpose.folder(), Uuid::new_v4().simple(), kind.extension());
+        let name = to_hex(&keys::random::<16>().map_err(ApiError::internal)?);
+        let key = format!("{}/{name}.{}", purpose.folder(), kind.extension());
         let stored = Stored { key, content_type: kind.content_type(), digest: upload.digest };
         Ok(Checked { stored, bytes: bytes.into() })
     }
@@ -154,7 +155,7 @@ impl Files {
         read(&*self.store, key, range).await
     }
 
-    /// The media type that a file is served with, by its key. Responds with 404 for a kind that there is not.
+    /// The media type of a file, by its key. Responds with 404 for an unknown kind.
     pub fn content_type(key: &str) -> Result<&'static str, ApiError> {
         let kind = key.rsplit('.').next().and_then(Kind::by_extension);
         kind.map(Kind::content_type).ok_or_else(ApiError::not_found)
@@ -277,6 +278,22 @@ mod tests {
 
     async fn refused(purpose: Purpose, url: &str) -> StatusCode {
         files().store("receipt", url.to_owned(), purpose).await.unwrap_err().into_response().status()
+    }
+
+    /// [ASVS 11.5.1] All 128 bits of a name are random: each takes both values.
+    #[tokio::test]
+    async fn names_cannot_be_guessed() {
+        let files = files();
+        let (mut ones, mut zeros) = (0, 0);
+        for _ in 0..64 {
+            let url = data_url("image/png", &png(1, 1));
+            let stored = files.check("image", url, Purpose::Photo).await.unwrap().stored;
+            let name = stored.key.split(['/', '.']).nth(1).unwrap();
+            assert_eq!(name.len(), 32);
+            let bits = u128::from_str_radix(name, 16).unwrap();
+            (ones, zeros) = (ones | bits, zeros | !bits);
+        }
+        assert_eq!((ones, zeros), (u128::MAX, u128::MAX));
     }
 
     /// [D-P2] Kinds, sizes and magic bytes are checked; HTML and SVG never pass.

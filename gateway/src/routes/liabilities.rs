@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use chassis::roots::to_hex;
 use proto::wallet::v1 as wallet;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -112,7 +113,7 @@ fn published(one: wallet::Liabilities, message: Option<&'static str>) -> Result<
         success: true,
         message,
         at: known_moment(one.at.as_ref())?,
-        root: hex(&one.root),
+        root: to_hex(&one.root),
         total: Dollars::from_cents(one.total_cents),
         leaves: one.leaves,
     })
@@ -122,13 +123,9 @@ impl From<wallet::LiabilityLeaf> for ProofLeaf {
     fn from(leaf: wallet::LiabilityLeaf) -> Self {
         let path = leaf.path.into_iter().map(|one| ProofSibling {
             side: if one.is_left { Side::Left } else { Side::Right },
-            digest: hex(&one.digest),
+            digest: to_hex(&one.digest),
             sum: Dollars::from_cents(one.sum_cents),
         });
-        Self { salt: hex(&leaf.salt), amount: Dollars::from_cents(leaf.amount_cents), path: path.collect() }
+        Self { salt: to_hex(&leaf.salt), amount: Dollars::from_cents(leaf.amount_cents), path: path.collect() }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
