@@ -47,38 +47,32 @@ impl From<Row> for Plan {
     }
 }
 
+/// Selects plans with their values in force at `$now`.
+macro_rules! plans {
+    ($now:expr, $clause:literal $(, $value:expr)*) => {
+        sqlx::query_as!(
+            Row,
+            r#"SELECT p.id, p.version, p.title, p.subtitle, p.min_cents, p.max_cents, p.roi_basis_points, p.duration_days,
+                  p.active, v.value_micros AS "value_micros?", v.at AS "value_at?", v.source AS "value_source?"
+               FROM plans p LEFT JOIN LATERAL (
+                   SELECT value_micros, at, source FROM plan_values WHERE plan_id = p.id AND at <= $1
+                   ORDER BY at DESC LIMIT 1) v ON true "#
+                + $clause,
+            $now
+            $(, $value)*
+        )
+    };
+}
+
 /// Every plan with its value in force, in the order they were made; members see the active ones.
 pub async fn list(conn: &mut PgConnection, now: OffsetDateTime) -> Result<Vec<Plan>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT p.id, p.version, p.title, p.subtitle, p.min_cents, p.max_cents, p.roi_basis_points, p.duration_days,
-                  p.active, v.value_micros AS "value_micros?", v.at AS "value_at?", v.source AS "value_source?"
-           FROM plans p LEFT JOIN LATERAL (
-               SELECT value_micros, at, source FROM plan_values WHERE plan_id = p.id AND at <= $1
-               ORDER BY at DESC LIMIT 1) v ON true
-           ORDER BY p.created_at, p.id"#,
-        now,
-    )
-    .fetch_all(conn)
-    .await?;
+    let rows = plans!(now, "ORDER BY p.created_at, p.id").fetch_all(conn).await?;
     Ok(rows.into_iter().map(Plan::from).collect())
 }
 
 /// A plan with its value in force.
 pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Plan>, Error> {
-    let row = sqlx::query_as!(
-        Row,
-        r#"SELECT p.id, p.version, p.title, p.subtitle, p.min_cents, p.max_cents, p.roi_basis_points, p.duration_days,
-                  p.active, v.value_micros AS "value_micros?", v.at AS "value_at?", v.source AS "value_source?"
-           FROM plans p LEFT JOIN LATERAL (
-               SELECT value_micros, at, source FROM plan_values WHERE plan_id = p.id AND at <= $2
-               ORDER BY at DESC LIMIT 1) v ON true
-           WHERE p.id = $1"#,
-        id,
-        now,
-    )
-    .fetch_optional(conn)
-    .await?;
+    let row = plans!(now, "WHERE p.id = $2", id).fetch_optional(conn).await?;
     Ok(row.map(Plan::from))
 }
 

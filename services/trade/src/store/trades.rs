@@ -91,6 +91,24 @@ fn name(status: Status) -> &'static str {
     }
 }
 
+/// Selects trades with the plan's value in force at `$now`, or at their maturity.
+macro_rules! trades {
+    ($now:expr, $clause:literal $(, $value:expr)*) => {
+        sqlx::query_as!(
+            Row,
+            r#"SELECT t.id, t.user_id, t.plan_id, t.plan_title, t.roi_basis_points, t.duration_days, t.amount_cents,
+                  t.opening_value_micros, coalesce(v.value_micros, t.opening_value_micros) AS "value_in_force_micros!",
+                  t.status, t.settle_kind, t.settle_value_cents, t.created_at, t.matures_at, t.ended_at
+               FROM trades t LEFT JOIN LATERAL (
+                   SELECT value_micros FROM plan_values WHERE plan_id = t.plan_id AND at <= least($1, t.matures_at)
+                   ORDER BY at DESC LIMIT 1) v ON true "#
+                + $clause,
+            $now
+            $(, $value)*
+        )
+    };
+}
+
 /// Writes a trade that is being opened; until `resume_at` it is left to who opens it.
 pub async fn insert(
     conn: &mut PgConnection,
@@ -123,20 +141,7 @@ pub async fn insert(
 
 /// A trade with the plan's value in force at `now`, or at its maturity.
 pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Trade>, Error> {
-    let row = sqlx::query_as!(
-        Row,
-        r#"SELECT t.id, t.user_id, t.plan_id, t.plan_title, t.roi_basis_points, t.duration_days, t.amount_cents,
-                  t.opening_value_micros, coalesce(v.value_micros, t.opening_value_micros) AS "value_in_force_micros!",
-                  t.status, t.settle_kind, t.settle_value_cents, t.created_at, t.matures_at, t.ended_at
-           FROM trades t LEFT JOIN LATERAL (
-               SELECT value_micros FROM plan_values WHERE plan_id = t.plan_id AND at <= least($2, t.matures_at)
-               ORDER BY at DESC LIMIT 1) v ON true
-           WHERE t.id = $1"#,
-        id,
-        now,
-    )
-    .fetch_optional(conn)
-    .await?;
+    let row = trades!(now, "WHERE t.id = $2", id).fetch_optional(conn).await?;
     row.map(Trade::try_from).transpose()
 }
 
@@ -161,19 +166,11 @@ pub async fn list(
     now: OffsetDateTime,
 ) -> Result<Vec<Trade>, Error> {
     let statuses: Vec<String> = statuses.iter().map(|status| name(*status).to_owned()).collect();
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT t.id, t.user_id, t.plan_id, t.plan_title, t.roi_basis_points, t.duration_days, t.amount_cents,
-                  t.opening_value_micros, coalesce(v.value_micros, t.opening_value_micros) AS "value_in_force_micros!",
-                  t.status, t.settle_kind, t.settle_value_cents, t.created_at, t.matures_at, t.ended_at
-           FROM trades t LEFT JOIN LATERAL (
-               SELECT value_micros FROM plan_values WHERE plan_id = t.plan_id AND at <= least($3, t.matures_at)
-               ORDER BY at DESC LIMIT 1) v ON true
-           WHERE t.user_id = $1 AND t.status = ANY ($2)
-           ORDER BY t.created_at DESC, t.id DESC LIMIT 500"#,
-        user_id,
-        &statuses,
+    let rows = trades!(
         now,
+        "WHERE t.user_id = $2 AND t.status = ANY ($3) ORDER BY t.created_at DESC, t.id DESC LIMIT 500",
+        user_id,
+        &statuses
     )
     .fetch_all(conn)
     .await?;
