@@ -116,18 +116,14 @@ YAML
 }
 
 # calls NAME, is_called NAME: the policies at both ends of the arrows in ARCHITECTURE.md.
-calls() {
+calls() { peers "$1" calls Egress < <(callees "$1"); }
+is_called() { peers "$1" is-called Ingress < <(callers "$1"); }
+# peers NAME SUFFIX DIRECTION: the other services come from the standard input.
+peers() {
   local others
-  mapfile -t others < <(callees "$1")
+  mapfile -t others
   [ ${#others[@]} -gt 0 ] || return 0
-  policy "$1-calls" "matchLabels: {app.kubernetes.io/name: $1}" Egress 50051 \
-    "matchExpressions: [{key: app.kubernetes.io/name, operator: In, values: $(joined "${others[@]}")}]"
-}
-is_called() {
-  local others
-  mapfile -t others < <(callers "$1")
-  [ ${#others[@]} -gt 0 ] || return 0
-  policy "$1-is-called" "matchLabels: {app.kubernetes.io/name: $1}" Ingress 50051 \
+  policy "$1-$2" "matchLabels: {app.kubernetes.io/name: $1}" "$3" 50051 \
     "matchExpressions: [{key: app.kubernetes.io/name, operator: In, values: $(joined "${others[@]}")}]"
 }
 # policy NAME PODS DIRECTION PORT PEERS
