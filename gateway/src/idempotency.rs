@@ -1,11 +1,12 @@
 //! The Idempotency-Key header, bound to route and body for the service that stores it, and the sign of a replay.
 
-use axum::extract::{FromRequestParts, MatchedPath};
+use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Request};
 use axum::http::HeaderValue;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use chassis::grpc::REPLAYED;
 use proto::common::v1::Idempotency;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use tonic::metadata::MetadataMap;
 use utoipa::IntoParams;
@@ -13,7 +14,7 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{ObjectBuilder, Required, Type};
 
 use crate::error::ApiError;
-use crate::json::field;
+use crate::json::{Json, field};
 
 /// The key of a request, if it has one, not yet bound to its body.
 #[derive(Debug, Clone)]
@@ -67,6 +68,22 @@ impl Key {
     #[must_use]
     pub fn bodyless(self) -> Option<Idempotency> {
         self.claim(&[0; 32])
+    }
+}
+
+/// A JSON body with the claim of its request over it.
+pub struct Keyed<T> {
+    pub value: T,
+    pub claim: Option<Idempotency>,
+}
+
+impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Keyed<T> {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let key = Key::from_request_parts(&mut parts, state).await?;
+        let Json { value, digest } = Json::from_request(Request::from_parts(parts, body), state).await?;
+        Ok(Self { value, claim: key.claim(&digest) })
     }
 }
 

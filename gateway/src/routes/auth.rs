@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{MaybeSignedIn, SignedIn, Visitor, on_behalf};
-use crate::idempotency::{Key, marked};
+use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{self, Field, Form, Json, Reply, created, known_moment, ok};
 use crate::proofs;
 use crate::routes::Done;
@@ -88,11 +88,9 @@ pub struct Registration {
 pub async fn register(
     State(app): State<App>,
     caller: Visitor,
-    key: Key,
-    Json { value, digest }: Json<Registration>,
+    Keyed { value, claim }: Keyed<Registration>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = RegisterRequest {
         name: form.text("name", &value.name),
         email: form.text("email", &value.email),

@@ -15,7 +15,7 @@ use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{ActiveMember, VerifiedMember};
 use crate::files::{Files, Purpose};
-use crate::idempotency::{Key, marked};
+use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Field, Form, Json, Reply, created, ok};
 use crate::routes::Done;
 use crate::routes::destinations::{ask_for_method, unconfirmed};
@@ -171,10 +171,8 @@ pub fn reply(method: Option<methods::PaymentMethod>, message: &str) -> Result<Me
 pub async fn create(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
-    key: Key,
-    Json { value, digest }: Json<NewMethod>,
+    Keyed { value, claim }: Keyed<NewMethod>,
 ) -> Result<Response, ApiError> {
-    let claim = key.claim(&digest);
     let fields = value.read(&app).await?;
     let image_key = fields.image_key.clone();
     let message = CreatePaymentMethodRequest { fields: Some(fields), idempotency: claim.clone() };

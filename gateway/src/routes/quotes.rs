@@ -13,8 +13,8 @@ use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{ActiveMember, VerifiedMember};
-use crate::idempotency::{Key, marked};
-use crate::json::{Dollars, Field, Form, Json, Reply, created, known_moment, moment, ok};
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Dollars, Field, Form, Reply, created, known_moment, moment, ok};
 
 /// The terms of quotes, and the assets that can be quoted.
 #[derive(Debug, Serialize, ToSchema)]
@@ -238,11 +238,9 @@ pub struct QuoteMade {
 pub async fn create(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
-    key: Key,
-    Json { value, digest }: Json<NewQuote>,
+    Keyed { value, claim }: Keyed<NewQuote>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let direction = match form.text("direction", &value.direction).as_str() {
         "deposit" => common::QuoteDirection::Deposit,
         "withdrawal" => common::QuoteDirection::Withdrawal,

@@ -11,8 +11,8 @@ use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{ActiveMember, VerifiedMember};
-use crate::idempotency::{Key, marked};
-use crate::json::{Decimal, Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Decimal, Dollars, Field, Form, Reply, created, field, known_moment, moment, ok};
 use crate::names::TradeFilter;
 
 /// State of a trade.
@@ -132,8 +132,7 @@ pub struct NewTrade {
 pub async fn create(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
-    key: Key,
-    Json { value, digest }: Json<NewTrade>,
+    Keyed { value, claim }: Keyed<NewTrade>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
     let plan_id = form.text("planId", &value.plan_id);
@@ -142,7 +141,6 @@ pub async fn create(
     }
     let amount_cents = form.amount("amount", &value.amount).get();
     form.finish()?;
-    let claim = key.claim(&digest);
     let message = CreateTradeRequest { plan_id, amount_cents, idempotency: claim.clone() };
     let (metadata, answer, _) = call_keyed!(app.clients.trade, create_trade, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(reply(answer.trade, "Your investment has been opened.")?)))

@@ -10,7 +10,7 @@ pub mod times;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use chassis::grpc::{Outgoing, call_with_retry};
+use chassis::grpc::Outgoing;
 use proto::common::v1::{Idempotency, PageRequest};
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
@@ -28,7 +28,7 @@ use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{ActiveMember, VerifiedMember};
 use crate::files::{Purpose, Stored};
-use crate::idempotency::{Key, marked};
+use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
 use crate::names::{DepositType, RejectionReason};
 use crate::routes::quotes::TransactionQuote;
@@ -285,12 +285,7 @@ async fn store_receipt(
         bytes: i64::try_from(file.len()).unwrap_or(i64::MAX),
         idempotency: claim.cloned(),
     };
-    let reserved = call_with_retry(
-        || app.clients.receipts.clone(),
-        out.clone().idempotent(message),
-        |mut client, request| async move { client.reserve_receipt(request).await },
-    )
-    .await;
+    let reserved = chassis::call!(app.clients.receipts, reserve_receipt, out.clone().idempotent(message)).await;
     let ReserveReceiptResponse { key, answered } = match reserved {
         Ok(reserved) => reserved.into_inner(),
         // A wallet of the version before does not know the call.
@@ -343,8 +338,7 @@ pub struct Deposit {
 pub async fn deposit(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
-    key: Key,
-    Json { value, digest }: Json<Deposit>,
+    Keyed { value, claim }: Keyed<Deposit>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
     let amount = form.amount("amount", &value.amount);
@@ -356,7 +350,6 @@ pub async fn deposit(
     let txid = form.text("txid", &value.txid);
     let quote_id = form.text("quoteId", &value.quote_id);
     form.finish()?;
-    let claim = key.claim(&digest);
     let stored = store_receipt(&app, &caller.out, proof, claim.as_ref()).await?;
     let message = RequestDepositRequest {
         quote_id,
@@ -415,11 +408,9 @@ pub struct Withdrawal {
 pub async fn withdraw(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
-    key: Key,
-    Json { value, digest }: Json<Withdrawal>,
+    Keyed { value, claim }: Keyed<Withdrawal>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = RequestWithdrawalRequest {
         amount_cents: form.amount("amount", &value.amount).get(),
         method: form.text("method", &value.method),
@@ -467,8 +458,7 @@ pub async fn pay_fee(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
     Path(withdrawal_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<FeePayment>,
+    Keyed { value, claim }: Keyed<FeePayment>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
     let amount = form.amount("amount", &value.amount);
@@ -480,7 +470,6 @@ pub async fn pay_fee(
         form.wrong("transactionId", "This is not the withdrawal of the URL.");
     }
     form.finish()?;
-    let claim = key.claim(&digest);
     let stored = store_receipt(&app, &caller.out, proof, claim.as_ref()).await?;
     let message = PayWithdrawalFeeRequest {
         withdrawal_id,

@@ -48,6 +48,23 @@ fn the_document_holds_every_call_of_the_specification() {
     }
 }
 
+/// An address of a path of the document.
+fn address(path: &str) -> String {
+    let parts = path.split('/').map(|part| match part {
+        "{number}" => "1",
+        "{language}" => "en",
+        "{folder}" => "receipts",
+        "{name}" => "x.png",
+        _ if part.starts_with('{') => "x",
+        _ => part,
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+fn verb(method: &str) -> Method {
+    Method::from_bytes(method.to_uppercase().as_bytes()).unwrap()
+}
+
 /// Every operation of the document is routed (nobody is logged in: never 404 for the route, never 405).
 #[tokio::test]
 async fn every_operation_of_the_document_is_routed() {
@@ -55,18 +72,7 @@ async fn every_operation_of_the_document_is_routed() {
     let document = document();
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in item.as_object().unwrap().keys() {
-            let address = path
-                .replace("{transactionId}", "x")
-                .replace("{userId}", "x")
-                .replace("{id}", "x")
-                .replace("{noteId}", "x")
-                .replace("{language}", "en")
-                .replace("{ticket}", "x")
-                .replace("{file}", "x")
-                .replace("{number}", "1");
-            let address = address.replace("{folder}", "receipts").replace("{name}", "x.png");
-            let verb = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
-            let reply = fixture.call(verb, &address, None, "{}").await;
+            let reply = fixture.call(verb(method), &address(path), None, "{}").await;
             let code = reply.text.parse::<Value>().map(|body| body["code"].clone()).unwrap_or_default();
             assert_ne!(code, "ROUTE_NOT_FOUND", "{method} {path}");
             assert_ne!(reply.status, StatusCode::METHOD_NOT_ALLOWED, "{method} {path}");
@@ -86,15 +92,7 @@ async fn operations_with_security_refuse_visitors() {
             if operation["security"] == json!([]) || is_lesson {
                 continue;
             }
-            let address = path
-                .replace("{transactionId}", "x")
-                .replace("{userId}", "x")
-                .replace("{id}", "x")
-                .replace("{noteId}", "x")
-                .replace("{language}", "en")
-                .replace("{number}", "1");
-            let verb = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
-            let reply = fixture.call(verb, &address, None, "{}").await;
+            let reply = fixture.call(verb(method), &address(path), None, "{}").await;
             assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{method} {path}");
         }
     }

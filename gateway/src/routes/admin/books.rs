@@ -10,8 +10,8 @@ use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, marked};
-use crate::json::{Dollars, Field, Form, Json, Reply, created, moment, ok};
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Dollars, Field, Form, Reply, created, moment, ok};
 use crate::names::FaultSubject;
 use crate::routes::admin::proposals::{Owner, Proposed};
 
@@ -149,11 +149,9 @@ pub async fn rebuild(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(account_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<Rebuild>,
+    Keyed { value, claim }: Keyed<Rebuild>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = wallet::ProposeRebuildRequest {
         account_id: account_id.parse().map_err(|_| ApiError::not_found())?,
         note: form.text("note", &value.note),

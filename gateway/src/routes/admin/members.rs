@@ -18,8 +18,8 @@ use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
-use crate::idempotency::{Key, marked};
-use crate::json::{Dollars, Field, Form, Json, Reply, created, moment, ok};
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Dollars, Field, Form, Reply, created, moment, ok};
 use crate::names::HoldReason;
 use crate::routes::Done;
 use crate::routes::admin::proposals::{Owner, Proposed};
@@ -184,10 +184,8 @@ pub async fn freeze(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<NoteRequest>,
+    Keyed { value, claim }: Keyed<NoteRequest>,
 ) -> Result<Response, ApiError> {
-    let claim = key.claim(&digest);
     let message =
         FreezeMemberRequest { user_id, note: note(&value)?, client: Some(caller.client), idempotency: claim.clone() };
     let answer = call_keyed!(app.clients.auth_staff, freeze_member, caller.out, claim, message)?;
@@ -202,10 +200,8 @@ pub async fn unfreeze(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<NoteRequest>,
+    Keyed { value, claim }: Keyed<NoteRequest>,
 ) -> Result<Response, ApiError> {
-    let claim = key.claim(&digest);
     let message =
         UnfreezeMemberRequest { user_id, note: note(&value)?, client: Some(caller.client), idempotency: claim.clone() };
     let answer = call_keyed!(app.clients.auth_staff, unfreeze_member, caller.out, claim, message)?;
@@ -220,10 +216,8 @@ pub async fn add_note(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<NoteRequest>,
+    Keyed { value, claim }: Keyed<NoteRequest>,
 ) -> Result<Response, ApiError> {
-    let claim = key.claim(&digest);
     let message =
         AddMemberNoteRequest { user_id, text: note(&value)?, client: Some(caller.client), idempotency: claim.clone() };
     let answer = call_keyed!(app.clients.auth_staff, add_member_note, caller.out, claim, message)?;
@@ -248,8 +242,7 @@ async fn propose(
     caller: SignedIn,
     user_id: String,
     kind: CorrectionKind,
-    key: Key,
-    Json { value, digest }: Json<Correction>,
+    Keyed { value, claim }: Keyed<Correction>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
     let direction = if value.r#type.is_given() { form.text("type", &value.r#type) } else { "credit".to_owned() };
@@ -261,7 +254,6 @@ async fn propose(
             kind
         }
     };
-    let claim = key.claim(&digest);
     let message = ProposeCorrectionRequest {
         user_id,
         kind: kind.into(),
@@ -294,11 +286,9 @@ pub async fn reset_factors(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<Reset>,
+    Keyed { value, claim }: Keyed<Reset>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let note = form.text("note", &value.note);
     form.finish()?;
     let message = ProposeFactorResetRequest { user_id, note, client: Some(caller.client), idempotency: claim.clone() };
@@ -315,10 +305,9 @@ pub async fn bonus(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    key: Key,
-    body: Json<Correction>,
+    body: Keyed<Correction>,
 ) -> Result<Response, ApiError> {
-    propose(&app, caller, user_id, CorrectionKind::Bonus, key, body).await
+    propose(&app, caller, user_id, CorrectionKind::Bonus, body).await
 }
 
 /// Propose to release bonus into the balance
@@ -329,10 +318,9 @@ pub async fn release(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    key: Key,
-    body: Json<Correction>,
+    body: Keyed<Correction>,
 ) -> Result<Response, ApiError> {
-    propose(&app, caller, user_id, CorrectionKind::Release, key, body).await
+    propose(&app, caller, user_id, CorrectionKind::Release, body).await
 }
 
 /// Propose an adjustment of the balance
@@ -343,10 +331,9 @@ pub async fn adjustment(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    key: Key,
-    body: Json<Correction>,
+    body: Keyed<Correction>,
 ) -> Result<Response, ApiError> {
-    propose(&app, caller, user_id, CorrectionKind::AdjustmentCredit, key, body).await
+    propose(&app, caller, user_id, CorrectionKind::AdjustmentCredit, body).await
 }
 
 /// A hold on a part of a balance.
@@ -383,11 +370,9 @@ pub async fn place_hold(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<NewHold>,
+    Keyed { value, claim }: Keyed<NewHold>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = PlaceHoldRequest {
         user_id,
         amount_cents: form.amount("amount", &value.amount).get(),

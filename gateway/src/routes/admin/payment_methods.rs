@@ -12,8 +12,8 @@ use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
-use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Reply, created, ok};
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Field, Form, Reply, created, ok};
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::payment_methods::{MethodReply, NewMethod, PaymentMethod, reply};
 
@@ -113,11 +113,10 @@ async fn propose(
 pub async fn create(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
-    key: Key,
-    Json { value, digest }: Json<NewPlatformMethod>,
+    Keyed { value, claim }: Keyed<NewPlatformMethod>,
 ) -> Result<Response, ApiError> {
     let next = value.read(&app).await?;
-    propose(&app, caller, String::new(), Some(next), key.claim(&digest)).await
+    propose(&app, caller, String::new(), Some(next), claim).await
 }
 
 /// Propose a change of a platform method
@@ -128,11 +127,10 @@ pub async fn update(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<NewPlatformMethod>,
+    Keyed { value, claim }: Keyed<NewPlatformMethod>,
 ) -> Result<Response, ApiError> {
     let next = value.read(&app).await?;
-    propose(&app, caller, id, Some(next), key.claim(&digest)).await
+    propose(&app, caller, id, Some(next), claim).await
 }
 
 /// Propose the end of a platform method
@@ -169,11 +167,9 @@ pub async fn sign(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<NewSignature>,
+    Keyed { value, claim }: Keyed<NewSignature>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = SignPlatformMethodRequest {
         id,
         version: form.integer("version", &value.version),

@@ -11,8 +11,8 @@ use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
-use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Reply, created, ok};
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Field, Form, Reply, created, ok};
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::plans::{Plan, Plans};
 
@@ -52,11 +52,9 @@ async fn propose(
     app: &App,
     caller: SignedIn,
     plan_id: String,
-    key: Key,
-    Json { value, digest }: Json<Terms>,
+    Keyed { value, claim }: Keyed<Terms>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let roi = form.decimal("roi", &value.roi, 2);
     let message = ProposePlanRequest {
         plan_id,
@@ -82,10 +80,9 @@ async fn propose(
 pub async fn create(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
-    key: Key,
-    body: Json<Terms>,
+    body: Keyed<Terms>,
 ) -> Result<Response, ApiError> {
-    propose(&app, caller, String::new(), key, body).await
+    propose(&app, caller, String::new(), body).await
 }
 
 /// Propose other terms for a plan
@@ -96,10 +93,9 @@ pub async fn update(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(plan_id): Path<String>,
-    key: Key,
-    body: Json<Terms>,
+    body: Keyed<Terms>,
 ) -> Result<Response, ApiError> {
-    propose(&app, caller, plan_id, key, body).await
+    propose(&app, caller, plan_id, body).await
 }
 
 /// A new value of a plan.
@@ -125,11 +121,9 @@ pub async fn add_value(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(plan_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<NewValue>,
+    Keyed { value, claim }: Keyed<NewValue>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = ProposePlanValueRequest {
         plan_id,
         value_micros: form.decimal("value", &value.value, 6),

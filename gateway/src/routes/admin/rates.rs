@@ -10,8 +10,8 @@ use crate::app::App;
 use crate::clients::call_keyed;
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, created};
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Field, Form, created};
 use crate::routes::admin::proposals::{Owner, Proposed};
 
 /// A rate to publish.
@@ -43,11 +43,9 @@ pub struct NewRate {
 pub async fn propose(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
-    key: Key,
-    Json { value, digest }: Json<NewRate>,
+    Keyed { value, claim }: Keyed<NewRate>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = ProposeRateRequest {
         symbol: form.text("asset", &value.asset),
         bid_micros: form.decimal("bid", &value.bid, 6),

@@ -12,8 +12,8 @@ use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
-use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Reply, created, ok};
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Field, Form, Reply, created, ok};
 use crate::names::Role;
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::users::User;
@@ -65,8 +65,7 @@ async fn propose(
 pub async fn invite(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
-    key: Key,
-    Json { value, digest }: Json<Invitation>,
+    Keyed { value, claim }: Keyed<Invitation>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
     let invitation = StaffInvitation {
@@ -75,7 +74,7 @@ pub async fn invite(
         role: form.text("role", &value.role),
     };
     form.finish()?;
-    propose(&app, caller, key.claim(&digest), Change::Invitation(invitation)).await
+    propose(&app, caller, claim, Change::Invitation(invitation)).await
 }
 
 /// Propose the end of a staff account
@@ -106,11 +105,10 @@ pub async fn change_role(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<NewRole>,
+    Keyed { value, claim }: Keyed<NewRole>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
     let role = StaffRole { user_id, role: form.text("role", &value.role) };
     form.finish()?;
-    propose(&app, caller, key.claim(&digest), Change::NewRole(role)).await
+    propose(&app, caller, claim, Change::NewRole(role)).await
 }

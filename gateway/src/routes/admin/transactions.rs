@@ -20,8 +20,8 @@ use crate::cache::profiles::Profile;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, marked};
-use crate::json::{Dollars, Field, Form, Json, Reply, created, field, moment, ok};
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Dollars, Field, Form, Reply, created, field, moment, ok};
 use crate::names::{QueueKind, RejectionReason};
 use crate::routes::admin::members::{Entry, NoteRequest, note};
 use crate::routes::admin::proposals::{Owner, Proposed};
@@ -396,11 +396,9 @@ pub async fn approve(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<Approval>,
+    Keyed { value, claim }: Keyed<Approval>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = ApproveTransactionRequest {
         id,
         revision: form.integer("revision", &value.revision),
@@ -443,11 +441,9 @@ pub async fn reject(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<Rejection>,
+    Keyed { value, claim }: Keyed<Rejection>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = RejectTransactionRequest {
         id,
         revision: form.integer("revision", &value.revision),
@@ -474,10 +470,8 @@ pub async fn reverse(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(transaction_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<NoteRequest>,
+    Keyed { value, claim }: Keyed<NoteRequest>,
 ) -> Result<Response, ApiError> {
-    let claim = key.claim(&digest);
     let message = ProposeReversalRequest {
         transaction_id,
         note: note(&value)?,
@@ -500,10 +494,8 @@ pub async fn refund(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(transaction_id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<NoteRequest>,
+    Keyed { value, claim }: Keyed<NoteRequest>,
 ) -> Result<Response, ApiError> {
-    let claim = key.claim(&digest);
     let message = ProposeCourseRefundRequest {
         transaction_id,
         note: note(&value)?,
@@ -546,11 +538,9 @@ pub async fn paying(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<PayoutStart>,
+    Keyed { value, claim }: Keyed<PayoutStart>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = LeasePayoutRequest {
         id,
         revision: form.integer("revision", &value.revision),
@@ -625,11 +615,9 @@ pub async fn paid(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(id): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<Payout>,
+    Keyed { value, claim }: Keyed<Payout>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
     let message = MarkWithdrawalPaidRequest {
         id,
         revision: form.integer("revision", &value.revision),
