@@ -41,21 +41,10 @@ pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<b
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = User {
-        id: Uuid::now_v7(),
-        name,
-        email: email.as_str().to_owned(),
-        pending_email: None,
-        phone: String::new(),
-        country: String::new(),
-        image_key: String::new(),
         password_hash: Some(hash),
         role: Some(new.role),
-        created_at: now,
         verified_at: Some(now),
-        frozen_at: None,
-        disabled_at: None,
-        closed_at: None,
-        former_email: None,
+        ..User::new(name, email.as_str().to_owned(), now)
     };
     if !users::insert(&mut tx, &user).await? {
         let other = users::find_by_email(&mut tx, &user.email).await?;

@@ -78,23 +78,7 @@ async fn take_effect(
 
 /// Makes the account without a password, and has its owner mailed a link to set one.
 async fn invite(app: &App, conn: &mut PgConnection, account: &Account, now: OffsetDateTime) -> Result<Uuid, Error> {
-    let user = User {
-        id: Uuid::now_v7(),
-        name: account.name.clone(),
-        email: account.email.clone(),
-        pending_email: None,
-        phone: String::new(),
-        country: String::new(),
-        image_key: String::new(),
-        password_hash: None,
-        role: Some(account.role),
-        created_at: now,
-        verified_at: None,
-        frozen_at: None,
-        disabled_at: None,
-        closed_at: None,
-        former_email: None,
-    };
+    let user = User { role: Some(account.role), ..User::new(account.name.clone(), account.email.clone(), now) };
     let user = if users::insert(conn, &user).await? {
         user
     } else {

@@ -46,21 +46,10 @@ async fn add(conn: &mut PgConnection, registration: &Registration, hash: String)
     let now = clock::now(&mut *conn).await?;
     let details = &registration.details;
     let user = User {
-        id: Uuid::now_v7(),
-        name: details.name.clone(),
-        email: details.email.as_str().to_owned(),
-        pending_email: None,
         phone: details.phone.clone(),
         country: details.country.clone(),
-        image_key: String::new(),
         password_hash: Some(hash),
-        role: None,
-        created_at: now,
-        verified_at: None,
-        frozen_at: None,
-        disabled_at: None,
-        closed_at: None,
-        former_email: None,
+        ..User::new(details.name.clone(), details.email.as_str().to_owned(), now)
     };
     // Its owner may still take it back.
     let reserved = security_links::is_reserved(&mut *conn, &user.email, user.id).await?;

@@ -43,6 +43,28 @@ pub struct User {
 }
 
 impl User {
+    /// A new account of a member, without a password.
+    #[must_use]
+    pub fn new(name: String, email: String, created_at: OffsetDateTime) -> Self {
+        Self {
+            id: Uuid::now_v7(),
+            name,
+            email,
+            pending_email: None,
+            phone: String::new(),
+            country: String::new(),
+            image_key: String::new(),
+            password_hash: None,
+            role: None,
+            created_at,
+            verified_at: None,
+            frozen_at: None,
+            disabled_at: None,
+            closed_at: None,
+            former_email: None,
+        }
+    }
+
     /// Whether somebody may log in to it at all.
     #[must_use]
     pub const fn is_open(&self) -> bool {

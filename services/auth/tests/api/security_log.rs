@@ -16,7 +16,9 @@ use crate::fixture::{PASSWORD, World};
 /// What was counted: kind, outcome, caller and how often, without what was not.
 fn counted(rendered: &str) -> Vec<String> {
     let lines = rendered.lines().filter(|line| line.starts_with("security_events_total{"));
-    lines.map(|line| line.trim_start_matches("security_events_total").to_owned()).collect()
+    let mut lines: Vec<_> = lines.map(|line| line.trim_start_matches("security_events_total").to_owned()).collect();
+    lines.sort();
+    lines
 }
 
 /// [D-A9] [C15] A wrong code from an email is logged and counted, with session, handle or neither, and one for a destination;
@@ -69,10 +71,8 @@ async fn throttled_tries_in_a_session_are_logged(pool: PgPool) {
     assert_eq!(begin(PASSWORD).await, Err("TOO_MANY_REQUESTS".to_owned()));
     assert_eq!(world.confirm(&token, "123456").await.unwrap_err().code, "TOO_MANY_REQUESTS");
     drop(recording);
-    let mut lines = counted(&recorder.handle().render());
-    lines.sort();
     assert_eq!(
-        lines,
+        counted(&recorder.handle().render()),
         [
             r#"{kind="factors_changed",outcome="throttled",caller="member"} 1"#,
             r#"{kind="password",outcome="throttled",caller="member"} 1"#,
@@ -94,10 +94,8 @@ async fn refused_permissions_are_logged(pool: PgPool) {
         assert_eq!(from_status(&refused).code, "PERMISSION_DENIED");
     }
     drop(recording);
-    let mut lines = counted(&recorder.handle().render());
-    lines.sort();
     assert_eq!(
-        lines,
+        counted(&recorder.handle().render()),
         [
             r#"{kind="permission",outcome="refused",caller="member"} 1"#,
             r#"{kind="permission",outcome="refused",caller="staff"} 1"#,
