@@ -12,8 +12,8 @@ use sqlx::types::time::OffsetDateTime;
 use stack::audit::checks::{CHECKS, EVERYWHERE};
 use stack::client::Client;
 use stack::seed;
-use stack::servers::{BrokerServer, DatabaseServer};
-use stack::{Logs, Service, Settings, Stack};
+use stack::servers::DatabaseServer;
+use stack::{Service, Settings, Stack, testing};
 use uuid::Uuid;
 use wallet::domain::account::{AccountRef, HouseAccount};
 use wallet::domain::posting_kind::{Cause, PostingKind};
@@ -64,30 +64,13 @@ pub struct Member {
 impl Product {
     /// Starts it on an existing PostgreSQL, with a private RabbitMQ.
     pub async fn start(folder: &Path, server_url: &str) -> Result<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
-        let port = std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
         let settings = Settings {
-            folder: folder.to_owned(),
-            port,
             databases: DatabaseServer::At(server_url.to_owned()),
-            broker: BrokerServer::Own,
-            smtp_url: None,
-            web: root.join("web/dist"),
-            unlimited: true,
-            staff_totp: false,
             // Envoy passes the members' tokens on to the wallet.
             accept_shared_tokens: true,
-            otlp_endpoint: None,
-            chains: None,
-            tls: false,
-            logs: Logs::Files,
-            clock: None,
-            environment: Vec::new(),
-            crash_points: None,
-            progress: |_| {},
-            connection_age_seconds: None,
-            two_of_each: false,
+            ..testing::settings(folder)?
         };
+        let port = settings.port;
         let stack = Stack::start(settings).await?;
         seed::people_and_methods(&stack).await?;
         let key = SigningKey::read(&stack.folder().join("keys/token.key"))?;
