@@ -50,7 +50,7 @@ pub struct Live {
 pub struct Listener {
     /// Updates from now on.
     pub updates: broadcast::Receiver<Update>,
-    /// When the process stops: there will be no more updates, and the client goes on with another process.
+    /// Sent when the process stops, so that the client reconnects to another one.
     pub shutdown: CancellationToken,
     user_id: Uuid,
     streams: Arc<Mutex<HashMap<Uuid, usize>>>,

@@ -76,7 +76,7 @@ async fn accept(listener: TcpListener, backends: Arc<[Arc<Backend>]>) {
     }
 }
 
-/// Without a process that is ready, the client's connection is closed.
+/// Closes the client's connection if no process is ready.
 async fn pass(mut client: TcpStream, first: usize, backends: Arc<[Arc<Backend>]>) {
     let in_turn = backends.iter().cycle().skip(first % backends.len()).take(backends.len());
     for backend in in_turn.filter(|backend| backend.is_ready.load(Ordering::Relaxed)) {

@@ -38,7 +38,7 @@ use crate::{
     testing::{Options, TestStack},
 };
 
-/// How long the load goes on before a fault, and after its healing.
+/// How long the load runs before a fault and after its repair.
 const AROUND: Duration = Duration::from_secs(3);
 
 /// Which faults to try.

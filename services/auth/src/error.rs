@@ -16,7 +16,7 @@ pub enum Error {
     Fields(#[from] FieldErrors),
     #[error("an account with this email already exists")]
     EmailTaken,
-    /// No such account, or another password; the response does not tell which (D-A13).
+    /// Unknown account or wrong password; the response is the same (D-A13).
     #[error("wrong email or password")]
     InvalidCredentials,
     /// The account has an authenticator: login takes a code.

@@ -11,7 +11,7 @@ import { moneyKeys } from '@/lib/query-keys'
 import { useSession } from '@/lib/session'
 import { shareWork } from '@/lib/tabs'
 
-/** The longest first pause: a stream that ends because its server is replaced goes on within two seconds. */
+/** The longest first pause: after its server was replaced, a stream is open again within two seconds. */
 const FIRST_PAUSE_MS = 1_000
 /** A stream that lived for this long worked. */
 const LIVED_MS = 10_000

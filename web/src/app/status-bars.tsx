@@ -10,7 +10,7 @@ import { queryKeys } from '@/lib/query-keys'
 const FIRST_MS = 1_000
 const ASK_EVERY_MS = 10_000
 
-/** What concerns every page: that there is no network, and that there is a newer version. */
+/** Notices on every page: no network, and a newer version. */
 export function StatusBars() {
   return (
     <>

@@ -9,7 +9,7 @@ const AROUND = '1000px'
 
 type LongListProps = {
   count: number
-  /** The usual height of a row in pixels, which stands in for rows that were never shown. */
+  /** The height in pixels that is assumed for rows that were never shown. */
   rowHeight: number
   /** A row that stays in the page wherever the screen is, because it is about to be focused. */
   keep?: number

@@ -17,7 +17,7 @@ export function dropEarlyAnswers() {
   window.earlyAnswers?.byPath.clear()
 }
 
-/** The body of a good answer to the member who is logged in, if there is one. */
+/** The body of a successful response to the current member, if there is one. */
 export async function takeEarlyAnswer(path: string): Promise<{ success: boolean } | undefined> {
   const early = window.earlyAnswers
   const asked = early?.byPath.get(path)

@@ -57,7 +57,7 @@ async function ask<T>(request: AxiosRequestConfig, isRepeated = false): Promise<
 }
 
 async function failure({ config, message, response }: AxiosError<unknown>): Promise<ApiError> {
-  // A change that was lost by chance can be sent again at once; if there is no network, the next read finds out.
+  // A lost change can be repeated at once; if there is no network, the next read shows it.
   if (response || config?.method === 'get') noteCall({ answered: response !== undefined })
   if (!response) return new ApiError('Network Error', undefined, { code: NETWORK_ERROR })
   const { data, status } = response

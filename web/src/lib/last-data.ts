@@ -44,7 +44,7 @@ async function keep(client: QueryClient) {
   await cache.put(addressOf(id), Response.json({ version: version(), answers } satisfies LastData))
 }
 
-/** Keeps what the server answers from now on; returns how to stop. */
+/** Stores the server's responses from now on. Returns a function that stops it. */
 export function keepLastData(client: QueryClient) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const stop = client.getQueryCache().subscribe((event) => {
@@ -59,7 +59,7 @@ export function keepLastData(client: QueryClient) {
   }
 }
 
-/** Shows what was kept for the member who is logged in, as old as it is. What the server has answered meanwhile stays. */
+/** Shows the stored responses of the current member, unless the server has responded already. */
 export async function recallLastData(client: QueryClient) {
   const id = memberId()
   const found = id && (await (await openMemberCache())?.match(addressOf(id)))

@@ -1,7 +1,7 @@
-/** Where the browser keeps what a member saw last; it goes with the session. */
+/** The cache with the member's last responses; it is deleted at the end of the session. */
 const NAME = 'last-data'
 
-/** Nothing where the browser has no such storage. */
+/** `undefined` in browsers without this storage. */
 export const openMemberCache = () => ('caches' in window ? caches.open(NAME).catch(() => undefined) : Promise.resolve(undefined))
 
 export function forgetMemberData() {

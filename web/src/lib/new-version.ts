@@ -1,9 +1,9 @@
-/** The service worker, which keeps the app for when there is no network, and newer versions of it. */
+/** The service worker, which stores the app for use without a network, and downloads newer versions. */
 import { create } from 'zustand'
 
 const LOOK_EVERY_MS = 30 * 60_000
 
-/** `take` shows the newer version, once there is one. */
+/** `take` switches to the newer version, once it is downloaded. */
 export const useNewVersion = create<{ take: (() => void) | undefined }>(() => ({ take: undefined }))
 
 let started: Promise<void> | undefined
@@ -20,7 +20,7 @@ export async function start(workers: ServiceWorkerContainer) {
   let isTaken = false
   workers.addEventListener('controllerchange', () => {
     if (isTaken) location.reload()
-    // Another tab took it. This one goes on with its files, which are kept, until the member chooses.
+    // Another tab switched. This one keeps using its own files, which stay stored, until the member switches.
     else if (!isFirst) useNewVersion.setState({ take: () => location.reload() })
   })
   const registration = await workers.register('/sw.js')

@@ -23,7 +23,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** For what is asked for before the screen that shows it is there: what came just now is not asked for twice. */
+/** For data that is requested before its screen is shown: a response that just arrived is not requested again. */
 export const FRESH_MS = 2_000
 
 export const RETRIES = 3

@@ -165,7 +165,7 @@ async fn no_payout_to_ourselves(snapshots: &mut Snapshots) -> Result<Verdict> {
     Ok(Verdict::new("D-W6", "no withdrawal goes to an address of the platform", wrong))
 }
 
-/// What left the platform, as far as a withdrawal accounts for it. One may have been marked as paid after its snapshot.
+/// Payouts that have a withdrawal. A withdrawal may have been marked as paid after the snapshot.
 async fn payouts_have_withdrawals(snapshots: &mut Snapshots) -> Result<Verdict> {
     let destinations: HashMap<Uuid, String> = sqlx::query_as(
         "SELECT id, lower(destination_address) FROM transactions

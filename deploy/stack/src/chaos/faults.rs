@@ -1,5 +1,5 @@
-//! What goes wrong, in an order that follows from the seed: crash points that are armed, processes that are killed or
-//! frozen, connections that are cut, a broker that goes away.
+//! Injects faults in an order that follows from the seed: armed crash points, killed and frozen processes, cut
+//! connections, a stopped broker.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::testing::TestStack;
 
 use Service::{Auth, Gateway, Mailer, PaymentMethod, Trade, Wallet};
 
-/// The crash points in the code, and the processes that get there in a run.
+/// The crash points in the code, and the processes that reach them in a run.
 const POINTS: [(&str, &[Service]); 42] = [
     ("auth.close_account.after_commit", &[Auth]),
     ("auth.close_account.after_request", &[Auth]),
@@ -61,7 +61,7 @@ const POINTS: [(&str, &[Service]); 42] = [
     ("wallet.reserve_receipt.after_commit", &[Wallet]),
 ];
 
-/// How many points are armed at the same time: those that are rarely reached wait.
+/// How many points are armed at the same time. Points that are rarely reached stay armed for long.
 const ARMED: usize = 12;
 
 /// The deaths and other faults so far, by what caused them.
@@ -70,7 +70,7 @@ pub(super) type Tally = BTreeMap<String, u64>;
 pub(super) struct Faults {
     folder: PathBuf,
     numbers: Numbers,
-    /// The armed points, each in the process that is to die there.
+    /// The armed points, each with the process that it will kill.
     armed: Vec<(&'static str, Service)>,
     /// The processes that are frozen, until when.
     frozen: Vec<(Service, Instant)>,
@@ -95,7 +95,7 @@ impl Faults {
         self.crashes.values().sum::<u64>() + self.others.get("kill -9").copied().unwrap_or_default()
     }
 
-    /// Lets things go wrong for so long, and puts everything right at the end.
+    /// Injects faults for this long, then repairs everything.
     pub(super) async fn cause(&mut self, stack: &mut TestStack, length: Duration) -> Result<()> {
         let end = Instant::now() + length;
         while Instant::now() < end {
@@ -112,7 +112,7 @@ impl Faults {
         }
         self.look(stack).await?;
         for (point, service) in std::mem::take(&mut self.armed) {
-            // One that was reached just now is put right by the last look.
+            // The last check restarts a process that died a moment ago.
             if fs::remove_file(self.file(point, service)).is_err() {
                 self.armed.push((point, service));
             }
@@ -173,7 +173,7 @@ impl Faults {
         Ok(())
     }
 
-    /// Thaws what was frozen long enough, and starts again what has died.
+    /// Resumes processes that were frozen long enough, and restarts those that died.
     async fn look(&mut self, stack: &mut TestStack) -> Result<()> {
         let now = Instant::now();
         for (service, until) in std::mem::take(&mut self.frozen) {
@@ -185,7 +185,7 @@ impl Faults {
         }
         self.note_crashes();
         for service in Service::ALL {
-            // It may die again while it starts, at a point that it gets to.
+            // It may die again at a crash point during its start.
             if !stack.process(service)?.is_running() {
                 stack.launch_again(service)?;
             }
@@ -193,7 +193,7 @@ impl Faults {
         Ok(())
     }
 
-    /// The points whose file is gone: a process died there.
+    /// The points at which a process died: it removes the file of the point first.
     fn note_crashes(&mut self) {
         for (point, service) in std::mem::take(&mut self.armed) {
             if self.file(point, service).exists() {

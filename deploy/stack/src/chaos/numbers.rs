@@ -1,11 +1,11 @@
-//! Numbers that look random and follow from a seed.
+//! Pseudo-random numbers from a seed.
 
 /// A sequence of numbers (SplitMix64).
 #[derive(Clone, Debug)]
 pub(super) struct Numbers(u64);
 
 impl Numbers {
-    /// The sequence of a part of the run, whatever the other parts draw.
+    /// The sequence of one part of the run, independent of what the other parts draw.
     pub(super) fn of(seed: u64, part: &str) -> Self {
         let mixed = part.bytes().fold(seed, |mixed, byte| Self(mixed ^ u64::from(byte)).next());
         Self(mixed)
@@ -24,7 +24,7 @@ impl Numbers {
         self.next() % limit.max(1)
     }
 
-    /// True once in so many draws.
+    /// True with a probability of one in `draws`.
     pub(super) fn once_in(&mut self, draws: u64) -> bool {
         self.below(draws) == 0
     }

@@ -1,4 +1,4 @@
-//! A client that insists: it sends a request again, under the same key, until the answer is final.
+//! A client that repeats a request under the same key until the answer is final.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::chaos::model::{Call, Effect};
 use crate::client::{Answer, Client, send};
 use crate::mails;
 
-/// An address that no key is known of.
+/// A payout address whose private key is unknown.
 pub(super) const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
-/// How long a request may take before its client gives up and sends it again.
+/// After this time a request is repeated.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a client insists: longer than any fault lasts.
+/// After this time the client gives up. No fault lasts as long.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What was called, and what came of it.
+/// The calls of a run, counted by their outcome.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts(Arc<Mutex<BTreeMap<&'static str, Count>>>);
 
@@ -124,14 +124,14 @@ impl Person {
         }
     }
 
-    /// A success, however often it takes.
+    /// Repeats a request until it succeeds.
     pub(super) async fn succeed(&self, request: &Request) -> Result<Final> {
         let answered = self.insist(request).await?;
         ensure!(answered.is_success(), "{} {} was refused: {:?}", request.name, request.path, answered.answer);
         Ok(answered)
     }
 
-    /// The answer to a keyed request stays the same.
+    /// Checks that a repeated request gets the same answer.
     pub(super) async fn replay(&self, request: &Request, first: &Final) -> Result<()> {
         let again = self.insist(request).await?.answer;
         self.counts.add(request.name, |count| {
@@ -163,7 +163,7 @@ impl Person {
         let registered = self.succeed(&request).await?;
         let token = registered.answer.body["token"].as_str().context("registration gives a token")?.to_owned();
         self.become_session(&token);
-        // However long the mailer is away.
+        // The mailer may be down for a while.
         let begun = Instant::now();
         let code = loop {
             match mails::wait_for_code(mails, &self.email).await {

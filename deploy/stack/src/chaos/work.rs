@@ -1,5 +1,4 @@
-//! What members and staff do: one task for each part of a member's life. What a task does follows from its own numbers and
-//! the answers it got.
+//! The tasks of members and staff. What a task does follows from its own random numbers and the answers it received.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,7 +18,7 @@ use crate::testing::PROOF;
 /// One keyed call in so many is sent again to compare the answers.
 const REPLAYED: u64 = 8;
 
-/// The staff, and what all members share.
+/// The staff sessions and the state that all members share.
 pub(super) struct House {
     pub(super) reviewer: Person,
     pub(super) treasurers: [Person; 2],
@@ -35,7 +34,7 @@ impl House {
     }
 }
 
-/// What a member was told, to be compared with what is stored.
+/// The answers that a member received, for the comparison with the stored rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     pub(super) trades: u64,
@@ -58,7 +57,7 @@ pub(super) struct Life {
     pub(super) seed: u64,
 }
 
-/// A task of a life: its numbers, and a counter for its keys.
+/// A task: its random numbers and a counter for its keys.
 struct Task<'a> {
     life: &'a Life,
     name: &'static str,
@@ -80,7 +79,7 @@ impl Life {
         self.history.lock().expect("no panic while held").push(call);
     }
 
-    /// Opens trades and ends them, by claim or close as they stand.
+    /// Opens trades, and claims or closes them depending on their profit.
     pub(super) async fn trade(self: Arc<Self>) -> Result<()> {
         let mut task = self.task("trader");
         let mut open: Vec<(String, i64)> = Vec::new();
@@ -97,7 +96,7 @@ impl Life {
         Ok(())
     }
 
-    /// Deposits, of which a reviewer approves most.
+    /// Requests deposits; a reviewer approves most of them.
     pub(super) async fn deposit(self: Arc<Self>) -> Result<()> {
         let mut task = self.task("depositor");
         while self.house.goes_on() {
@@ -106,7 +105,7 @@ impl Life {
         Ok(())
     }
 
-    /// Withdrawals to their end, bonuses, and the course.
+    /// Withdrawals up to the payout, bonuses, and the course.
     pub(super) async fn spend(self: Arc<Self>) -> Result<()> {
         let mut task = self.task("spender");
         while self.house.goes_on() {
@@ -162,7 +161,7 @@ impl Life {
         Ok(())
     }
 
-    /// What the member last wrote is there.
+    /// Checks that the last change of the member is stored.
     pub(super) async fn check_writes(&self) -> Result<()> {
         let told = self.told.lock().expect("no panic while held").clone();
         let check = self.person.get("/auth/check").await?.answer.body;
@@ -194,7 +193,7 @@ impl Task<'_> {
         i64::try_from(least + self.numbers.below(range)).unwrap_or(i64::MAX)
     }
 
-    /// Insists, and sends some again.
+    /// Repeats a call until its answer is final, and repeats some calls once more.
     async fn call(&mut self, by: &Person, request: &Request) -> Result<Final> {
         let answered = by.insist(request).await?;
         if self.numbers.once_in(REPLAYED) {

@@ -31,7 +31,7 @@ pub struct Passwords {
     pub replication: String,
 }
 
-/// Who is what, as one machine sees it.
+/// The roles of the machines, as one machine reports them.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Roles {
     /// The machine whose PostgreSQL writes.
@@ -73,7 +73,7 @@ pub fn patroni(machine: &Machine, logs: &Path, passwords: &Passwords) -> Result<
     Ok(machine.launch(Server::Patroni, "patroni", USER, &data, logs).args([settings.display().to_string()]))
 }
 
-/// Gives a file to a user alone.
+/// Makes a file readable only to a user.
 pub(super) fn give(user: &str, file: &Path) -> Result<()> {
     fs::set_permissions(file, fs::Permissions::from_mode(0o600))?;
     crate::network::run("chown", &[user, &file.display().to_string()]).map(drop)
@@ -163,7 +163,7 @@ fn patroni_settings(machine: &Machine, data: &Path, passwords: &Passwords) -> Re
     }))
 }
 
-/// Who is what, if every PostgreSQL runs and one of them follows synchronously.
+/// The roles of the machines, if every PostgreSQL runs and one of them is a synchronous replica.
 ///
 /// # Errors
 /// When a machine does not answer or is not healthy.
@@ -179,7 +179,7 @@ pub async fn healthy(http: &reqwest::Client) -> Result<Roles> {
     Ok(first)
 }
 
-/// Who is what as one machine sees it. Fails like [`healthy`].
+/// The roles as one machine reports them. Fails like [`healthy`].
 async fn roles(http: &reqwest::Client, seen_by: u8) -> Result<Roles> {
     let view = members(http, seen_by).await?;
     let of = |role: &str| {
@@ -236,7 +236,7 @@ pub async fn etcd_leader(http: &reqwest::Client) -> Result<u8> {
     anyhow::bail!("etcd has no leader")
 }
 
-/// Has etcd be led by a machine.
+/// Makes a machine the leader of etcd.
 ///
 /// # Errors
 /// When it is not.

@@ -1,4 +1,4 @@
-//! What goes wrong, whether it really did, and how it is put right.
+//! The faults of a cluster: their injection, the check that they took effect, and their repair.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::{
 
 /// How long a fault lasts, unless it has to last longer to take effect.
 const DURATION: Duration = Duration::from_secs(12);
-/// How long a frozen machine stays so: longer than every lease and every timeout between servers.
+/// How long a machine is frozen: longer than every lease and timeout between servers.
 const FREEZE: Duration = Duration::from_secs(18);
 /// How long another machine may take to be promoted.
 const PROMOTION: Duration = Duration::from_secs(60);
@@ -30,11 +30,11 @@ pub enum Blow {
     Kill,
     /// SIGSTOP to everything on it, SIGCONT later.
     Freeze,
-    /// Its cable is pulled.
+    /// All its packets are dropped.
     Cut,
 }
 
-/// Which machine it happens to.
+/// The affected machine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Role {
     /// The one whose PostgreSQL writes, with etcd's leader on it: thawed after a promotion, Debian's etcd lets go of a
@@ -61,12 +61,12 @@ pub enum Fault {
     ClockBehind(Service),
 }
 
-/// What a fault was found to have done.
+/// The observed effect of a fault.
 #[derive(Debug)]
 pub struct Inflicted {
     /// When it began.
     pub at: Instant,
-    /// What shows that it took effect.
+    /// The evidence that it took effect.
     pub evidence: String,
 }
 
@@ -135,7 +135,7 @@ impl Fault {
         }
     }
 
-    /// Inflicts it on a healthy cluster, waits until it has had its effect, and puts it right.
+    /// Injects it into a healthy cluster, waits for its effect, and repairs it.
     ///
     /// # Errors
     /// When it had no effect, or cannot be put right: the trial is void.

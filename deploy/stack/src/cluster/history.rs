@@ -1,4 +1,4 @@
-//! What clients were told, and what the databases hold.
+//! Compares the answers that clients received with the rows in the databases.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -91,20 +91,20 @@ pub struct Acknowledged {
     /// When it was sent first.
     pub sent: Instant,
     pub at: Instant,
-    /// Whether a try of it before had no answer, or one that leaves it open.
+    /// Whether an earlier try had no final answer.
     pub was_unanswered: bool,
-    /// Whether the key told that such a try had done it.
+    /// Whether the replay showed that such a try had succeeded.
     pub was_done: bool,
 }
 
-/// Everything that clients were told during a trial.
+/// All answers that clients received during a trial.
 #[derive(Clone, Debug, Default)]
 pub struct History(Arc<Mutex<Told>>);
 
 #[derive(Debug, Default)]
 struct Told {
     acknowledged: Vec<Acknowledged>,
-    /// Final refusals by what was asked and the code.
+    /// Final refusals by operation and error code.
     refused: BTreeMap<String, u32>,
     /// Operations that had no final answer until their client gave up.
     given_up: Vec<String>,
@@ -114,7 +114,7 @@ struct Told {
     reads: Vec<Instant>,
 }
 
-/// What a trial came to.
+/// The result of a trial.
 #[derive(Clone, Debug)]
 pub struct Figures {
     /// The longest time without an acknowledged change.
@@ -159,7 +159,7 @@ impl History {
         self.told().reads.push(Instant::now());
     }
 
-    /// Compares what was told with what is there, and measures from the fault to the end of its healing.
+    /// Compares the answers with the stored rows, and measures the time from the fault to the end of its repair.
     #[must_use]
     pub fn figures(&self, before: &Rows, after: &Rows, from: Instant, to: Instant) -> Figures {
         let told = self.told();

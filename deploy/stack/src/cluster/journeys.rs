@@ -1,5 +1,5 @@
-//! The load: members and staff who go on with what they do, retry under the same key until an answer is final, and now and
-//! then hang up before the answer.
+//! The load: members and staff who repeat each request under the same key until its answer is final, and sometimes
+//! disconnect before the answer.
 
 use std::{
     collections::HashMap,
@@ -33,16 +33,16 @@ use crate::{
 
 /// How long a client waits for an answer; the gateway gives one within five seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a client goes on asking.
+/// After this time a client gives up.
 const INSISTENCE: Duration = Duration::from_secs(90);
-/// Before another try.
+/// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
-/// One of so many calls is hung up on.
+/// One in this many calls is cancelled by its client.
 const HANG_UP: u8 = 6;
 /// What every member begins with.
 const START: &str = "90000.00";
 
-/// Who takes part, and what they deal with.
+/// The members and staff of the load, with their plans and methods.
 pub struct World {
     url: String,
     mail_dir: PathBuf,
@@ -68,7 +68,7 @@ struct Staff {
     managers: [Client; 2],
 }
 
-/// Everybody at work, until told to stop.
+/// The running actors.
 pub struct Load {
     over: Arc<AtomicBool>,
     actors: JoinSet<()>,
@@ -85,7 +85,7 @@ struct Actor {
     values: watch::Receiver<u64>,
 }
 
-/// What an actor does over and over.
+/// The operation that an actor repeats.
 enum Journey {
     /// Requests a deposit, which a reviewer approves.
     Deposit(Client),
@@ -201,7 +201,7 @@ impl World {
 // === impl Load ===
 
 impl Load {
-    /// Lets everybody finish what they have begun.
+    /// Waits until every actor has finished its round.
     ///
     /// # Errors
     /// When one of them panicked.
@@ -453,7 +453,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// After which time a client hangs up, for some calls.
+/// The time after which a client disconnects, for some calls.
 fn hang_up() -> Option<Duration> {
     let [dice, millis, ..] = *Uuid::new_v4().as_bytes();
     (dice % HANG_UP == 0).then(|| Duration::from_millis(u64::from(millis % 64)))

@@ -196,7 +196,7 @@ impl Machine {
         Ok(!processes.is_empty() && processes.iter().all(stopped))
     }
 
-    /// Pulls its cable: nothing goes in or out, and nobody is told.
+    /// Drops all packets to and from it, without closing connections.
     ///
     /// # Errors
     /// When the rules are refused.
@@ -211,7 +211,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Plugs its cable in again.
+    /// Lets packets through again.
     ///
     /// # Errors
     /// When it was not cut.

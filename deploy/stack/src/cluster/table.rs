@@ -1,4 +1,4 @@
-//! What every trial came to, as a person reads it.
+//! The report of the trials.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What ends by time, each shown to live until then and to end then. Every function sets the clock forward by itself.
+//! Everything with an expiry: each function shows that it lives until then and ends then, and sets the clock forward itself.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::testing::{Member, PASSWORD, TestStack};
 use crate::year::product::Year;
 use crate::year::retention::PERSONAL_DATA_DAYS;
 
-/// An address that no key is known of.
+/// A payout address whose private key is unknown.
 const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 /// How long sweeps that start with a process may take, and cached sessions may live.
 pub(super) const LIMIT: std::time::Duration = std::time::Duration::from_secs(30);

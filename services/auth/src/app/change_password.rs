@@ -45,7 +45,7 @@ async fn set(app: &App, session: &Session, known: &User, hash: &str) -> Result<(
     }
     password_proof::acquit(&mut tx, known, &user, OLD).await?;
     users::set_password(&mut tx, user.id, hash).await?;
-    // The person who requested it may be the one whom the new password locks out.
+    // It may have been requested by the person whom the new password locks out.
     issuing::withdraw_email_change(&mut tx, &user, now).await?;
     reset_tokens::supersede(&mut tx, user.id, now).await?;
     let ended = sessions::revoke_all(&mut tx, user.id, Some(session.id), now).await?;

@@ -41,7 +41,7 @@ pub async fn reset_password(app: &App, reset: &Reset) -> Result<(), Error> {
         return Err(Error::InvalidResetToken);
     }
     users::set_password(&mut tx, user.id, &hash).await?;
-    // The person who requested it may be the one whom the new password locks out.
+    // It may have been requested by the person whom the new password locks out.
     issuing::withdraw_email_change(&mut tx, &user, now).await?;
     if !user.is_member() {
         // The link proved the address of invited staff.

@@ -43,7 +43,7 @@ pub async fn restore(app: &App, tx: &mut Tx, user: User, undo: &Link, now: Offse
 }
 
 /// Ends every session, the password and new second factors, calls off the removal of older ones, stops payouts, and mails a
-/// link to set a new password. Wallet hears of it and cancels a withdrawal that its owner never confirmed.
+/// link to set a new password. Wallet consumes the event and cancels a withdrawal that its owner never confirmed.
 pub async fn secure(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<(), Error> {
     issuing::withdraw_email_change(tx, user, now).await?;
     if user.password_hash.is_some() {

@@ -38,7 +38,7 @@ impl Purpose {
 /// Binds a code to the session or handle that it was requested with, so that the tries of strangers do not count (D-A2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handle {
-    /// The person who registered the account or logged in to it: every code of the account.
+    /// A session of the account: all codes of the account.
     Account(Uuid),
     /// A visitor: the codes that were asked for with this request.
     Request(Uuid),

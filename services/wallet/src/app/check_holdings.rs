@@ -1,4 +1,4 @@
-//! Compares what is held on chains with the books in units, and finds payouts that no withdrawal accounts for (D-Q8).
+//! Compares the holdings on chains with the ledger in units, and finds payouts without a withdrawal (D-Q8).
 
 use std::collections::HashMap;
 
@@ -64,7 +64,7 @@ impl Holdings {
             let state = State::of(*comparison);
             let labels = [("chain", one.chain.clone()), ("asset", one.asset.clone())];
             metrics::gauge!("holdings_missing", &labels).set(u8::from(state == State::Fail));
-            // Without a node there is nothing to be expected.
+            // Without a node, no payments are observed.
             let is_stale = state == State::Unknown && one.at.is_some();
             metrics::gauge!("holdings_unknown", &labels).set(u8::from(is_stale));
         }

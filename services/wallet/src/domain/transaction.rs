@@ -61,7 +61,7 @@ pub struct Transaction {
     /// Positive; after the approval of a deposit, what was received.
     pub amount: Cents,
     pub reason_code: Option<String>,
-    /// The person who decided; unset where no decision was needed.
+    /// The person who decided; unset if no decision was needed.
     pub decided_by: Option<Uuid>,
     pub decided_at: Option<OffsetDateTime>,
     /// Incremented by every change.

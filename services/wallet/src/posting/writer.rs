@@ -40,7 +40,7 @@ impl Waiting {
         self.kept.as_ref().map(|(claim, outcome)| (claim, &**outcome))
     }
 
-    /// The caller may be gone; what is committed stays.
+    /// The caller may have disconnected; the commit stands.
     fn say(self, result: Result<Outcome, Error>) {
         if let Ok(Outcome::Applied) = result {
             self.movement.count();

@@ -45,7 +45,7 @@ export function useProven(isAllowed: boolean): Proven[] {
 
 export type Outcome = { id: string; ok: boolean; text: string }
 
-/** Approves each deposit by itself: with its own revision, evidence and key, and so with its own row of the audit log. */
+/** Approves each deposit in a request of its own, with its revision, evidence and key, and so with its own row of the audit log. */
 export function useApproveProven() {
   const client = useQueryClient()
   const keys = useRef(new Map<string, string>())

@@ -59,7 +59,7 @@ function Facts({ one: { transaction, payment } }: { one: Proven }) {
   )
 }
 
-/** Lists what is about to be approved with its evidence, and afterwards what became of each. */
+/** Lists the selected deposits with their evidence, and afterwards the result of each. */
 function Approve({ set, onClose }: { set: Proven[]; onClose: () => void }) {
   const approve = useApproveProven()
   const outcomes = approve.data

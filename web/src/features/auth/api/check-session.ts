@@ -12,7 +12,7 @@ type Check = { user: User; token?: string; degraded?: boolean }
 /** Often enough to renew the token of an active member before its half hour is over. */
 const RENEW_EVERY_MS = 5 * 60_000
 
-/** Without a network, the pages show what the member saw last. */
+/** Without a network, the pages show the last loaded data. */
 async function checkSession({ client }: { client: QueryClient }) {
   try {
     const answer = await api.get<Check>('/auth/check')
