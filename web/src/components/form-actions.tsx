@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Button } from './button'
 
 type FormActionsProps = { submitLabel: string; busyLabel: string; onCancel: () => void }
@@ -11,6 +12,18 @@ export function FormActions({ submitLabel, busyLabel, onCancel }: FormActionsPro
       </Button>
       <Button type="submit" busyLabel={busyLabel}>
         {submitLabel}
+      </Button>
+    </div>
+  )
+}
+
+/** The buttons at the end of a form within a page: the given one, and Cancel. */
+export function StepActions({ onCancel, children }: { onCancel: () => void; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap gap-3">
+      {children}
+      <Button variant="ghost" onClick={onCancel}>
+        Cancel
       </Button>
     </div>
   )

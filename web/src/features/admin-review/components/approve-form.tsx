@@ -3,6 +3,7 @@ import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
 import { MoneyField, TextField } from '@/components/field'
 import { Form } from '@/components/form'
+import { StepActions } from '@/components/form-actions'
 import { toApiError } from '@/lib/api-error'
 import { notify } from '@/lib/notify'
 import { formatMoney, parseCents, plainDollars, toCents, toDollars } from '@/lib/money'
@@ -95,14 +96,11 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
         error={refused['note']}
         maxLength={500}
       />
-      <div className="flex flex-wrap gap-3">
+      <StepActions onCancel={onBack}>
         <Button type="submit" busyLabel="Approving...">
           {isPayment && kind === 'deposit' && cents !== null ? `Credit ${formatMoney(toDollars(cents))}` : 'Approve'}
         </Button>
-        <Button variant="ghost" onClick={onBack}>
-          Cancel
-        </Button>
-      </div>
+      </StepActions>
     </Form>
   )
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/button'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
+import { StepActions } from '@/components/form-actions'
 import { useReject } from '../api/review-transaction'
 import type { Review, StaffTransaction } from '@/features/admin/api/types'
 import { reasonsFor, rejectionMail, type Reason } from '../reasons'
@@ -79,14 +80,11 @@ export function RejectForm({ review, onDone, onBack }: FormProps) {
       </fieldset>
       {reason && <MailPreview transaction={review.transaction} reason={reason} />}
       <TextField label="Note for the audit log" optional value={note} onChange={(event) => setNote(event.target.value)} maxLength={500} />
-      <div className="flex flex-wrap gap-3">
+      <StepActions onCancel={onBack}>
         <Button type="submit" variant="danger" busyLabel="Rejecting...">
           Reject
         </Button>
-        <Button variant="ghost" onClick={onBack}>
-          Cancel
-        </Button>
-      </div>
+      </StepActions>
     </Form>
   )
 }

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Button } from '@/components/button'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
+import { StepActions } from '@/components/form-actions'
 import { messageOf, toApiError } from '@/lib/api-error'
 import { useAddPasskey } from '../api/passkeys'
 import { CurrentPassword } from './current-password'
@@ -36,14 +37,11 @@ export function PasskeyForm({ asksForPassword, onAdded, onCancel }: PasskeyFormP
       <p role="alert" className="text-sm text-negative empty:hidden">
         {add.error && Object.keys(fields).length === 0 && messageOf(add.error)}
       </p>
-      <div className="flex flex-wrap gap-3">
+      <StepActions onCancel={onCancel}>
         <Button type="submit" busyLabel="Waiting for your device...">
           Create passkey
         </Button>
-        <Button variant="ghost" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
+      </StepActions>
     </Form>
   )
 }
