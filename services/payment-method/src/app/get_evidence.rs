@@ -18,9 +18,6 @@ use crate::error::Error;
 use crate::store::chain_payments::Payment;
 use crate::store::{assets, chain_cursors, chain_payments, quotes, rate_points};
 
-/// How long before its request a payment may have been made that matches by its amount alone.
-const BEFORE: time::Duration = time::Duration::hours(1);
-
 /// Which payment is looked for.
 #[derive(Debug, Clone)]
 pub struct GetEvidence {
@@ -145,11 +142,13 @@ async fn candidates(
             paid.retain(|one| is_at_address(chain.format(), asked, one));
             Ok(paid)
         }
-        Way::In => match units_due(asked, quote) {
+        Way::In => match quote {
             None => Ok(Vec::new()),
-            Some(due) => {
+            Some(quote) => {
+                // Units are free again when a quote expires: an earlier payment was for the quote of somebody else.
                 let place = (chain.name(), asset.symbol.as_str(), asked.address.as_str());
-                chain_payments::of_units(conn, place, due, asked.requested_at - BEFORE).await
+                let due = Units::parse(&quote.units)?;
+                chain_payments::of_units(conn, place, due, quote.created_at).await
             }
         },
     }

@@ -229,7 +229,7 @@ fn time(facts: &Facts<'_>) -> Check {
     }
     match facts.quote {
         Some(quote) if first > quote.expires_at => {
-            line(name, Verdict::Warn, "It came after the quote had expired: it is worth what it was when it was seen.")
+            line(name, Verdict::Warn, "It came after the quote had expired: the rate at its arrival applies.")
         }
         Some(_) => line(name, Verdict::Ok, "It came while the quote was open: the quoted rate applies."),
         None if first < begun => line(name, Verdict::Ok, "It was made shortly before the deposit was requested."),

@@ -118,6 +118,27 @@ async fn an_exact_payment_is_found_by_its_quote(pool: PgPool) {
     assert_eq!(state(&stolen, "payment_quote"), "fail", "also without a quote of their own");
 }
 
+/// [D-Q3] [D-Q4] Units are free again when a quote expires: a payment of the same units from before a quote is not its payment,
+/// although it can be claimed by its hash.
+#[sqlx::test(migrations = false)]
+async fn a_payment_from_before_a_quote_is_not_found_by_it(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let (world, chain) = world(pool, &node).await;
+    let member = world.member().0;
+    look(&world, &chain).await;
+    let to = regtest(&node, BITCOIN).await;
+    let earlier = node.pay(&[(to.as_str(), 500_000)]).await.unwrap();
+    look(&world, &chain).await;
+    let own = quote(&world, member).await;
+    assert_eq!(own.units, "500000");
+    assert_eq!(evidence(&world, member, Some(&own), "").await.unwrap().payments, []);
+    assert_eq!(evidence(&world, member, Some(&own), &earlier).await.unwrap().payments.len(), 1);
+    let txid = node.pay(&[(to.as_str(), 500_000)]).await.unwrap();
+    look(&world, &chain).await;
+    let found = evidence(&world, member, Some(&own), "").await.unwrap();
+    assert_eq!(found.payments.iter().map(|one| one.txid.as_str()).collect::<Vec<_>>(), [txid]);
+}
+
 /// [D-Q4] Case 9: a transaction that pays one address twice is two payments, each with its key; without an output its hash stands
 /// for both, and they are worth their sum.
 #[sqlx::test(migrations = false)]
