@@ -67,13 +67,20 @@ fn node(running: &Running, setting: &str) -> Result<Rpc> {
 }
 
 async fn bitcoin(node: &Rpc, address: &str, satoshi: u128) -> Result<String> {
-    // The test network writes the same script as another address.
-    let decoded = node.call("decodescript", json!([segwit_script(address)?])).await?;
-    let to = decoded["address"].as_str().context("the node knows no address of this script")?;
+    let to = regtest(node, address).await?;
     let amount = crate::nodes::coins(u64::try_from(satoshi)?);
     let wallet = node.below(&format!("wallet/{MINER}"))?;
     let sent = wallet.call("send", json!([{ to: amount }, null, "unset", 10])).await?;
     Ok(sent["txid"].as_str().context("a hash")?.to_owned())
+}
+
+/// How the test network writes the script of a segwit address.
+///
+/// # Errors
+/// When it is none, or the node refuses.
+pub async fn regtest(node: &Rpc, address: &str) -> Result<String> {
+    let decoded = node.call("decodescript", json!([segwit_script(address)?])).await?;
+    Ok(decoded["address"].as_str().context("the node knows no address of this script")?.to_owned())
 }
 
 fn segwit_script(address: &str) -> Result<String> {
@@ -104,8 +111,11 @@ async fn token(
     Ok(hash)
 }
 
-/// An address as 20 bytes.
-fn account(address: &str) -> Result<String> {
+/// An address of Ethereum or Tron as 20 bytes.
+///
+/// # Errors
+/// When it is none.
+pub fn account(address: &str) -> Result<String> {
     if address.starts_with("0x") {
         return Ok(address.to_lowercase());
     }

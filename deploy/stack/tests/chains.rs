@@ -5,19 +5,25 @@
 
 use std::time::Duration;
 
+use reqwest::{Method, Response};
 use serde_json::{Value, json};
+use sqlx::{Connection, PgConnection};
 use stack::{
     client::Client,
-    nodes::Installed,
-    pay::pay,
+    nodes::{Anvil, EvmChain, Installed, RICH, transfer_data},
+    pay::{account, pay, regtest},
     running::Running,
-    testing::{Options, PROOF, TestStack},
+    service::{Replica, Service},
+    testing::{Member, Options, PROOF, TestStack},
 };
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
+
+/// Longer than a lease of a look at a chain, and than the pause between two readings of balances.
+const LIMIT: Duration = Duration::from_secs(150);
 
 /// Reads until something holds.
 async fn until(client: &Client, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
-    let limit = Instant::now() + Duration::from_secs(60);
+    let limit = Instant::now() + LIMIT;
     loop {
         let seen = client.get(path).await.unwrap().success().unwrap();
         if holds(&seen) {
@@ -28,8 +34,17 @@ async fn until(client: &Client, path: &str, holds: impl Fn(&Value) -> bool) -> V
     }
 }
 
-/// [D-Q1] [D-Q4] [D-Q5] [D-Q7] [D-Q9] A member pays the quoted amount for real. They see it arrive and become confirmed; the
-/// reviewer sees the checks and what it is worth, and approves what was found. Approving what changed since is refused.
+/// Follows the member's event stream until it tells of a payment.
+async fn told_of_payment(mut stream: Response) {
+    let mut read = String::new();
+    while !read.contains("data: payment_method.v1.payment_changed") {
+        let part = stream.chunk().await.unwrap().unwrap_or_else(|| panic!("the stream ended after {read}"));
+        read.push_str(&String::from_utf8_lossy(&part));
+    }
+}
+
+/// [D-Q1] [D-Q4] [D-Q5] [D-Q7] [D-Q9] A member pays the quoted amount for real. They are told when it arrives and see it become
+/// confirmed; another member is told nothing. The reviewer sees the checks and what it is worth, and approves what was found. Approving what changed since is refused.
 #[tokio::test]
 async fn a_deposit_is_seen_from_the_quote_to_the_balance() {
     let installed = Installed::find().unwrap();
@@ -46,7 +61,12 @@ async fn a_deposit_is_seen_from_the_quote_to_the_balance() {
     let id = made["transaction"]["id"].as_str().unwrap();
     let payments = format!("/transactions/{id}/payments");
     until(&member.client, &payments, |seen| seen["evidence"]["at"].is_string()).await;
+    let stranger = stack.member().await.unwrap();
+    let open = async |client: &Client| client.request(Method::GET, "/events").send().await.unwrap();
+    let (stream, strange) = (open(&member.client).await, open(&stranger.client).await);
     let txid = pay(&Running::of(&stack).unwrap(), &format!("TNX-{}", &id[..6]), None).await.unwrap();
+    timeout(LIMIT, told_of_payment(stream)).await.unwrap();
+    timeout(Duration::from_secs(1), told_of_payment(strange)).await.unwrap_err();
     let seen = until(&member.client, &payments, |seen| seen["evidence"]["payments"][0]["state"] == "seen").await;
     assert_eq!(seen["evidence"]["payments"][0]["txid"], json!(txid));
     assert_eq!(seen["evidence"]["payments"][0]["units"], quote["units"]);
@@ -101,5 +121,162 @@ async fn a_token_is_found_by_its_hash() {
     let found = until(&reviewer, &review, |seen| seen["evidence"]["payments"][0]["state"] == "included").await;
     let payment = &found["evidence"]["payments"][0];
     assert_eq!((&payment["asset"], &payment["units"]), (&json!("USDT"), &json!("250000000")));
+    stack.end().await.unwrap();
+}
+
+/// A platform address on a network.
+async fn address(member: &Member, network: &str) -> String {
+    let methods = member.client.get("/payment-methods").await.unwrap().success().unwrap();
+    let mut methods = methods["paymentMethods"].as_array().unwrap().iter();
+    let found = methods.find(|method| method["network"] == network && method["scope"] == "platform").unwrap();
+    found["address"].as_str().unwrap().to_owned()
+}
+
+/// The two processes that observe the chains.
+static OBSERVERS: [Replica; 2] = [Replica(Service::PaymentMethod, 0), Replica(Service::PaymentMethod, 1)];
+
+/// Whether the lease of a look at a chain lasts for so many seconds more. It begins with a minute; after the look it is a second.
+async fn is_leased(database: &mut PgConnection, chain: &str, seconds: f64) -> bool {
+    let query =
+        "SELECT leased_until > clock_timestamp() + make_interval(secs => $2) FROM chain_cursors WHERE chain = $1";
+    sqlx::query_scalar(query).bind(chain).bind(seconds).fetch_one(database).await.unwrap()
+}
+
+/// Freezes both processes in the middle of a look at a chain.
+async fn freeze_in_a_look(stack: &TestStack, database: &mut PgConnection, chain: &str) {
+    let limit = Instant::now() + LIMIT;
+    loop {
+        while !is_leased(database, chain, 59.9).await {
+            assert!(Instant::now() < limit, "nobody looks at {chain}");
+            sleep(Duration::from_millis(2)).await;
+        }
+        OBSERVERS.into_iter().for_each(|one| stack.stop(one).unwrap());
+        if is_leased(database, chain, 50.0).await {
+            return;
+        }
+        OBSERVERS.into_iter().for_each(|one| stack.cont(one).unwrap());
+    }
+}
+
+/// Reads the holdings until something holds. Meanwhile Tron gets blocks: without new ones a chain counts as stale.
+async fn until_held(tron: &Anvil, staff: &Client, holds: impl Fn(&Value) -> bool) -> Value {
+    let limit = Instant::now() + LIMIT;
+    loop {
+        tron.mine(1).await.unwrap();
+        let seen = staff.get("/admin/holdings").await.unwrap().success().unwrap();
+        if holds(&seen) {
+            return seen;
+        }
+        assert!(Instant::now() < limit, "{seen}");
+        sleep(Duration::from_millis(300)).await;
+    }
+}
+
+/// Takes this much USDT from an address of the platform.
+async fn steal(tron: &Anvil, from: &str, units: u128) {
+    tron.rpc.call("anvil_impersonateAccount", json!([from])).await.unwrap();
+    tron.rpc.call("anvil_setBalance", json!([from, "0xde0b6b3a7640000"])).await.unwrap();
+    let transfer =
+        json!([{ "from": from, "to": tron.chain.usdt(), "data": transfer_data(RICH, units), "gas": "0x7a120" }]);
+    let hash = tron.rpc.call("eth_sendTransaction", transfer).await.unwrap();
+    assert_eq!(tron.receipt(hash.as_str().unwrap()).await.unwrap()["status"], "0x1");
+}
+
+/// [D-Q4] [D-Q8] Cases 19 and 20: two processes observe the chains, and die by SIGKILL in the middle of looks while payments
+/// arrive. Each payment is there once, and as much is held as the books say. What is stolen then is exactly the difference.
+#[tokio::test]
+async fn processes_that_die_miss_and_repeat_nothing() {
+    let installed = Installed::find().unwrap();
+    if installed.bitcoind.is_none() || installed.anvil.is_none() {
+        return println!("the nodes are not installed");
+    }
+    let options = Options { chains: true, two_of_each: true, ..Options::default() };
+    let mut stack = TestStack::with(options).await.unwrap();
+    let member = stack.member().await.unwrap();
+    let treasurer = stack.staff("treasurer").await.unwrap();
+    let database = Running::of(&stack).unwrap().databases["payment-method"].clone();
+    let mut database = PgConnection::connect(&database).await.unwrap();
+    let ours = account(&address(&member, "TRC20").await).unwrap();
+    let bitcoin = stack.nodes().bitcoin.clone().unwrap();
+    let to = regtest(&bitcoin.rpc, &address(&member, "Bitcoin").await).await.unwrap();
+    let tron = |stack: &TestStack| stack.nodes().evm.iter().position(|one| one.chain == EvmChain::Tron).unwrap();
+    let state = |seen: &Value, asset: &str, chain: &str| {
+        let mut all = seen["holdings"].as_array().unwrap().iter();
+        let found = all.find(|one| one["asset"] == asset && one["chain"] == chain);
+        found.map(|one| (one["state"].clone(), one["difference"].clone())).unwrap_or_default()
+    };
+    let right = (json!("ok"), json!("0"));
+    until_held(&stack.nodes().evm[tron(&stack)], &treasurer, |seen| {
+        state(seen, "BTC", "bitcoin") == right && state(seen, "USDT", "tron") == right
+    })
+    .await;
+
+    let (mut paid, mut units) = (Vec::new(), (0, 0));
+    let rounds = [
+        ("tron", &OBSERVERS[..1]),
+        ("bitcoin", &OBSERVERS[1..]),
+        ("tron", &OBSERVERS[..]),
+        ("bitcoin", &OBSERVERS[..]),
+    ];
+    for (round, (chain, dying)) in (0_u32..).zip(rounds) {
+        let (satoshi, micros) = (10_000 + u64::from(round), 5_000_000 + u128::from(round));
+        let token = async |stack: &TestStack| {
+            let node = &stack.nodes().evm[tron(stack)];
+            node.pay_token(node.chain.usdt(), &ours, micros).await.unwrap()
+        };
+        paid.push(bitcoin.pay(&[(to.as_str(), satoshi)]).await.unwrap());
+        paid.push(token(&stack).await);
+        freeze_in_a_look(&stack, &mut database, chain).await;
+        for one in OBSERVERS {
+            if dying.contains(&one) {
+                stack.kill(one).await.unwrap();
+            } else {
+                stack.cont(one).unwrap();
+            }
+        }
+        paid.push(token(&stack).await);
+        bitcoin.mine(1).await.unwrap();
+        units = (units.0 + satoshi, units.1 + 2 * micros);
+        for one in dying {
+            stack.restart(*one).await.unwrap();
+        }
+    }
+    let mut paid: Vec<_> = paid.iter().map(|hash| hash.trim_start_matches("0x").to_owned()).collect();
+    paid.sort_unstable();
+    let limit = Instant::now() + LIMIT;
+    loop {
+        let seen: Vec<String> = sqlx::query_scalar(
+            "SELECT txid FROM chain_payments WHERE way = 'in' AND state IN ('included', 'final') ORDER BY txid COLLATE \"C\"",
+        )
+        .fetch_all(&mut database)
+        .await
+        .unwrap();
+        if seen == paid {
+            break;
+        }
+        assert!(Instant::now() < limit, "{seen:?} instead of {paid:?}");
+        // Keeps Tron from being stale.
+        stack.nodes().evm[tron(&stack)].mine(1).await.unwrap();
+        sleep(Duration::from_millis(300)).await;
+    }
+    let sums: Vec<(String, i64)> = sqlx::query_as(
+        "SELECT symbol, sum(units)::bigint FROM chain_payments WHERE way = 'in' GROUP BY symbol ORDER BY symbol",
+    )
+    .fetch_all(&mut database)
+    .await
+    .unwrap();
+    let expected =
+        [("BTC".to_owned(), i64::try_from(units.0).unwrap()), ("USDT".to_owned(), i64::try_from(units.1).unwrap())];
+    assert_eq!(sums, expected);
+
+    let node = &stack.nodes().evm[tron(&stack)];
+    steal(node, &ours, 12_345_678).await;
+    let stolen = (json!("fail"), json!("-12345678"));
+    let seen = until_held(node, &treasurer, |seen| {
+        state(seen, "USDT", "tron") == stolen && state(seen, "BTC", "bitcoin") == right
+    })
+    .await;
+    assert_eq!(seen["outflows"].as_array().unwrap().len(), 1, "{seen}");
+    assert_eq!(seen["outflows"][0]["units"], "12345678");
     stack.end().await.unwrap();
 }
