@@ -46,7 +46,7 @@ export const chunkGroups = [
     1,
     inQuery('queryObserver', 'infiniteQueryObserver', 'useBaseQuery', 'useQuery', 'useInfiniteQuery'),
     icons('chart-no-axes-combined', 'landmark', 'receipt-text', 'search', 'search-x', 'file-text', 'user-round'),
-    components('amount', 'badge', 'copy-button', 'detail-list', 'long-list', 'money-button', 'more-button', 'notice', 'progress', 'segmented', 'skeleton', 'states'),
+    components('amount', 'badge', 'copy-button', 'detail-list', 'drop-zone', 'long-list', 'money-button', 'more-button', 'notice', 'progress', 'segmented', 'skeleton', 'states'),
     lib('dates', 'durations', 'files', 'last-data', 'submission'),
     ['/src/app/guard.tsx', '/src/app/member-layout.tsx', '/src/features/auth/api/check-session.ts', '/src/features/auth/api/log-out.ts'],
     features('transactions/api/list-transactions', 'investments/api/list-trades'),

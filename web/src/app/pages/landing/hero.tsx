@@ -1,9 +1,9 @@
 import { ButtonLink } from '@/components/button'
 import { PageTitle } from '@/components/page'
 // The picture of the first screen comes in the page itself.
+import studioArt from '@/content/artwork/studio.svg?inline'
 import { course } from '@/content/marketing'
 import { paths } from '@/lib/paths'
-import { StudioArt } from '../studio-art'
 
 /** The introduction, with the buttons for registration and login. */
 export function Hero() {
@@ -34,7 +34,13 @@ export function Hero() {
           An account is free. The course is {course.price}, once.
         </p>
       </div>
-      <StudioArt className="rounded-xl max-lg:aspect-[5/4] max-lg:object-[50%_70%]" />
+      <img
+        src={studioArt}
+        alt="Illustration: a creator at a table by a window holds a bottle while a phone on a tripod records her."
+        width="900"
+        height="960"
+        className="w-full rounded-xl object-cover max-lg:aspect-[5/4] max-lg:object-[50%_70%]"
+      />
     </section>
   )
 }

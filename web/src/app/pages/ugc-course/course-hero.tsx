@@ -2,9 +2,9 @@ import { ButtonLink } from '@/components/button'
 import { CoursePrice } from '../../course-facts'
 import { PageTitle } from '@/components/page'
 // The picture of the first screen comes in the page itself.
+import studioArt from '@/content/artwork/studio.svg?inline'
 import { course } from '@/content/marketing'
 import { paths } from '@/lib/paths'
-import { StudioArt } from '../studio-art'
 
 export function CourseHero() {
   return (
@@ -32,7 +32,13 @@ export function CourseHero() {
           </div>
           <p className="mt-5 text-sm text-hero-soft">One payment. The first lesson is free with an account.</p>
         </div>
-        <StudioArt className="aspect-[5/4] rounded-t-xl object-[50%_75%] lg:aspect-[9/9.6]" />
+        <img
+          src={studioArt}
+          alt="Illustration: a creator at a table by a window holds a bottle while a phone on a tripod records her."
+          width="900"
+          height="960"
+          className="aspect-[5/4] w-full rounded-t-xl object-cover object-[50%_75%] lg:aspect-[9/9.6]"
+        />
       </div>
     </section>
   )

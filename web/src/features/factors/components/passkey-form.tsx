@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { Button } from '@/components/button'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
-import { StepActions } from '@/components/form-actions'
 import { messageOf, toApiError } from '@/lib/api-error'
 import { useAddPasskey } from '../api/passkeys'
 import { CurrentPassword } from './current-password'
@@ -37,11 +36,14 @@ export function PasskeyForm({ asksForPassword, onAdded, onCancel }: PasskeyFormP
       <p role="alert" className="text-sm text-negative empty:hidden">
         {add.error && Object.keys(fields).length === 0 && messageOf(add.error)}
       </p>
-      <StepActions onCancel={onCancel}>
+      <div className="flex flex-wrap gap-3">
         <Button type="submit" busyLabel="Waiting for your device...">
           Create passkey
         </Button>
-      </StepActions>
+        <Button variant="ghost" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
     </Form>
   )
 }

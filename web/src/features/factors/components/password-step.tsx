@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Form } from '@/components/form'
-import { StepActions } from '@/components/form-actions'
 import { toApiError } from '@/lib/api-error'
 import { useBeginTotp, type NewTotp } from '../api/factors'
 import { CurrentPassword } from './current-password'
@@ -12,11 +11,14 @@ export function PasswordStep({ onBegun, onCancel }: { onBegun: (begun: NewTotp) 
   return (
     <Form onSubmit={() => begin.mutateAsync({ password }).then(onBegun)} className="max-w-sm space-y-4">
       <CurrentPassword value={password} onChange={setPassword} error={toApiError(begin.error).fields['password']} />
-      <StepActions onCancel={onCancel}>
+      <div className="flex flex-wrap gap-3">
         <Button type="submit" busyLabel="Checking...">
           Continue
         </Button>
-      </StepActions>
+        <Button variant="ghost" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
     </Form>
   )
 }

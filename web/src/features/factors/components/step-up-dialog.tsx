@@ -6,7 +6,6 @@ import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
-import { FormActions } from '@/components/form-actions'
 import { ApiError, messageOf, toApiError } from '@/lib/api-error'
 import type { Totp } from '@/lib/api-types'
 import { knownFactors, stepUp, stepUpByPasskey } from '../api/factors'
@@ -83,7 +82,14 @@ function StepUpDialog({ factors, onConfirm, onCancel }: StepUpDialogProps) {
           error={refusal}
           className="tabular tracking-widest"
         />
-        <FormActions submitLabel="Confirm" busyLabel="Checking..." onCancel={onCancel} />
+        <div className="flex justify-end gap-3">
+          <Button variant="ghost" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" busyLabel="Checking...">
+            Confirm
+          </Button>
+        </div>
       </Form>
     </Dialog>
   )
