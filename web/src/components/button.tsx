@@ -73,22 +73,22 @@ export function ButtonLink({ variant, size, wide, className, ...rest }: Componen
 }
 
 const iconButton =
-  'inline-grid size-11 shrink-0 place-items-center rounded-md text-ink-soft transition-colors hover:bg-sunken hover:text-ink'
+  'inline-grid shrink-0 place-items-center rounded-md text-ink-soft transition-colors hover:bg-sunken hover:text-ink'
 
 /** A link that shows only an icon; `label` names it. */
 export function IconLink({ label, className, ...rest }: ComponentProps<typeof Link> & { label: string }) {
-  return <Link aria-label={label} title={label} {...rest} className={cx(iconButton, className)} />
+  return <Link aria-label={label} title={label} {...rest} className={cx(iconButton, 'size-11', className)} />
 }
 
 /** A square button that shows only an icon; `label` names it. */
-export function IconButton({ label, className, ...rest }: ComponentProps<'button'> & { label: string }) {
+export function IconButton({ label, size = 'md', className, ...rest }: ComponentProps<'button'> & { label: string; size?: 'sm' | 'md' }) {
   return (
     <button
       type="button"
       aria-label={label}
       title={label}
       {...rest}
-      className={cx(iconButton, className)}
+      className={cx(iconButton, size === 'sm' ? 'size-8 pointer-coarse:size-11' : 'size-11', className)}
     />
   )
 }

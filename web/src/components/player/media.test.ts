@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { actionOf, setRate, stepRate, toggleMuted, changeVolume } from './media'
+import { actionOf, changeVolume, raiseCaptions, setRate, stepRate, toggleMuted } from './media'
 import { frameAt } from './scrubber'
 import { cueAt } from './use-cues'
 
@@ -55,5 +55,20 @@ describe('the video', () => {
     expect(frameAt(strip, 21)).toEqual({ backgroundImage: 'url("/strip.jpg")', backgroundPosition: '-160px -90px' })
     // What is beyond the last one shows the last one.
     expect(frameAt(strip, 600).backgroundPosition).toBe('-320px -90px')
+  })
+})
+
+describe('captions', () => {
+  const lineAt = (height: number, isRaised: boolean) => {
+    const cue = { line: 'auto' as number | 'auto' }
+    raiseCaptions({ clientHeight: height, textTracks: [{ cues: [cue] }] } as unknown as HTMLVideoElement, isRaised)
+    return cue.line
+  }
+
+  it('stand above the controls, with room for two lines, on a phone and on a large screen', () => {
+    expect(lineAt(184, true)).toBe(-8)
+    expect(lineAt(360, true)).toBe(-7)
+    expect(lineAt(1080, true)).toBe(-4)
+    expect(lineAt(184, false)).toBe('auto')
   })
 })

@@ -60,10 +60,17 @@ export function showCaptions(video: HTMLVideoElement, language: string | null) {
   for (const track of video.textTracks) track.mode = track.language === language ? 'showing' : 'hidden'
 }
 
-/** Raises captions above the controls while these are in sight. */
+/** The controls with the time line. */
+const CONTROLS_PX = 88
+/** A line of captions is a share of the video's height, but not less than `app.css` says for phones. */
+const LINE = 0.06
+const SMALLEST_LINE_PX = 17
+
+/** Raises captions of two lines above the controls while these are in sight. */
 export function raiseCaptions(video: HTMLVideoElement, isRaised: boolean) {
+  const lines = Math.ceil(CONTROLS_PX / Math.max(video.clientHeight * LINE, SMALLEST_LINE_PX)) + 2
   for (const track of video.textTracks) {
-    for (const cue of track.cues ?? []) (cue as VTTCue).line = isRaised ? -4 : 'auto'
+    for (const cue of track.cues ?? []) (cue as VTTCue).line = isRaised ? -lines : 'auto'
   }
 }
 

@@ -111,9 +111,9 @@ function Row({ isSelected, label, look, onSelect, drag, children }: RowProps) {
         type="button"
         aria-current={isSelected || undefined}
         onClick={onSelect}
-        className={cx('min-h-9 min-w-0 flex-1 truncate px-2 text-left text-sm pointer-coarse:min-h-11', look, isSelected && 'text-accent-text')}
+        className={cx('min-h-9 min-w-0 flex-1 px-2 py-1 text-left text-sm pointer-coarse:min-h-11', look, isSelected && 'text-accent-text')}
       >
-        {label}
+        <span className="line-clamp-2">{label}</span>
       </button>
       {children}
     </div>
@@ -126,7 +126,7 @@ function Steps({ content, place, label, onChange }: StepsProps) {
   const button = (by: -1 | 1, verb: string, icon: ReactNode) => {
     const moved = step(content, place, by)
     return (
-      <IconButton label={`Move ${label} ${verb}`} disabled={!moved} onClick={() => moved && onChange(moved.content, moved.place)}>
+      <IconButton label={`Move ${label} ${verb}`} disabled={!moved} onClick={() => moved && onChange(moved.content, moved.place)} size="sm">
         {icon}
       </IconButton>
     )

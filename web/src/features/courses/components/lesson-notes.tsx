@@ -32,8 +32,8 @@ export function LessonNotes({ lessonId, time, onSeek }: LessonNotesProps) {
       {!notes ? (
         error ? <ErrorPanel error={error} title="Your notes could not be loaded" onRetry={() => void refetch()} busy={isFetching} /> : <Skeleton className="m-4 h-24" />
       ) : notes.length === 0 ? (
-        <p className="flex flex-col items-center gap-2 px-6 py-10 text-center text-sm text-ink-faint">
-          <NotebookPen aria-hidden className="size-5" />
+        <p className="flex min-h-0 flex-1 flex-col items-center gap-2 overflow-y-auto px-6 py-5 text-center text-sm text-ink-faint">
+          <NotebookPen aria-hidden className="size-5 shrink-0" />
           Your notes appear here, next to the moment they are about. Only you can see them.
         </p>
       ) : (
@@ -82,10 +82,10 @@ function NoteRow({ lessonId, note, isEdited, onEdit, onSeek }: NoteRowProps) {
       </button>
       <p className="min-w-0 flex-1 py-2 text-sm wrap-anywhere whitespace-pre-wrap">{note.text}</p>
       <span className="flex shrink-0">
-        <IconButton label={`Edit the note at ${at}`} onClick={() => onEdit(note.id)} className="size-9 pointer-coarse:size-11">
+        <IconButton label={`Edit the note at ${at}`} onClick={() => onEdit(note.id)} size="sm">
           <Pencil aria-hidden className="size-4" />
         </IconButton>
-        <IconButton label={`Delete the note at ${at}`} disabled={remove.isPending} onClick={() => remove.mutate(note.id)} className="size-9 pointer-coarse:size-11">
+        <IconButton label={`Delete the note at ${at}`} disabled={remove.isPending} onClick={() => remove.mutate(note.id)} size="sm">
           <Trash2 aria-hidden className="size-4" />
         </IconButton>
       </span>

@@ -17,6 +17,11 @@ import { LessonNotes } from './lesson-notes'
 
 type Panel = 'transcript' | 'notes'
 
+const panels: { value: Panel; label: string }[] = [
+  { value: 'transcript', label: 'Transcript' },
+  { value: 'notes', label: 'Notes' },
+]
+
 type VideoLessonProps = { lesson: Lesson; video: Video; next: LessonEntry | undefined }
 
 /** The video of a lesson, with its transcript and the member's notes beside it. */
@@ -39,10 +44,6 @@ export function VideoLesson({ lesson, video: newest, next }: VideoLessonProps) {
     },
     [element, isStarted, start],
   )
-  const panels = [
-    ...(video.captions.length > 0 ? [{ value: 'transcript' as const, label: 'Transcript' }] : []),
-    { value: 'notes' as const, label: 'Notes' },
-  ]
   return (
     <div className="grid grid-cols-1 gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
       <VideoPlayer
@@ -59,7 +60,11 @@ export function VideoLesson({ lesson, video: newest, next }: VideoLessonProps) {
       <section aria-label="Transcript and notes" className="relative h-84 rounded-lg border border-line bg-surface shadow-card xl:h-auto">
         <div className="absolute inset-0 flex flex-col">
           <div className="px-3 pt-3">
-            <Segmented legend="Beside the video" value={panel} onChange={setPanel} options={panels} />
+            {video.captions.length > 0 ? (
+              <Segmented legend="Beside the video" value={panel} onChange={setPanel} options={panels} />
+            ) : (
+              <h2 className="font-semibold">Notes</h2>
+            )}
           </div>
           <div className="min-h-0 flex-1">
             {panel === 'transcript' ? (
