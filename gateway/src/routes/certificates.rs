@@ -25,6 +25,8 @@ pub struct Certificate {
     /// The title of the course when it was issued.
     course: String,
     issued_at: String,
+    /// Whether the purchase was refunded since.
+    ended: bool,
 }
 
 /// The response with a certificate.
@@ -49,9 +51,10 @@ pub async fn get(
 #[utoipa::path(get, path = "/certificates/{certificateNumber}/pdf", params(("certificateNumber" = String, Path)),
     responses((status = 200, content((String = "application/pdf"))), Errors), security(), tag = "Course")]
 pub async fn pdf(State(app): State<App>, visitor: Visitor, Path(number): Path<String>) -> Result<Response, ApiError> {
-    let Certificate { name, course, issued_at } = read(&app, &visitor, number.clone()).await?;
+    let Certificate { name, course, issued_at, ended } = read(&app, &visitor, number.clone()).await?;
     let address = format!("{}/certificates/{number}", app.config.public_url.trim_end_matches('/'));
-    let content = pdf::write(&Page { name: &name, course: &course, issued_at: &issued_at, address: &address });
+    let page = Page { name: &name, course: &course, issued_at: &issued_at, has_ended: ended, address: &address };
+    let content = pdf::write(&page);
     let file = HeaderValue::from_static("attachment; filename=\"solvane-certificate.pdf\"");
     let kind = HeaderValue::from_static("application/pdf");
     Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, file)], content).into_response())
@@ -66,5 +69,6 @@ async fn read(app: &App, visitor: &Visitor, number: String) -> Result<Certificat
         name: app.profiles.get(user_id).await?.name,
         course: certificate.course_title,
         issued_at: known_moment(certificate.issued_at.as_ref())?,
+        ended: answer.ended,
     })
 }

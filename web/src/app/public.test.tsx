@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { brand } from '@/content/brand'
 import { openApp } from '@/testing/render'
+import { answers, server } from '@/testing/server'
 import { VideoCard } from './pages/ugc-course/videos'
 
 // The pages' code is loaded before the clock of the first test runs.
@@ -139,5 +140,18 @@ describe('the other public pages', () => {
     openApp(path)
     expect(await heading(title)).toBeVisible()
     expect(screen.getByText(sentence)).toBeVisible()
+  })
+})
+
+describe('a certificate', () => {
+  it.each([
+    [false, 'This certificate is valid.'],
+    [true, 'This certificate is no longer valid: the purchase of the course was refunded.'],
+  ])('says whether it still counts [D-C8] [D-R18]', async (ended, sentence) => {
+    server.use(answers('get', '/certificates/:number', { certificate: { name: 'Amara', course: 'The UGC Video Course', issuedAt: '2026-11-23T12:00:00.000Z', ended } }))
+    openApp('/certificates/abc')
+    expect(await screen.findByText(sentence)).toBeVisible()
+    expect(screen.getByText('Amara')).toBeVisible()
+    expect(screen.getAllByText(/This certificate is/)).toHaveLength(1)
   })
 })

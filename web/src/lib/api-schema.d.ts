@@ -2552,6 +2552,8 @@ export interface components {
         Certificate: {
             /** @description The title of the course when it was issued. */
             course: string;
+            /** @description Whether the purchase was refunded since. */
+            ended: boolean;
             issuedAt: string;
             /** @description The member's, as it is now. */
             name: string;

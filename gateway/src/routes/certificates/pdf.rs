@@ -22,6 +22,8 @@ pub struct Page<'a> {
     pub course: &'a str,
     /// RFC 3339.
     pub issued_at: &'a str,
+    /// Whether the purchase was refunded since.
+    pub has_ended: bool,
     /// Where it is verified.
     pub address: &'a str,
 }
@@ -78,6 +80,9 @@ fn lines(page: &Page<'_>, subset: &mut Subset) -> Vec<u8> {
         None => write(b"B", 16, 248, b"named at the address below"),
     }
     write(b"P", 13, 196, format!("Issued on {day}").as_bytes());
+    if page.has_ended {
+        write(b"B", 13, 172, b"No longer valid: the purchase of the course was refunded.");
+    }
     write(b"P", 10, 90, b"Verify this certificate at");
     write(b"P", 10, 74, &win_ansi(page.address).unwrap_or_default());
     content.finish().to_vec()
@@ -118,10 +123,15 @@ mod tests {
     use super::{Page, fitting, win_ansi, write};
 
     fn page(name: &str) -> String {
+        written(name, false)
+    }
+
+    fn written(name: &str, has_ended: bool) -> String {
         let page = Page {
             name,
             course: "The UGC Video Course",
             issued_at: "2026-11-23T12:34:56.000Z",
+            has_ended,
             address: "https://solvane.test/certificates/1",
         };
         write(&page).into_iter().map(char::from).collect()
@@ -135,7 +145,8 @@ mod tests {
         for part in ["Amara Lindqvist", "The UGC Video Course", "2026-11-23", "https://solvane.test/certificates/1"] {
             assert!(text.contains(part), "{part}");
         }
-        assert!(!text.contains("FontFile2"));
+        assert!(!text.contains("FontFile2") && !text.contains("No longer valid"));
+        assert!(written("Amara Lindqvist", true).contains("No longer valid"));
     }
 
     /// [D-C8] Names in Latin, Greek and Cyrillic letters are written with an embedded font, of which the file has only those

@@ -61,9 +61,9 @@ impl CourseService for GrpcServer {
     async fn get_certificate(&self, request: Request<GetCertificateRequest>) -> Reply<GetCertificateResponse> {
         // What is no number is no certificate's.
         let number = Uuid::try_parse(&request.get_ref().number).map_err(|_| Error::CertificateNotFound)?;
-        let certificate = get_certificate(&self.db, number).await?;
+        let (certificate, ended) = get_certificate(&self.db, &self.wallet, number).await?;
         let user_id = certificate.user_id.to_string();
-        Ok(Response::new(GetCertificateResponse { certificate: Some(certificate.into()), user_id }))
+        Ok(Response::new(GetCertificateResponse { certificate: Some(certificate.into()), user_id, ended }))
     }
 
     async fn list_notes(&self, request: Request<ListNotesRequest>) -> Reply<ListNotesResponse> {

@@ -8,7 +8,7 @@ use course::content;
 use proto::course::v1::course_service_server::CourseService;
 use proto::course::v1::*;
 use sqlx::PgPool;
-use tonic::{Request, Status};
+use tonic::{Code, Request, Status};
 
 use crate::fixture::{Member, World, code};
 
@@ -62,6 +62,22 @@ async fn all_lessons_done_earn_one_certificate(pool: PgPool) {
     for number in ["", "1", "00000000-0000-0000-0000-000000000000", &buyer.id.to_string()] {
         assert_eq!(code(world.read(number).await), "NOT_FOUND", "{number}");
     }
+}
+
+/// [D-C8] [D-C9] [D-R18] A certificate stays when the course is refunded, and says that it has ended. Nobody guesses while
+/// wallet does not answer.
+#[sqlx::test(migrations = false)]
+async fn a_refund_ends_a_certificate(pool: PgPool) {
+    let world = World::new(pool).await;
+    let buyer = world.buyer();
+    world.finish_all(&buyer).await;
+    let issued = world.issue(&buyer).await.unwrap();
+    assert!(!world.read(&issued.number).await.unwrap().ended);
+    world.wallet.refund(buyer.id);
+    let read = world.read(&issued.number).await.unwrap();
+    assert_eq!((read.certificate.as_ref(), read.ended), (Some(&issued), true));
+    world.wallet.set_away(true);
+    assert_eq!(world.read(&issued.number).await.unwrap_err().code(), Code::Unavailable);
 }
 
 /// [D-C8] [D-C4] A certificate stays when a later version has more lessons or another title.

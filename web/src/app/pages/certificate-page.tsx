@@ -42,11 +42,15 @@ function Verdict({ number }: { number: string }) {
   )
 }
 
-function Facts({ certificate: { name, course, issuedAt } }: { certificate: Certificate }) {
+function Facts({ certificate: { name, course, issuedAt, ended } }: { certificate: Certificate }) {
   return (
     <div className="p-6 sm:p-8">
       <Award aria-hidden className="size-8 text-accent-text" />
-      <p className="mt-4 text-ink-soft">This certificate is valid.</p>
+      {ended ? (
+        <p className="mt-4 font-medium text-caution">This certificate is no longer valid: the purchase of the course was refunded.</p>
+      ) : (
+        <p className="mt-4 text-ink-soft">This certificate is valid.</p>
+      )}
       <dl className="mt-6 space-y-5">
         {[['Name', name], ['Has done all lessons of', course], ['Issued on', formatDay(issuedAt)]].map(([label, value]) => (
           <div key={label}>
