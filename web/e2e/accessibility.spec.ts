@@ -17,6 +17,8 @@ async function passes(page: Page, where: string) {
   for (const theme of themes) {
     await page.evaluate((chosen) => {
       document.documentElement.dataset['theme'] = chosen
+      // The header covers a part of what lies under it.
+      scrollTo({ top: 0, behavior: 'instant' })
       // The colours of the other theme fade out; what counts is where they arrive.
       for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
     }, theme)

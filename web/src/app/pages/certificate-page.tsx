@@ -9,7 +9,7 @@ import { ApiError } from '@/lib/api-error'
 import { formatDay } from '@/lib/dates'
 import { PublicPage } from '../public-page'
 
-/** Confirms a certificate to anyone who has its address: name, course and date, nothing else [D-C8]. */
+/** Confirms a certificate to anyone who has its address: name, course, date and whether it still counts, nothing else [D-C8]. */
 export function CertificatePage() {
   const { number = '' } = useParams()
   return (
