@@ -300,9 +300,9 @@ async fn read_answer<E: Keyed>(
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
     db::sweep(db, || {
         sqlx::query!(
-            "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-                SELECT ctid FROM idempotency_keys
-                WHERE created_at < clock_timestamp() - interval '25 hours' LIMIT 5000))"
+            "DELETE FROM idempotency_keys WHERE created_at <= (SELECT max(created_at) FROM (
+                SELECT created_at FROM idempotency_keys WHERE created_at < now() - interval '25 hours'
+                ORDER BY created_at LIMIT 5000) AS oldest)"
         )
     })
     .await

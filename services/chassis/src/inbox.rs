@@ -34,7 +34,7 @@ pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
     db::sweep(db, || {
         sqlx::query!(
             "DELETE FROM inbox WHERE event_id = ANY (ARRAY(
-                SELECT event_id FROM inbox WHERE handled_at < clock_timestamp() - interval '90 days' LIMIT 5000))"
+                SELECT event_id FROM inbox WHERE handled_at < now() - interval '90 days' LIMIT 5000))"
         )
     })
     .await

@@ -33,7 +33,7 @@ pub async fn take(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Uuid>
 /// The accounts whose closing was left unfinished: longer ago than a request takes.
 pub async fn unfinished(conn: &mut PgConnection) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
-        "SELECT user_id FROM account_closures WHERE requested_at < clock_timestamp() - interval '30 seconds'
+        "SELECT user_id FROM account_closures WHERE requested_at < now() - interval '30 seconds'
          ORDER BY requested_at LIMIT 100"
     )
     .fetch_all(conn)

@@ -15,7 +15,7 @@ pub async fn free_addresses(conn: &mut PgConnection) -> Result<u64, sqlx::Error>
     let done = sqlx::query!(
         "UPDATE users SET former_email = email, email = id || '@closed.invalid' WHERE id = ANY (ARRAY(
             SELECT id FROM users WHERE closed_at IS NOT NULL AND erased_at IS NULL
-                AND closed_at < clock_timestamp() - interval '30 days' AND former_email IS NULL LIMIT 500))"
+                AND closed_at < now() - interval '30 days' AND former_email IS NULL LIMIT 500))"
     )
     .execute(conn)
     .await?;
@@ -26,7 +26,7 @@ pub async fn free_addresses(conn: &mut PgConnection) -> Result<u64, sqlx::Error>
 pub async fn due(conn: &mut PgConnection, days: i32) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         "SELECT id FROM users WHERE closed_at IS NOT NULL AND erased_at IS NULL
-            AND closed_at < clock_timestamp() - make_interval(days => $1) ORDER BY closed_at LIMIT 100",
+            AND closed_at < now() - make_interval(days => $1) ORDER BY closed_at LIMIT 100",
         days,
     )
     .fetch_all(conn)

@@ -228,8 +228,6 @@ pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailab
 
 /// Forgets codes that died a week ago.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query!("DELETE FROM codes WHERE expires_at < clock_timestamp() - interval '7 days'")
-        .execute(conn)
-        .await?;
+    let done = sqlx::query!("DELETE FROM codes WHERE expires_at < now() - interval '7 days'").execute(conn).await?;
     Ok(done.rows_affected())
 }

@@ -56,7 +56,7 @@ pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM decision_signatures WHERE (session_id, digest) IN (
             SELECT session_id, digest FROM decision_signatures
-            WHERE created_at < clock_timestamp() - interval '1 hour' LIMIT 5000)"
+            WHERE created_at < now() - interval '1 hour' LIMIT 5000)"
     )
     .execute(conn)
     .await?;

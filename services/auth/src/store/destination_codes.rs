@@ -124,7 +124,7 @@ pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailab
 
 /// Forgets codes that died a week ago.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query!("DELETE FROM destination_codes WHERE expires_at < clock_timestamp() - interval '7 days'")
+    let done = sqlx::query!("DELETE FROM destination_codes WHERE expires_at < now() - interval '7 days'")
         .execute(conn)
         .await?;
     Ok(done.rows_affected())

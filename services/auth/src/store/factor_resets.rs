@@ -27,7 +27,7 @@ pub async fn due_at(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Off
 
 /// An account whose factors are to go now.
 pub async fn next_due(conn: &mut PgConnection) -> Result<Option<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!("SELECT user_id FROM factor_resets WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT 1")
+    sqlx::query_scalar!("SELECT user_id FROM factor_resets WHERE due_at <= now() ORDER BY due_at LIMIT 1")
         .fetch_optional(conn)
         .await
 }

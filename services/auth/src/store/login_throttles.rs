@@ -67,7 +67,7 @@ pub async fn give_back(conn: &mut PgConnection, counter: &Counter) -> Result<(),
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM login_throttles WHERE key = ANY (ARRAY(
-            SELECT key FROM login_throttles WHERE last_try_at < clock_timestamp() - interval '1 day' LIMIT 5000))"
+            SELECT key FROM login_throttles WHERE last_try_at < now() - interval '1 day' LIMIT 5000))"
     )
     .execute(conn)
     .await?;

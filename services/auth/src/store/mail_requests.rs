@@ -57,8 +57,7 @@ pub async fn take(conn: &mut PgConnection) -> Result<Option<MailRequest>, sqlx::
 
 /// Forgets requests that nobody could answer in time.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query!("DELETE FROM mail_requests WHERE requested_at < clock_timestamp() - interval '1 hour'")
-        .execute(conn)
-        .await?;
+    let done =
+        sqlx::query!("DELETE FROM mail_requests WHERE requested_at < now() - interval '1 hour'").execute(conn).await?;
     Ok(done.rows_affected())
 }

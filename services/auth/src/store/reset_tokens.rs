@@ -102,8 +102,7 @@ pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailab
 
 /// Forgets links that died a week ago.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query!("DELETE FROM reset_tokens WHERE expires_at < clock_timestamp() - interval '7 days'")
-        .execute(conn)
-        .await?;
+    let done =
+        sqlx::query!("DELETE FROM reset_tokens WHERE expires_at < now() - interval '7 days'").execute(conn).await?;
     Ok(done.rows_affected())
 }

@@ -62,7 +62,7 @@ pub async fn of_user(
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM security_events WHERE id = ANY (ARRAY(
-            SELECT id FROM security_events WHERE at < clock_timestamp() - $1::int * interval '1 day' LIMIT 5000))",
+            SELECT id FROM security_events WHERE at < now() - $1::int * interval '1 day' LIMIT 5000))",
         i32::try_from(LIFE.whole_days()).unwrap_or(i32::MAX),
     )
     .execute(conn)

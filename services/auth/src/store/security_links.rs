@@ -130,7 +130,7 @@ pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailab
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM security_links WHERE id = ANY (ARRAY(
-            SELECT id FROM security_links WHERE expires_at < clock_timestamp() - interval '7 days' LIMIT 5000))"
+            SELECT id FROM security_links WHERE expires_at < now() - interval '7 days' LIMIT 5000))"
     )
     .execute(conn)
     .await?;

@@ -185,7 +185,7 @@ pub async fn revoke_all(
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM sessions WHERE id = ANY (ARRAY(
-            SELECT id FROM sessions WHERE expires_at < clock_timestamp() - interval '30 days' LIMIT 5000))"
+            SELECT id FROM sessions WHERE expires_at < now() - interval '30 days' LIMIT 5000))"
     )
     .execute(conn)
     .await?;

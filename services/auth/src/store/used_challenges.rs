@@ -15,7 +15,7 @@ pub async fn insert(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> R
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM used_challenges WHERE id = ANY (ARRAY(
-            SELECT id FROM used_challenges WHERE used_at < clock_timestamp() - interval '1 hour' LIMIT 5000))"
+            SELECT id FROM used_challenges WHERE used_at < now() - interval '1 hour' LIMIT 5000))"
     )
     .execute(conn)
     .await?;

@@ -143,7 +143,7 @@ pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
     db::sweep(db, || {
         sqlx::query!(
             "DELETE FROM outbox WHERE id = ANY (ARRAY(
-                SELECT id FROM outbox WHERE published_at < clock_timestamp() - interval '7 days' LIMIT 5000))"
+                SELECT id FROM outbox WHERE published_at < now() - interval '7 days' LIMIT 5000))"
         )
     })
     .await

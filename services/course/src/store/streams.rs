@@ -54,7 +54,7 @@ pub async fn sweep(conn: &mut PgConnection) -> Result<u64, Error> {
     let done = sqlx::query!(
         "DELETE FROM streams WHERE (user_id, session_id, lesson_id) IN (
              SELECT user_id, session_id, lesson_id FROM streams
-             WHERE seen_at < clock_timestamp() - interval '1 minute' LIMIT 1000)"
+             WHERE seen_at < now() - interval '1 minute' LIMIT 1000)"
     );
     Ok(done.execute(conn).await?.rows_affected())
 }

@@ -51,7 +51,7 @@ pub async fn lease(conn: &mut PgConnection, limit: usize, lease: Duration) -> Re
     let rows = sqlx::query!(
         r#"UPDATE mails SET tries = tries + 1, next_try_at = clock_timestamp() + make_interval(secs => $2::integer)
          WHERE id = ANY (ARRAY(
-            SELECT id FROM mails WHERE status = 'queued' AND next_try_at <= clock_timestamp()
+            SELECT id FROM mails WHERE status = 'queued' AND next_try_at <= now()
             ORDER BY secret_reference IS NULL, next_try_at LIMIT $1 FOR UPDATE SKIP LOCKED))
          RETURNING id, template, user_id, address, secret_reference, params, trace_context, tries,
             extract(epoch FROM clock_timestamp() - created_at)::bigint AS "age_seconds!""#,
@@ -135,7 +135,7 @@ pub async fn defer(conn: &mut PgConnection, mail: &Mail, pause: Duration, cause:
 pub async fn sweep(conn: &mut PgConnection, days: i32) -> Result<u64, sqlx::Error> {
     let swept = sqlx::query!(
         "DELETE FROM mails WHERE id = ANY (ARRAY(
-            SELECT id FROM mails WHERE ended_at < clock_timestamp() - make_interval(days => $1) LIMIT 5000))",
+            SELECT id FROM mails WHERE ended_at < now() - make_interval(days => $1) LIMIT 5000))",
         days,
     )
     .execute(conn)

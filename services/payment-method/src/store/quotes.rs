@@ -170,7 +170,7 @@ pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
     db::sweep(db, || {
         sqlx::query!(
             "DELETE FROM quotes WHERE id = ANY (ARRAY(
-                SELECT id FROM quotes WHERE expires_at < clock_timestamp() - interval '400 days' LIMIT 5000))"
+                SELECT id FROM quotes WHERE expires_at < now() - interval '400 days' LIMIT 5000))"
         )
     })
     .await

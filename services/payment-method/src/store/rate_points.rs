@@ -108,7 +108,7 @@ pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
         sqlx::query!(
             "DELETE FROM rate_points WHERE id = ANY (ARRAY(
                 SELECT id FROM rate_points
-                WHERE proposal_id IS NULL AND read_at < clock_timestamp() - interval '31 days' LIMIT 5000))"
+                WHERE proposal_id IS NULL AND read_at < now() - interval '31 days' LIMIT 5000))"
         )
     })
     .await

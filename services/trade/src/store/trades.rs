@@ -265,7 +265,7 @@ pub async fn take_due(conn: &mut PgConnection, limit: i64) -> Result<Vec<Uuid>, 
     let due = sqlx::query_scalar!(
         "UPDATE trades SET attempt = attempt + 1,
                            resume_at = clock_timestamp() + least(3 + attempt, 5) * interval '1 second'
-         WHERE id IN (SELECT id FROM trades WHERE resume_at <= clock_timestamp()
+         WHERE id IN (SELECT id FROM trades WHERE resume_at <= now()
                       ORDER BY resume_at LIMIT $1 FOR UPDATE SKIP LOCKED)
          RETURNING id",
         limit,

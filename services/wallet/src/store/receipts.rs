@@ -115,7 +115,7 @@ pub async fn owned_among(conn: &mut PgConnection, keys: &[String], days: i32) ->
 pub async fn sweep(conn: &mut PgConnection, days: i32) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM receipts WHERE key = ANY (ARRAY(
-            SELECT key FROM receipts WHERE reserved_at < clock_timestamp() - make_interval(days => $1)
+            SELECT key FROM receipts WHERE reserved_at < now() - make_interval(days => $1)
                 AND NOT EXISTS (SELECT FROM transactions WHERE id = transaction_id AND status = 'pending') LIMIT 1000))",
         days,
     )

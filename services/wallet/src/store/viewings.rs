@@ -9,7 +9,7 @@ pub async fn note(conn: &mut PgConnection, transaction_id: Uuid, staff_id: Uuid)
         "WITH over AS (
             DELETE FROM viewings WHERE (transaction_id, staff_id) IN (
                 SELECT transaction_id, staff_id FROM viewings
-                WHERE seen_at < clock_timestamp() - interval '1 minute' AND staff_id <> $2
+                WHERE seen_at < now() - interval '1 minute' AND staff_id <> $2
                 LIMIT 100 FOR UPDATE SKIP LOCKED)
         )
         INSERT INTO viewings (transaction_id, staff_id, seen_at) VALUES ($1, $2, clock_timestamp())
