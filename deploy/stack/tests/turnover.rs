@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;
-use sqlx::{Connection, PgConnection};
+use sqlx::{Connection, Executor, PgConnection};
 use stack::Service;
 use stack::client::send;
 use stack::testing::{Member, Options, PASSWORD, PROOF, TestStack};
@@ -250,6 +250,70 @@ async fn a_rolling_restart_costs_no_request() -> Result<()> {
     assert_eq!(sessions_of(&mut auth, &visitor).await? - sessions, logins, "one session a login");
     assert_eq!(stack.broken_promises().await?, []);
     Ok(())
+}
+
+/// [D-V4] [D-H3] [K9] A database that ends every session every two seconds, and refuses for a moment to write, as one does
+/// that changes over (57P01, 25006): no 5xx under steady load, nothing lost, nothing twice.
+#[tokio::test]
+async fn ended_database_sessions_cost_no_request() -> Result<()> {
+    const ROUNDS: u32 = 8;
+    let stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;
+    let (investor, visitor) = (stack.member_with("90000.00").await?, stack.member().await?);
+    let plans = investor.client.get("/plans").await?.success()?;
+    let plan = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
+    let plan = plan.and_then(|plan| plan["id"].as_str()).context("a plan")?.to_owned();
+    let method = visitor.platform_method("TRC20").await?;
+    let (load, mut clients) = (Load::default(), JoinSet::new());
+    clients.spawn(load.clone().read(investor.clone()));
+    clients.spawn(load.clone().read(visitor.clone()));
+    clients.spawn(load.clone().invest(investor.clone(), plan));
+    clients.spawn(load.clone().deposit(visitor.clone(), method));
+    let mut ended = 0;
+    for _ in 0..ROUNDS {
+        sleep(Duration::from_secs(2)).await;
+        for service in Service::services() {
+            ended += change_over(&stack, service).await?;
+        }
+    }
+    sleep(Duration::from_secs(1)).await;
+    load.over.store(true, Ordering::Relaxed);
+    while let Some(ended) = clients.join_next().await {
+        ended?;
+    }
+    eprintln!("{ended} sessions ended; answers: {:?}", load.counts.0.lock().expect("no panic while held"));
+    assert!(ended >= ROUNDS * 6, "{ended} sessions ended");
+    assert_eq!(load.counts.of(|_, status| status == 0), 0, "a request had no answer");
+    assert_eq!(load.counts.of(|_, status| status >= 500), 0, "a request was lost");
+    assert_eq!(load.counts.of(|_, status| (400..500).contains(&status) && status != 409), 0, "a request was refused");
+    let created = |wanted| load.counts.of(move |what, status| what == wanted && status == 201);
+    let trade = stack.databases().owner_url(Service::Trade)?;
+    let trades = count(&trade, "SELECT count(*) FROM trades WHERE user_id = $1::uuid", &investor).await?;
+    assert_eq!(trades, created("trade"), "one trade a key");
+    let wallet = stack.databases().owner_url(Service::Wallet)?;
+    let deposits = "SELECT count(*) FROM transactions WHERE kind = 'deposit' AND user_id = $1::uuid";
+    assert_eq!(count(&wallet, deposits, &visitor).await?, created("deposit"), "one deposit a key");
+    assert_eq!(stack.broken_promises().await?, []);
+    Ok(())
+}
+
+/// Ends every session of a service in its database; those that begin in the same moment cannot write. Returns how many ended.
+async fn change_over(stack: &TestStack, service: Service) -> Result<u32> {
+    const READ_ONLY: &str = "DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$";
+    const WRITABLE: &str = "DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database()); END $$";
+    let mut owner = PgConnection::connect(&stack.databases().owner_url(service)?).await?;
+    // A role sees its own sessions, and may end them.
+    let mut same = PgConnection::connect(&stack.databases().url(service)?).await?;
+    owner.execute(READ_ONLY).await?;
+    let ended: i64 = sqlx::query_scalar(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+         WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()",
+    )
+    .fetch_one(&mut same)
+    .await?;
+    owner.execute(WRITABLE).await?;
+    Ok(u32::try_from(ended)?)
 }
 
 async fn count(database: &str, sql: &'static str, member: &Member) -> Result<u32> {

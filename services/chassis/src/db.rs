@@ -22,11 +22,12 @@ pub use self::failure::{constraint, is_unstorable, retry_after};
 use self::migrations::Work;
 use crate::error::Fault;
 
-/// A connection that idled for longer is looked at before it is used: its server may have gone.
-const IDLE: Duration = Duration::from_secs(1);
+/// A connection that idled for longer is looked at before it is used: its server may have gone, or ended the session. Under
+/// load none idles so long, so that the look costs no throughput.
+const IDLE: Duration = Duration::from_millis(10);
 /// How long that look may take.
 const LOOK: Duration = Duration::from_millis(500);
-/// How often a transaction that lost a race is tried.
+/// How often a transaction that lost a race, or its connection before it began, is tried.
 const TRIES: u32 = 3;
 
 /// Settings of every session; one that the URL names as `options[name]=value` wins.
@@ -93,10 +94,18 @@ impl Db {
     ///
     /// Not sqlx's: in 0.9 a cancelled `begin` leaves an open transaction on the pooled connection, and what the next
     /// borrower writes stays invisible and is lost. Here the connection of a cancelled begin is closed.
+    ///
+    /// A lost connection is replaced: a transaction that has not begun has had no effect.
     pub async fn begin(&self) -> Result<Tx, sqlx::Error> {
-        let mut conn = self.conn().await?;
-        conn.begin().await?;
-        Ok(Tx { conn, committed: Arc::clone(&self.committed) })
+        let mut tries = 1;
+        loop {
+            let mut conn = self.conn().await?;
+            match conn.begin().await {
+                Ok(()) => return Ok(Tx { conn, committed: Arc::clone(&self.committed) }),
+                Err(error) if tries < TRIES && retry_after(&error).is_some() => tries += 1,
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Tells of a statement that was a transaction of its own and wrote events.

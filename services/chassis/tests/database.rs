@@ -72,6 +72,47 @@ async fn a_cancelled_begin_swallows_nothing(pool: PgPool) {
     }
 }
 
+/// [D-V4] [D-H3] After the server has ended every session (57P01), a transaction begins at once on a new connection, and a
+/// statement that meets an ended session is the only one: the other connections are not tried one by one.
+#[sqlx::test(migrations = false)]
+async fn ended_sessions_are_replaced(pool: PgPool) {
+    database(&pool).await;
+    let options = PgPoolOptions::new().max_connections(4).test_before_acquire(false);
+    let db = Db::from_pool(options.connect_with((*pool.connect_options()).clone()).await.unwrap());
+    let insert = || sqlx::query("INSERT INTO effects VALUES (1)");
+    for _ in 0..5 {
+        end_sessions(&pool, &db).await;
+        let mut tx = db.begin().await.unwrap();
+        insert().execute(&mut *tx).await.unwrap();
+        tx.commit().await.unwrap();
+        end_sessions(&pool, &db).await;
+        let refused = insert().execute(&mut *db.conn().await.unwrap()).await.unwrap_err();
+        assert!(db::retry_after(&refused).is_some(), "{refused}");
+        insert().execute(&mut *db.conn().await.unwrap()).await.unwrap();
+    }
+    assert_eq!(effects(&pool).await, 10);
+}
+
+/// Fills the pool with connections and ends the sessions of all.
+async fn end_sessions(admin: &PgPool, db: &Db) {
+    let sessions = join_all((0..4).map(async |_| {
+        let mut conn = db.conn().await.unwrap();
+        let session: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut *conn).await.unwrap();
+        (conn, session)
+    }));
+    let sessions: Vec<i32> = sessions.await.into_iter().map(|(_, session)| session).collect();
+    let limit = Instant::now() + Duration::from_secs(5);
+    while db.usage() != (4, 4) {
+        assert!(Instant::now() < limit, "{:?}", db.usage());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    sqlx::query("SELECT pg_terminate_backend(pid, 5000) FROM unnest($1) AS pid")
+        .bind(sessions)
+        .execute(admin)
+        .await
+        .unwrap();
+}
+
 /// [K1] Each connection gives up on statements, locks, forgotten transactions and clients that vanished.
 #[sqlx::test(migrations = false)]
 async fn connections_have_limits(pool: PgPool) {

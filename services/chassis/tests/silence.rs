@@ -96,8 +96,9 @@ async fn a_lost_node_costs_one_limit(pool: PgPool) {
     while world.db.usage() != (8, 8) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
+    let mut one = world.db.conn().await.unwrap();
     world.proxy.abandon();
-    refused(backend(&world.db)).await;
+    refused(sqlx::query("SELECT 1").execute(&mut *one)).await;
     let begun = Instant::now();
     let answers = join_all((0..16).map(|_| backend(&world.db))).await;
     assert!(answers.into_iter().all(|answer| answer.is_ok()));

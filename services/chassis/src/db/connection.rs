@@ -70,7 +70,10 @@ impl PgConnection {
                 self.in_transaction = false;
                 return Err(error);
             }
-            Ok(Err(error)) => return Err(error),
+            Ok(Err(error)) => {
+                call.lose();
+                return Err(error);
+            }
             Err(_) => return Err(call.give_up()),
         }
         Ok(())
@@ -99,7 +102,7 @@ impl Call<'_> {
         match timeout(self.limit, work).await {
             // A server that stopped being the one that writes would refuse the next borrower too.
             Ok(Err(error)) if retry_after(&error).is_some() => {
-                *self.is_lost = true;
+                self.lose();
                 Err(error)
             }
             Ok(result) => result,
@@ -107,12 +110,17 @@ impl Call<'_> {
         }
     }
 
-    /// The connection is lost. The idle ones went the same way, most likely, and would be found out one by one.
-    fn give_up(self) -> Error {
+    /// The connection is lost. The idle ones went the same way, most likely, and would be found out one by one: by a call and
+    /// each of its repetitions.
+    fn lose(self) {
         *self.is_lost = true;
         while let Some(idle) = self.pool.try_acquire() {
             drop(idle.detach());
         }
+    }
+
+    fn give_up(self) -> Error {
+        self.lose();
         silent()
     }
 }
@@ -138,6 +146,10 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
         stream::unfold(rows, move |rows| async move {
             let (mut rows, call) = rows?;
             match timeout_at(deadline, rows.next()).await {
+                Ok(Some(Err(error))) if retry_after(&error).is_some() => {
+                    call.lose();
+                    Some((Err(error), None))
+                }
                 Ok(row) => Some((row?, Some((rows, call)))),
                 Err(_) => Some((Err(call.give_up()), None)),
             }
