@@ -13,7 +13,7 @@ WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) 
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
 .PHONY: help setup run demo restart logs audit reset dev-db build test check sqlx fmt sbom secrets test-compose rules \
-  manifests check-kubernetes test-restore test-upgrade test-cluster test-time bench bench-quick attack chaos
+  manifests check-kubernetes test-restore test-standby test-upgrade test-cluster test-time bench bench-quick attack chaos
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -108,6 +108,10 @@ check-kubernetes: ## Render the manifests and check them
 
 test-restore: setup build ## Back up a busy product, restore it to a point in time on fresh servers, and audit it
 	@deploy/test-restore.sh
+
+test-standby: ## Lose the first of two machines, promote the second, and make the first its standby
+	@deploy/setup.sh run
+	@deploy/test-standby.sh
 
 test-upgrade: setup web/dist/index.html ## Run the services of the last version with the current ones (REVISION=... selects another)
 	@deploy/test-upgrade.sh $(REVISION)

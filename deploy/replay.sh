@@ -4,13 +4,21 @@
 #
 #   deploy/replay.sh SINCE [NAME…]      e.g. '2026-11-21 10:00+00' or '2 hours ago'; auth wallet trade payment_method
 #
-# Published events are kept for seven days. Reads the address of each database from NAME_DATABASE_URL.
+# Published events are kept for seven days. Reads the address of each database from NAME_DATABASE_URL; in the compose
+# container the defaults work.
 set -euo pipefail
 
 since=$(date -u -d "${1:?since when}" +%Y-%m-%dT%H:%M:%SZ)
 shift
 names=("$@")
 [ ${#names[@]} -gt 0 ] || names=(auth wallet trade payment_method)
+if [ -r "${POSTGRES_PASSWORD_FILE:-}" ]; then
+  PGPASSWORD=${PGPASSWORD:-$(cat "$POSTGRES_PASSWORD_FILE")}
+  export PGPASSWORD
+  for name in "${names[@]}"; do
+    declare -x "${name^^}_DATABASE_URL=postgres://postgres@/$name"
+  done
+fi
 
 for name in "${names[@]}"; do
   variable="${name^^}_DATABASE_URL"
