@@ -12,6 +12,7 @@ pub mod cluster;
 pub mod control;
 pub mod databases;
 pub mod demo;
+pub mod growth;
 pub mod history;
 pub mod mails;
 pub mod nodes;

@@ -14,7 +14,7 @@ use stack::{
     audit::{Evidence, Urls, audit, report},
     chaos, cluster,
     control::{self, Control},
-    demo, history,
+    demo, growth, history,
     nodes::{Blocks, Installed},
     pay,
     postgres::Durability,
@@ -117,12 +117,21 @@ enum Command {
         /// Its name, such as `wallet`.
         service: String,
     },
+    /// Measure what the most frequent statements read in tables of growing size; fails when one reads many times as much.
+    Growth {
+        /// Sizes of the largest table, the entries of the ledger; ten million rows take some 15 GB and half an hour.
+        #[arg(long, value_delimiter = ',', default_value = "1000000,10000000")]
+        rows: Vec<u64>,
+    },
     /// Delete all data of the local product.
     Reset(Place),
     /// Start a PostgreSQL for development and keep it running until Ctrl-C.
     DevDb(Place),
     /// Run a command with an empty PostgreSQL and RabbitMQ, which stop afterwards.
     Testbed {
+        /// With the wallet's tables distributed by member, as in services/wallet/by_member.sql.
+        #[arg(long)]
+        by_member: bool,
         /// The command and its arguments.
         #[arg(last = true, required = true)]
         command: Vec<String>,
@@ -243,13 +252,17 @@ async fn obey(command: Command) -> Result<ExitCode> {
             say(&format!("{service} is ready after {:.1} s", begun.elapsed().as_secs_f64()));
             Ok(ExitCode::SUCCESS)
         }
+        Command::Growth { rows } => {
+            growth::measure(&rows, say_plainly).await?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Reset(place) => {
             Stack::reset(&place.dir)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::DevDb(place) => dev_db(&place.dir).await,
-        Command::Testbed { command } => {
-            let status = Testbed::start().await?.run(&command).await?;
+        Command::Testbed { by_member, command } => {
+            let status = Testbed::start(by_member).await?.run(&command).await?;
             Ok(exit_code(status))
         }
         Command::E2e { command } => e2e(&command).await,

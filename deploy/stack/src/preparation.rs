@@ -56,7 +56,7 @@ pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
 }
 
 /// The folder of the product's binaries: that of this program, or its parent for a test.
-fn binaries() -> Result<PathBuf> {
+pub(crate) fn binaries() -> Result<PathBuf> {
     let program = std::env::current_exe()?;
     let folder = program.parent().context("a program is in a folder")?;
     let folder = if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder };

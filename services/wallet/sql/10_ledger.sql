@@ -69,7 +69,7 @@ $$;
 CREATE OR REPLACE FUNCTION paid_course(member uuid) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
     SELECT id FROM postings AS bought WHERE user_id = member AND kind = 'course'
         -- Not an EXISTS, which would be planned as a join with all postings.
-        AND (SELECT refund.id FROM postings AS refund WHERE refund.reverses = bought.id) IS NULL
+        AND (SELECT refund.id FROM postings AS refund WHERE refund.reverses = bought.id AND refund.user_id = member) IS NULL
 $$;
 
 -- Withdrawals that count towards a member's limits since a moment; a rejected request gives its amount back. The time is
@@ -220,11 +220,13 @@ BEGIN
     -- accounts. The rows of each account are found in a subquery of their own, which OFFSET 0 and FOR UPDATE keep: in a
     -- join, a plan made for an empty table would read all accounts.
     IF is_patient THEN
-        PERFORM FROM accounts WHERE id = ANY (ARRAY(
-            SELECT found.id FROM unnest(new_accounts) AS wanted, LATERAL (
+        PERFORM FROM (
+            SELECT found.id, wanted.user_id FROM unnest(new_accounts) AS wanted, LATERAL (
                 SELECT id FROM accounts WHERE user_id = wanted.user_id AND kind = wanted.kind OFFSET 0) AS found
-        )) ORDER BY id FOR UPDATE;
-        PERFORM FROM accounts WHERE id = ANY (house_ids) ORDER BY id FOR UPDATE;
+            ORDER BY found.id OFFSET 0
+        ) AS wanted, LATERAL (
+            SELECT FROM accounts WHERE id = wanted.id AND user_id = wanted.user_id FOR UPDATE) AS locked;
+        PERFORM FROM accounts WHERE id = ANY (house_ids) AND user_id IS NULL ORDER BY id FOR UPDATE;
     END IF;
     FOR found_place, found_tid, found_id, found_kind, found_balance, found_count, found_head IN
         SELECT houses + place, found.*
@@ -245,7 +247,7 @@ BEGIN
             SELECT place, found.*
             FROM unnest(house_ids) WITH ORDINALITY AS wanted (id, place), LATERAL (
                 SELECT ctid, id, kind, balance_cents, entry_count, head_hash FROM accounts
-                WHERE id = wanted.id FOR UPDATE SKIP LOCKED) AS found
+                WHERE id = wanted.id AND user_id IS NULL FOR UPDATE SKIP LOCKED) AS found
         LOOP
             located := located + 1;
             tids[found_place] := found_tid;
@@ -453,14 +455,16 @@ BEGIN
             FROM ROWS FROM (unnest(new_postings), unnest(posting_ids))
                 AS new (movement, kind, cause_type, business_id, user_id, transaction_id, id)
             WHERE all_applied OR verdicts[new.movement] = 0;
-        INSERT INTO entries (account_id, posting_id, amount_cents, balance_after_cents, hash)
-            SELECT account_ids[new.account], posting_ids[new.posting], new.amount_cents, new.after, new.hash
+        INSERT INTO entries (account_id, posting_id, amount_cents, balance_after_cents, hash, member_id)
+            SELECT account_ids[new.account], posting_ids[new.posting], new.amount_cents, new.after, new.hash,
+                new_postings[new.posting].user_id
             FROM ROWS FROM (unnest(new_entries), unnest(afters), unnest(hashes))
                 AS new (posting, account, amount_cents, after, hash)
             WHERE (all_applied OR verdicts[new_postings[new.posting].movement] = 0) AND new.amount_cents <> 0;
+        -- A position is that of a row within its partition, where tables have some.
         UPDATE accounts SET balance_cents = new.balance, entry_count = new.entries, head_hash = new.head
-            FROM unnest(tids, balances, counts, heads) AS new (at, balance, entries, head)
-            WHERE accounts.ctid = new.at AND accounts.entry_count <> new.entries;
+            FROM unnest(tids, account_ids, balances, counts, heads) AS new (at, id, balance, entries, head)
+            WHERE accounts.ctid = new.at AND accounts.id + 0 = new.id AND accounts.entry_count <> new.entries;
         IF cardinality(new_keys) > 0 THEN
             INSERT INTO idempotency_keys (user_id, route, key, fingerprint, request_id, outcome)
                 SELECT user_id, route, key, fingerprint, request_id, outcome FROM unnest(new_keys)
@@ -495,8 +499,10 @@ BEGIN
             FROM unnest(new_preconditions) WHERE rule = 'trade_unknown' AND verdicts[movement] IN (0, 2, 10);
         UPDATE trade_fundings SET status = 'settled', value_cents = new.value_cents, settled_at = new.at
             FROM unnest(new_preconditions) AS new, LATERAL (
-                SELECT ctid AS tid FROM trade_fundings WHERE trade_id = new.trade_id OFFSET 0) AS found
-            WHERE trade_fundings.ctid = found.tid AND new.rule = 'trade_funded' AND verdicts[new.movement] = 0;
+                SELECT ctid AS tid, user_id FROM trade_fundings WHERE trade_id = new.trade_id
+                    AND user_id = new_accounts[account - houses].user_id OFFSET 0) AS found
+            WHERE trade_fundings.ctid = found.tid AND trade_fundings.user_id = found.user_id
+                AND new.rule = 'trade_funded' AND verdicts[new.movement] = 0;
     END IF;
 
     -- A member buys the course again only after a refund. Whoever posts a purchase has locked the member's account.
@@ -519,38 +525,42 @@ BEGIN
         JOIN posting_kinds AS wanted ON wanted.kind = new.kind AND wanted.cause_type = new.cause_type
         WHERE verdicts[new.movement] = 0 AND NOT coalesce(CASE new.cause_type
             WHEN 'trade' THEN
-                (SELECT status = cause_status AND user_id = new.user_id AND new.cents = CASE new.kind
+                (SELECT status = cause_status AND new.cents = CASE new.kind
                         WHEN 'trade_fund' THEN amount_cents
                         WHEN 'trade_settle' THEN least(amount_cents, value_cents)
                         ELSE abs(value_cents - amount_cents) END
-                    FROM trade_fundings WHERE trade_id = new.business_id)
+                    FROM trade_fundings WHERE trade_id = new.business_id AND trade_fundings.user_id = new.user_id)
             WHEN 'proposal' THEN
                 (SELECT status = cause_status AND kind = cause_kind AND subject_id = new.user_id
                         AND change ->> 'amount_cents' = new.cents::text
                         AND CASE new.kind
                             WHEN 'reversal' THEN (
-                                SELECT moves_of(new.id, 1) = moves_of(reversed.id, -1) AND reversed.user_id = new.user_id
-                                FROM postings AS reversed WHERE reversed.id = reversed_by(new.business_id))
+                                SELECT moves_of(new.id, 1) = moves_of(reversed.id, -1) FROM postings AS reversed
+                                WHERE reversed.id = reversed_by(new.business_id) AND reversed.user_id = new.user_id)
                             WHEN 'course_refund' THEN (
-                                SELECT reversed.kind = 'course' AND reversed.user_id = new.user_id
+                                SELECT reversed.kind = 'course'
                                     AND (moves_of(reversed.id, 1) ->> 'course_revenue')::bigint = new.cents
-                                FROM postings AS reversed WHERE reversed.id = reversed_by(new.business_id))
+                                FROM postings AS reversed
+                                WHERE reversed.id = reversed_by(new.business_id) AND reversed.user_id = new.user_id)
                             ELSE true END
                     FROM proposals WHERE id = new.business_id)
             WHEN 'hold' THEN
-                (SELECT status = cause_status AND user_id = new.user_id AND amount_cents = new.cents
-                    FROM holds WHERE id = new.business_id)
+                (SELECT status = cause_status AND amount_cents = new.cents
+                    FROM holds WHERE id = new.business_id AND holds.user_id = new.user_id)
             WHEN 'unchecked' THEN true
             ELSE
-                (SELECT cause.status = cause_status AND cause.kind = cause_kind AND cause.user_id = new.user_id
+                (SELECT cause.status = cause_status AND cause.kind = cause_kind
                         AND cause.amount_cents = new.cents AND CASE new.kind
                         WHEN 'course' THEN (method_id IS NULL) = (new.cause_type = 'purchase')
                         -- A fee belongs to a withdrawal that is open, rejected or finished.
-                        WHEN 'fee' THEN (SELECT status FROM transactions WHERE id = cause.related_id) = 'pending'
-                        WHEN 'fee_refund' THEN (SELECT status FROM transactions WHERE id = cause.related_id) = 'failed'
-                        WHEN 'fee_credit' THEN (SELECT status FROM transactions WHERE id = cause.related_id) <> 'pending'
+                        WHEN 'fee' THEN (SELECT paid.status FROM transactions AS paid
+                            WHERE paid.id = cause.related_id AND paid.user_id = new.user_id) = 'pending'
+                        WHEN 'fee_refund' THEN (SELECT paid.status FROM transactions AS paid
+                            WHERE paid.id = cause.related_id AND paid.user_id = new.user_id) = 'failed'
+                        WHEN 'fee_credit' THEN (SELECT paid.status FROM transactions AS paid
+                            WHERE paid.id = cause.related_id AND paid.user_id = new.user_id) <> 'pending'
                         ELSE true END
-                    FROM transactions AS cause WHERE id = new.business_id)
+                    FROM transactions AS cause WHERE cause.id = new.business_id AND cause.user_id = new.user_id)
             END, false)
     LOOP
         RAISE EXCEPTION 'posting % (%) has no cause', found_id, found_kind

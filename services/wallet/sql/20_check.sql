@@ -182,12 +182,14 @@ BEGIN
         SELECT postings.id, postings.kind, postings.business_id, postings.user_id, postings.reverses
         FROM postings WHERE postings.id = ANY (ids)
     ), moved AS (
-        SELECT posting_id, sum(gained) AS cents, jsonb_object_agg(account, gained) AS moves FROM (
+        SELECT posting_id, sum(gained) AS cents, jsonb_object_agg(account, gained) AS moves,
+            bool_or(is_of_other) AS is_of_other FROM (
             SELECT posting_id, CASE
                 WHEN accounts.user_id IS NOT NULL AND accounts.user_id <> postings.user_id
                     THEN format('%s of %s', accounts.kind, accounts.user_id)
                 WHEN accounts.kind = 'owed' THEN 'available'
-                ELSE accounts.kind END AS account, sum(amount_cents) AS gained
+                ELSE accounts.kind END AS account, sum(amount_cents) AS gained,
+                bool_or(entries.member_id <> postings.user_id) AS is_of_other
             FROM entries JOIN postings ON postings.id = posting_id JOIN accounts ON accounts.id = account_id
             WHERE posting_id BETWEEN lowest AND highest GROUP BY 1, 2
         ) AS gains GROUP BY posting_id
@@ -197,6 +199,7 @@ BEGIN
         SELECT checked.*, CASE
             WHEN moved.posting_id IS NULL THEN 'has no entries'
             WHEN moved.cents <> 0 THEN 'sums to ' || dollars(moved.cents)
+            WHEN moved.is_of_other THEN 'has entries of another member'
             WHEN expected.business_id IS NULL THEN 'has no cause'
             WHEN expected.user_id <> checked.user_id THEN 'belongs to another member than its cause'
             WHEN jsonb_strip_nulls(expected.moves) IS DISTINCT FROM moved.moves THEN 'moves other amounts than its cause'
@@ -467,7 +470,8 @@ CREATE OR REPLACE FUNCTION compare_account(wanted bigint) RETURNS account_rebuil
         coalesce((array_agg(hash ORDER BY posting_id DESC) FILTER (WHERE hash IS NOT NULL))[1], ''),
         sha256(coalesce(string_agg(int8send(posting_id) || int8send(amount_cents) || hash, '' ORDER BY posting_id), '')),
         accounts.balance_cents, accounts.entry_count, clock_timestamp()
-    FROM accounts LEFT JOIN entries ON account_id = accounts.id WHERE accounts.id = wanted GROUP BY accounts.id
+    FROM accounts LEFT JOIN entries ON account_id = accounts.id WHERE accounts.id = wanted
+    GROUP BY accounts.id, accounts.balance_cents, accounts.entry_count
 $$;
 
 -- Sets the values of an account to those computed from its entries: only for a faulty account, with a confirmed

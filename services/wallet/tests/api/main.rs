@@ -6,6 +6,7 @@ mod evidence;
 mod fake_quotes;
 mod fixture;
 
+mod by_member;
 mod checks;
 mod closing;
 mod corrections;

@@ -120,11 +120,11 @@ fn transfer(user_id: Uuid, way: (AccountRef, AccountRef), cents: i64) -> Posting
     Posting::transfer(PostingKind::Transfer, cause, user_id, way, Cents::new(cents)).unwrap()
 }
 
-fn one_transfer(user_id: Uuid, way: (AccountRef, AccountRef), cents: i64) -> Movement {
+pub fn one_transfer(user_id: Uuid, way: (AccountRef, AccountRef), cents: i64) -> Movement {
     Movement { user_id, postings: vec![transfer(user_id, way, cents)], ..Movement::default() }
 }
 
-fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement {
+pub fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement {
     let method = MethodCopy {
         id: Uuid::new_v4(),
         currency: "USDT".into(),
@@ -162,7 +162,7 @@ fn course(user_id: Uuid, now: OffsetDateTime) -> Movement {
     }
 }
 
-fn fund(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
+pub fn fund(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
     let line = Transaction::done(user_id, Details::Trade { part: TradePart::Invested, trade_id }, amount, at);
     let way = (AccountRef::available(user_id), AccountRef::invested(user_id));
     let cause = Cause::Trade(trade_id);
@@ -185,7 +185,7 @@ fn reversal(user_id: Uuid, cents: i64) -> Movement {
 }
 
 /// With a gain of as much as was invested.
-fn settle(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
+pub fn settle(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
     let (available, invested) = (AccountRef::available(user_id), AccountRef::invested(user_id));
     let pool = AccountRef::House(HouseAccount::InvestmentPool);
     let parts = [
