@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests backup and restore: backs up a product while a member deposits, trades and withdraws, lets it continue, and
+# [D-B14] Tests backup and restore: backs up a product while a member deposits, trades and withdraws, lets it continue, and
 # deletes it with all its servers. Restores the backup and the log on empty servers to a point in between. After a
 # replay the audit must be clean, everything acknowledged before that point must be present, and nothing after it.
 #
@@ -111,7 +111,16 @@ start demo
 traffic=$!
 trades_go_on 10
 say "a base backup while it is at work"
-as_server env PGHOST=127.0.0.1 PGPORT="$PGPORT" "$folder/backup.sh" "$backups"
+base=$(as_server env PGHOST=127.0.0.1 PGPORT="$PGPORT" "$folder/backup.sh" "$backups")
+say "any point of the last 7 days needs the newest base backup from before them, and none older"
+for age in 9 8; do
+  kept=$backups/base/$(date -u -d "$age days ago" +%Y%m%dT%H%M%SZ)
+  as_server install -D "$base/backup_label" "$kept/backup_label"
+done
+read -r -t 2 <> <(:) || true
+as_server env PGHOST=127.0.0.1 PGPORT="$PGPORT" "$folder/backup.sh" "$backups" >/dev/null
+diff <(printf '%s\n' "$kept" "$base") <(find "$backups/base" -mindepth 1 -maxdepth 1 | LC_ALL=C sort | head -n -1)
+rm -rf "$kept"
 # The names of base backups have a resolution of one second.
 read -r -t 2 <> <(:) || true
 trades_go_on 10
