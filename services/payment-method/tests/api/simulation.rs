@@ -172,8 +172,9 @@ impl Simulation {
     /// Has the wallet account for all payouts but thefts, as it does when they are marked as paid.
     async fn account(&self, found: &Holdings) {
         let paid = found.outflows.iter().filter(|one| !self.thefts.contains(&one.payment.key.txid));
-        let matches =
-            paid.map(|one| PayoutMatch { number: one.number, transaction_id: Uuid::now_v7().to_string() }).collect();
+        let matches = paid
+            .map(|one| PayoutMatch { number: one.payment.id, transaction_id: Uuid::now_v7().to_string() })
+            .collect();
         let request = with_token(MatchPayoutsRequest { matches }, &self.world.realm.service_token("wallet"));
         self.world.grpc.match_payouts(request).await.unwrap();
     }
