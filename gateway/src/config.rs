@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use chassis::config::{Keys, Ops, Tls};
 use clap::Args;
@@ -58,6 +59,10 @@ pub struct Config {
     /// Other origins whose pages may call the API.
     #[arg(long, env, value_delimiter = ',')]
     pub cors_origins: Vec<String>,
+    /// Block explorers by network, such as `Bitcoin=https://explorer.example/tx/{txid}`. Without one, the hash of a payment is
+    /// shown without a link.
+    #[arg(long, env, value_delimiter = ',')]
+    pub explorers: Vec<Explorer>,
     /// Proxies whose X-Forwarded-For is believed.
     #[arg(long, env, value_delimiter = ',')]
     pub trusted_proxies: Vec<IpNet>,
@@ -73,4 +78,41 @@ pub struct Config {
     /// The folder of the temporary files that receive long request bodies.
     #[arg(long, env, default_value_os_t = std::env::temp_dir())]
     pub spool_dir: PathBuf,
+}
+
+/// Where a block explorer shows the transactions of a network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explorer {
+    pub network: String,
+    /// With `{txid}` in place of the transaction's hash.
+    pub url: String,
+}
+
+impl FromStr for Explorer {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (network, url) = text.split_once('=').ok_or("a network, =, and a URL are needed")?;
+        if network.is_empty() || !url.starts_with("https://") || !url.contains("{txid}") {
+            return Err("the URL has to begin with https:// and to contain {txid}");
+        }
+        Ok(Self { network: network.to_owned(), url: url.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Explorer;
+
+    /// [D-Q7] A link leads to the page of a transaction, and to nothing that a browser would run.
+    #[test]
+    fn an_explorer_shows_transactions_of_a_network() {
+        let explorer: Explorer = "Bitcoin=https://explorer.example/tx/{txid}?a=b".parse().expect("an explorer");
+        assert_eq!((&*explorer.network, &*explorer.url), ("Bitcoin", "https://explorer.example/tx/{txid}?a=b"));
+        for wrong in
+            ["", "Bitcoin", "=https://a.example/{txid}", "Bitcoin=https://a.example", "Bitcoin=javascript:{txid}"]
+        {
+            assert!(wrong.parse::<Explorer>().is_err(), "{wrong}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Limits, fees and prices: the only source from which screens take them.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use proto::wallet::v1::{self as wallet, GetTermsRequest};
 use serde::Serialize;
@@ -7,6 +9,7 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::call_retrying;
+use crate::config::Explorer;
 use crate::error::{ApiError, Errors};
 use crate::extract::{MaybeVerifiedMember, VerifiedMember, Visitor};
 use crate::json::{Decimal, Dollars, Reply, moment, ok};
@@ -18,6 +21,10 @@ pub struct Terms {
     deposit: DepositTerms,
     withdrawal: WithdrawalTerms,
     course: CourseTerms,
+    /// Pages of block explorers by network, with `{txid}` in place of a transaction's hash. Only if there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = json!({ "Bitcoin": "https://explorer.example/tx/{txid}" }))]
+    explorers: Option<BTreeMap<String, String>>,
 }
 
 /// Limits of deposits.
@@ -78,11 +85,11 @@ pub async fn get(
     // A session that ended or cannot be checked still gets the public part.
     let out = reader.map_or(visitor.out, |VerifiedMember(caller)| caller.out);
     let terms = call_retrying!(app.clients.wallet, get_terms, out, GetTermsRequest {})?.into_inner();
-    Ok(ok(Terms::from(terms)))
+    Ok(ok(Terms::new(terms, &app.config.explorers)))
 }
 
-impl From<wallet::GetTermsResponse> for Terms {
-    fn from(terms: wallet::GetTermsResponse) -> Self {
+impl Terms {
+    fn new(terms: wallet::GetTermsResponse, explorers: &[Explorer]) -> Self {
         let limits = terms
             .withdrawal_allowances
             .into_iter()
@@ -104,6 +111,8 @@ impl From<wallet::GetTermsResponse> for Terms {
                 available_at: terms.rest.and_then(|rest| moment(rest.available_at.as_ref())),
             },
             course: CourseTerms { price: Dollars::from_cents(terms.course_price_cents) },
+            explorers: (!explorers.is_empty())
+                .then(|| explorers.iter().map(|one| (one.network.clone(), one.url.clone())).collect()),
         }
     }
 }

@@ -31,6 +31,15 @@ async fn the_terms_are_told_to_everybody() {
     assert_eq!(own["withdrawal"]["availableAt"], "1970-01-02T00:00:00Z");
 }
 
+/// [D-B11] [D-Q7] Where payments can be looked up, if the operator has said so.
+#[tokio::test]
+async fn explorers_are_told_by_network() {
+    let explorers = "--explorers=Bitcoin=https://one.example/tx/{txid},TRC20=https://two.example/#/{txid}";
+    let told = Fixture::with(&[explorers]).await.call(Method::GET, "/v1/terms", None, "").await.json();
+    let expected = json!({ "Bitcoin": "https://one.example/tx/{txid}", "TRC20": "https://two.example/#/{txid}" });
+    assert_eq!(told["explorers"], expected);
+}
+
 /// [D-B11] [D-R16] A reached limit is a 422 that tells programs what is left and from when on.
 #[tokio::test]
 async fn a_reached_limit_tells_what_is_left() {

@@ -5,7 +5,7 @@ import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
 import { transaction } from '@/testing/samples'
-import { answers, holds, member, refuses, server } from '@/testing/server'
+import { answers, holds, member, refuses, server, terms } from '@/testing/server'
 
 const rows = () => within(screen.getByRole('main')).getAllByRole('link').map((row) => row.textContent)
 
@@ -151,6 +151,20 @@ describe('the details', () => {
     for (const [label, text] of [['Name', 'Amara Lindqvist'], ['Email', 'amara@example.com'], ['Phone', '+46 70 123 45 67'], ['Country', 'Sweden']] as const) {
       expect(value(label)).toHaveTextContent(text)
     }
+  })
+
+  it('lead from the hash of a payment to the explorer of its network, if the operator has set one [D-Q7]', async () => {
+    const method = { id: 'btc', version: 1, currency: 'BTC', network: 'Bitcoin', address: 'bc1q' }
+    const shown = transaction({ status: 'success', txid: 'ab/12', method })
+    server.use(answers('get', '/transactions/user', { transactions: [shown] }))
+    const { unmount } = openAsMember(`/transactions/${shown.id}`)
+    expect(await screen.findByText('ab/12')).toBeVisible()
+    expect(screen.queryByRole('link', { name: /ab\/12/ })).toBeNull()
+    unmount()
+    queryClient.clear()
+    server.use(answers('get', '/terms', { ...terms, explorers: { Bitcoin: 'https://explorer.example/tx/{txid}' } }))
+    openAsMember(`/transactions/${shown.id}`)
+    expect(await screen.findByRole('link', { name: /ab\/12/ })).toHaveAttribute('href', 'https://explorer.example/tx/ab%2F12')
   })
 
   it.each([

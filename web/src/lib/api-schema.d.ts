@@ -4308,6 +4308,15 @@ export interface components {
         Terms: {
             course: components["schemas"]["CourseTerms"];
             deposit: components["schemas"]["DepositTerms"];
+            /**
+             * @description Pages of block explorers by network, with `{txid}` in place of a transaction's hash. Only if there are some.
+             * @example {
+             *       "Bitcoin": "https://explorer.example/tx/{txid}"
+             *     }
+             */
+            explorers?: {
+                [key: string]: string;
+            };
             success: boolean;
             withdrawal: components["schemas"]["WithdrawalTerms"];
         };

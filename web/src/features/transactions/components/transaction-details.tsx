@@ -8,6 +8,7 @@ import type { Transaction } from '@/lib/api-types'
 import { formatDateTime } from '@/lib/dates'
 import { treasuryKeys } from '@/lib/env'
 import { formatMoney } from '@/lib/money'
+import { useTerms } from '@/lib/terms'
 import { formatAsset, formatRate } from '@/lib/units'
 import { TransactionIcon } from './transaction-icon'
 
@@ -22,6 +23,19 @@ const mono = (text: string) => <span className="font-mono text-[0.8125rem] break
 const recorded = (address: string) =>
   treasuryKeys.length > 0 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address
 
+/** With a link to the block explorer that the operator has set for the network, if there is one. */
+function TransactionHash({ txid, network = '' }: { txid: string; network?: string }) {
+  const page = useTerms().data?.explorers?.[network]
+  if (!page) return mono(txid)
+  return (
+    <a href={page.replace('{txid}', encodeURIComponent(txid))} target="_blank" rel="noopener noreferrer" className="text-accent-text hover:underline">
+      {mono(txid)}
+      <ExternalLink aria-hidden className="ml-1.5 inline size-4" />
+      <span className="sr-only">(opens in a new tab)</span>
+    </a>
+  )
+}
+
 /** The facts of the payment beyond the specification's list, shown when the server gives them. */
 function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, quote, method, destination, txid, decidedAt }: Transaction) {
   const facts: (Detail | false | '' | null | undefined)[] = [
@@ -34,7 +48,7 @@ function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, quote, m
     method && !destination && method.address && { label: 'Paid to', value: mono(recorded(method.address)) },
     destination && { label: 'Destination', value: mono(destination.address) },
     destination?.memo && { label: 'Memo', value: mono(destination.memo) },
-    txid && { label: 'Transaction hash', value: mono(txid) },
+    txid && { label: 'Transaction hash', value: <TransactionHash txid={txid} network={method?.network} /> },
     decidedAt && { label: 'Decided', value: formatDateTime(decidedAt) },
   ]
   return facts.filter((fact): fact is Detail => Boolean(fact))
