@@ -302,7 +302,7 @@ async fn a_payment_on_another_network_is_named(pool: PgPool) {
     let line = &found.checks[0];
     assert_eq!(
         (line.state.as_str(), line.detail.as_str()),
-        ("fail", "The transaction is on ethereum, and not on bitcoin.")
+        ("fail", "The transaction is on Ethereum, and not on Bitcoin.")
     );
 }
 
