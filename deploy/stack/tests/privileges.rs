@@ -522,6 +522,7 @@ const NOT_DOWNLOADED: &[(&str, &str)] = &[
     ("auth.security_links", "hashes that live for days"),
     ("course.streams", "rows that live for a minute"),
     ("wallet.closed_wallets", "the account, which is closed, has the time"),
+    ("wallet.entries", "the statements have them"),
     ("wallet.liability_leaves", "balances that the statements have, too"),
     ("wallet.postings", "the statements have them"),
     ("wallet.receipts", "the download has the files themselves"),
