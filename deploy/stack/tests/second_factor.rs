@@ -94,7 +94,7 @@ async fn delicate(reviewer: &Client, treasurer: &Client, manager: &Client) -> Re
         post(treasurer, &format!("/admin/transactions/{NONE}/paying"), json!({ "revision": 1 })).await?,
         post(treasurer, &format!("/admin/transactions/{NONE}/paid"), paid).await?,
         post(treasurer, &format!("/admin/members/{NONE}/bonus"), bonus).await?,
-        post(treasurer, &format!("/admin/transactions/{NONE}/refund"), json!({ "note": "A note" })).await?,
+        post(treasurer, &format!("/admin/members/{NONE}/course/refund"), json!({ "note": "A note" })).await?,
         treasurer.delete(&format!("/admin/payment-methods/{NONE}")).await?,
         post(treasurer, &format!("/admin/payment-methods/{NONE}/signature"), signature).await?,
         manager.put(&format!("/admin/plans/{NONE}"), plan).await?,

@@ -60,7 +60,6 @@ pub fn routes(
         .routes(routes!(transactions::paying))
         .routes(routes!(transactions::paid))
         .routes(routes!(transactions::reverse))
-        .routes(routes!(transactions::refund))
         .routes(routes!(payments::unclaimed))
         // Members.
         .routes(routes!(members::list))
@@ -74,6 +73,7 @@ pub fn routes(
         .routes(routes!(members::bonus))
         .routes(routes!(members::release))
         .routes(routes!(members::adjustment))
+        .routes(routes!(members::refund_course))
         .routes(routes!(members::place_hold))
         .routes(routes!(members::release_hold))
         // Two people.

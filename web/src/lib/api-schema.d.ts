@@ -480,6 +480,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/members/{id}/course/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose to refund the course
+         * @description The price goes back to the balance, whichever way it was paid, and access ends. A treasurer other than the proposer
+         *     confirms. The note, of 1 to 500 characters, is for the audit log.
+         */
+        post: operations["post_admin_members_by_id_course_refund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/members/{id}/factor-reset": {
         parameters: {
             query?: never;
@@ -987,27 +1008,6 @@ export interface paths {
          *     person who started its payout.
          */
         post: operations["post_admin_transactions_by_id_paying"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/admin/transactions/{id}/refund": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Propose to refund the course
-         * @description The price goes back to the balance, whichever way it was paid, and access ends. A treasurer other than the proposer
-         *     confirms. The note, of 1 to 500 characters, is for the audit log.
-         */
-        post: operations["post_admin_transactions_by_id_refund"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5495,6 +5495,28 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    post_admin_members_by_id_course_refund: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteRequest"];
+            };
+        };
+        responses: {
+            201: components["responses"]["Proposed"];
+            default: components["responses"]["Error"];
+        };
+    };
     post_admin_members_by_id_factor_reset: {
         parameters: {
             query?: never;
@@ -6176,28 +6198,6 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutStarted"];
                 };
             };
-            default: components["responses"]["Error"];
-        };
-    };
-    post_admin_transactions_by_id_refund: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Names the request, so that it takes effect once however often it is sent. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-            };
-            path: {
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NoteRequest"];
-            };
-        };
-        responses: {
-            201: components["responses"]["Proposed"];
             default: components["responses"]["Error"];
         };
     };

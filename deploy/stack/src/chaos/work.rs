@@ -347,7 +347,7 @@ impl Task<'_> {
         }
         self.changed(&bought, "buy course", Balances { available: -8_700, ..Balances::default() });
         life.tell(|told| told.purchases += 1);
-        let path = format!("/admin/transactions/{}/refund", text(&bought, "/transaction/id")?);
+        let path = format!("/admin/members/{}/course/refund", life.id);
         let body = json!({ "note": "Bought by mistake" });
         let back = Balances { available: 8_700, ..Balances::default() };
         self.correct(["propose refund", "refund course"], &path, body, back).await

@@ -9,7 +9,8 @@ use proto::auth::v1::{
 };
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{
-    CorrectionKind, GetMemberWalletRequest, LedgerEntry, PlaceHoldRequest, ProposeCorrectionRequest, ReleaseHoldRequest,
+    CorrectionKind, GetMemberWalletRequest, LedgerEntry, PlaceHoldRequest, ProposeCorrectionRequest,
+    ProposeCourseRefundRequest, ReleaseHoldRequest,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -334,6 +335,31 @@ pub async fn adjustment(
     body: Keyed<Correction>,
 ) -> Result<Response, ApiError> {
     propose(&app, caller, user_id, CorrectionKind::AdjustmentCredit, body).await
+}
+
+/// Propose to refund the course
+///
+/// The price goes back to the balance, whichever way it was paid, and access ends. A treasurer other than the proposer
+/// confirms. The note, of 1 to 500 characters, is for the audit log.
+#[utoipa::path(post, path = "/admin/members/{id}/course/refund", request_body = NoteRequest,
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
+pub async fn refund_course(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+    Keyed { value, claim }: Keyed<NoteRequest>,
+) -> Result<Response, ApiError> {
+    let message = ProposeCourseRefundRequest {
+        user_id,
+        note: note(&value)?,
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+        ..Default::default()
+    };
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.wallet_staff, propose_course_refund, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }
 
 /// A hold on a part of a balance.

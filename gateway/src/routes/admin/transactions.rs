@@ -9,8 +9,8 @@ use proto::common::v1::EvidenceCheck;
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
     ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, LeasePayoutRequest, ListStaffTransactionsRequest,
-    MarkWithdrawalPaidRequest, NoteViewingRequest, ProposeCourseRefundRequest, ProposeReversalRequest,
-    RejectTransactionRequest, Transaction as Row, TransactionKind, TransactionStatus,
+    MarkWithdrawalPaidRequest, NoteViewingRequest, ProposeReversalRequest, RejectTransactionRequest,
+    Transaction as Row, TransactionKind, TransactionStatus,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -480,30 +480,6 @@ pub async fn reverse(
     };
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_reversal, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
-}
-
-/// Propose to refund the course
-///
-/// The price goes back to the balance, whichever way it was paid, and access ends. A treasurer other than the proposer
-/// confirms. The note, of 1 to 500 characters, is for the audit log.
-#[utoipa::path(post, path = "/admin/transactions/{id}/refund", request_body = NoteRequest,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn refund(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(transaction_id): Path<String>,
-    Keyed { value, claim }: Keyed<NoteRequest>,
-) -> Result<Response, ApiError> {
-    let message = ProposeCourseRefundRequest {
-        transaction_id,
-        note: note(&value)?,
-        client_address: caller.client.address,
-        idempotency: claim.clone(),
-    };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, propose_course_refund, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }
 

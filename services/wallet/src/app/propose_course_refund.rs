@@ -3,24 +3,45 @@
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer};
 use chassis::proposal::Proposal;
+use chassis::staff_call::StaffCall;
+use uuid::Uuid;
 
-use crate::app::propose_reversal::{ProposeReversal, open};
+use crate::app::propose_reversal::open;
 use crate::app::required_note;
 use crate::domain::course_refund::{COURSE_REFUND, CourseRefund};
 use crate::error::Error;
 use crate::store::{postings, transactions};
 
-/// Opens a proposal for another treasurer to confirm. The transaction of the command is the purchase.
+#[derive(Debug, Clone)]
+pub struct ProposeCourseRefund {
+    pub call: StaffCall,
+    pub purchase: Purchase,
+    pub note: String,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Purchase {
+    /// The one that gives this member access.
+    Of(Uuid),
+    /// The one of this line, as gateways of the version before ask.
+    Line(Uuid),
+}
+
+/// Opens a proposal for another treasurer to confirm.
 ///
 /// # Errors
 /// Invalid for a missing note, `NotFound`, `NotRefundable`, `AlreadyReversed`.
-pub async fn propose_course_refund(db: &Db, command: &ProposeReversal) -> Result<Answer<Proposal>, Error> {
+pub async fn propose_course_refund(db: &Db, command: &ProposeCourseRefund) -> Result<Answer<Proposal>, Error> {
     let note = required_note(&command.note)?;
     idempotency::once(db, command.call.claim.clone(), async |conn| propose(conn, command, note).await).await
 }
 
-async fn propose(conn: &mut PgConnection, command: &ProposeReversal, note: String) -> Result<Proposal, Error> {
-    let line = transactions::find(conn, command.transaction_id).await?.ok_or(Error::NotFound)?;
+async fn propose(conn: &mut PgConnection, command: &ProposeCourseRefund, note: String) -> Result<Proposal, Error> {
+    let id = match command.purchase {
+        Purchase::Of(user_id) => postings::course_of(conn, user_id).await?.ok_or(Error::NotRefundable)?,
+        Purchase::Line(id) => id,
+    };
+    let line = transactions::find(conn, id).await?.ok_or(Error::NotFound)?;
     let posted = postings::of_course(conn, line.id).await?.ok_or(Error::NotRefundable)?;
     if posted.reversed_by.is_some() {
         return Err(Error::AlreadyReversed);
@@ -32,5 +53,5 @@ async fn propose(conn: &mut PgConnection, command: &ProposeReversal, note: Strin
         amount_cents: posted.amount,
         note,
     };
-    open(conn, command, COURSE_REFUND, line.user_id, &change).await
+    open(conn, &command.call, COURSE_REFUND, line.user_id, &change).await
 }

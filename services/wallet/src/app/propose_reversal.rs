@@ -46,13 +46,13 @@ async fn propose(conn: &mut PgConnection, command: &ProposeReversal, note: Strin
         amount_cents: posted.amount,
         note,
     };
-    open(conn, command, REVERSAL, line.user_id, &change).await
+    open(conn, &command.call, REVERSAL, line.user_id, &change).await
 }
 
 /// Opens a proposal to reverse the effect of a transaction on a member's balance.
 pub(super) async fn open(
     conn: &mut PgConnection,
-    command: &ProposeReversal,
+    call: &StaffCall,
     kind: &'static str,
     user_id: Uuid,
     change: &impl Serialize,
@@ -64,7 +64,7 @@ pub(super) async fn open(
         subject_id: Some(user_id),
         member_id: Some(user_id),
         before: Some(before),
-        ..NewProposal::new(&command.call.staff, &command.call.address, kind, &change)
+        ..NewProposal::new(&call.staff, &call.address, kind, &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

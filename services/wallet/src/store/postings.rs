@@ -193,6 +193,16 @@ pub async fn reversible(conn: &mut PgConnection, transaction_id: Uuid) -> Result
     .await
 }
 
+/// The line that paid for the course that a member has.
+pub async fn course_of(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "SELECT business_id FROM postings WHERE id = (SELECT max(id) FROM paid_course($1) AS paid (id)) AND user_id = $1",
+        user_id
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// The posting of a line that paid for the course.
 pub async fn of_course(conn: &mut PgConnection, transaction_id: Uuid) -> Result<Option<Reversible>, sqlx::Error> {
     sqlx::query_as!(

@@ -19,12 +19,20 @@ use wallet::posting::{self, Posting};
 use wallet::store::transactions;
 
 use crate::corrections::confirm;
-use crate::fixture::{World, code, course_payment};
+use crate::fixture::{Member, World, code, course_payment};
 use crate::reversals::reverse;
 
+/// By the line, as gateways of the version before ask.
 async fn propose(world: &World, token: &str, one: &Transaction) -> Result<Proposal, Status> {
-    let request =
-        ProposeCourseRefundRequest { transaction_id: one.id.clone(), note: "asked for".into(), ..Default::default() };
+    propose_to(world, token, ProposeCourseRefundRequest { transaction_id: one.id.clone(), ..Default::default() }).await
+}
+
+async fn propose_of(world: &World, token: &str, member: &Member) -> Result<Proposal, Status> {
+    propose_to(world, token, ProposeCourseRefundRequest { user_id: member.id.to_string(), ..Default::default() }).await
+}
+
+async fn propose_to(world: &World, token: &str, request: ProposeCourseRefundRequest) -> Result<Proposal, Status> {
+    let request = ProposeCourseRefundRequest { note: "asked for".into(), ..request };
     Ok(world.grpc.propose_course_refund(with_token(request, token)).await?.into_inner().proposal.unwrap())
 }
 
@@ -38,7 +46,7 @@ async fn a_purchase_is_refunded_once(pool: PgPool) {
     let review = world.review(&bought.id).await;
     assert!(review.refundable && !review.reversible && review.reversed_by.is_empty());
     assert_eq!(code(propose(&world, &world.reviewer, &bought).await), "PERMISSION_DENIED");
-    let first = propose(&world, &world.treasurer, &bought).await.unwrap();
+    let first = propose_of(&world, &world.treasurer, &member).await.unwrap();
     let other = propose(&world, &second, &bought).await.unwrap();
     assert_eq!((first.kind.as_str(), first.permission.as_str()), ("course_refund", "correctBalances"));
     assert!(world.wallet(&member).await.has_purchased_course);
@@ -60,8 +68,10 @@ async fn a_purchase_is_refunded_once(pool: PgPool) {
 
     let again = world.buy_course(&member).await.unwrap();
     assert_eq!(code(world.buy_course(&member).await), "COURSE_ALREADY_PURCHASED");
-    let refund = propose(&world, &world.treasurer, &again).await.unwrap();
+    let refund = propose_of(&world, &world.treasurer, &member).await.unwrap();
     confirm(&world, &second, &refund).await.unwrap();
+    assert_eq!(world.history(&member).await.remove(0).related_id, again.id);
+    assert_eq!(code(propose_of(&world, &world.treasurer, &member).await), "NOT_REVERSIBLE");
     assert!(!world.wallet(&member).await.has_purchased_course);
     world.assert_verified().await;
 }
@@ -108,6 +118,7 @@ async fn a_refund_settles_what_is_owed(pool: PgPool) {
 async fn nothing_else_is_refunded(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
+    assert_eq!(code(propose_of(&world, &world.treasurer, &member).await), "NOT_REVERSIBLE");
     let deposited = world.history(&member).await.remove(0);
     assert!(!world.review(&deposited.id).await.refundable);
     assert_eq!(code(propose(&world, &world.treasurer, &deposited).await), "NOT_REVERSIBLE");

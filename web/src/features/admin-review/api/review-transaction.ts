@@ -56,8 +56,8 @@ export const useProposeReversal = (id: string) =>
   useStaffAction((reversal: { note: string }, options) => api.post(`${url(id)}/reverse`, reversal, options), ['note'])
 
 /** Proposes to pay the course back; another treasurer confirms [D-C9]. */
-export const useProposeRefund = (id: string) =>
-  useStaffAction((refund: { note: string }, options) => api.post(`${url(id)}/refund`, refund, options), ['note'])
+export const useProposeRefund = (memberId: string) =>
+  useStaffAction((refund: { note: string }, options) => api.post(`/admin/members/${memberId}/course/refund`, refund, options), ['note'])
 
 /** Starts a payout, or goes on with it. */
 export const useLeasePayout = (id: string) =>

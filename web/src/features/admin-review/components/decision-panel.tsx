@@ -180,7 +180,7 @@ const correctionsOf = ({ reversible, refundable }: Review) =>
 
 /** Proposes to pay the course back to the balance [D-C9]. */
 function RefundButton({ review: { transaction: one } }: { review: Review }) {
-  const refund = useProposeRefund(one.id)
+  const refund = useProposeRefund(one.memberId)
   return (
     <NoteButton
       variant="danger"
