@@ -10,7 +10,7 @@ use crate::app::propose_reversal::open;
 use crate::app::required_note;
 use crate::domain::course_refund::{COURSE_REFUND, CourseRefund};
 use crate::error::Error;
-use crate::store::{postings, transactions};
+use crate::store::{accounts, postings, transactions};
 
 #[derive(Debug, Clone)]
 pub struct ProposeCourseRefund {
@@ -30,7 +30,7 @@ pub enum Purchase {
 /// Opens a proposal for another treasurer to confirm.
 ///
 /// # Errors
-/// Invalid for a missing note, `NotFound`, `NotRefundable`, `AlreadyReversed`.
+/// Invalid for a missing note, `MemberNotFound`, `NotFound`, `NotRefundable`, `AlreadyReversed`.
 pub async fn propose_course_refund(db: &Db, command: &ProposeCourseRefund) -> Result<Answer<Proposal>, Error> {
     let note = required_note(&command.note)?;
     idempotency::once(db, command.call.claim.clone(), async |conn| propose(conn, command, note).await).await
@@ -38,7 +38,10 @@ pub async fn propose_course_refund(db: &Db, command: &ProposeCourseRefund) -> Re
 
 async fn propose(conn: &mut PgConnection, command: &ProposeCourseRefund, note: String) -> Result<Proposal, Error> {
     let id = match command.purchase {
-        Purchase::Of(user_id) => postings::course_of(conn, user_id).await?.ok_or(Error::NotRefundable)?,
+        Purchase::Of(user_id) => {
+            accounts::wallet(conn, user_id).await?.ok_or(Error::MemberNotFound)?;
+            postings::course_of(conn, user_id).await?.ok_or(Error::NotRefundable)?
+        }
         Purchase::Line(id) => id,
     };
     let line = transactions::find(conn, id).await?.ok_or(Error::NotFound)?;

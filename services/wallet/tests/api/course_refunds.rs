@@ -118,6 +118,8 @@ async fn a_refund_settles_what_is_owed(pool: PgPool) {
 async fn nothing_else_is_refunded(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
+    let nobody = Member { id: Uuid::new_v4(), token: String::new() };
+    assert_eq!(code(propose_of(&world, &world.treasurer, &nobody).await), "NOT_FOUND");
     assert_eq!(code(propose_of(&world, &world.treasurer, &member).await), "NOT_REVERSIBLE");
     let deposited = world.history(&member).await.remove(0);
     assert!(!world.review(&deposited.id).await.refundable);
