@@ -9,8 +9,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 use crate::postgres::{self, Durability, Postgres};
 use crate::preparation;
-use crate::process::{Launch, Output, tail};
-use crate::service::{Service, binary};
+use crate::service::Service;
 
 /// Entries of the ledger for each member; of every other table there are fewer.
 const ENTRIES_OF_MEMBER: u64 = 40;
@@ -131,13 +130,7 @@ async fn make_database(server: &Postgres, service: Service, folder: &Path) -> Re
     let mut admin = PgConnection::connect(&server.url()).await?;
     admin.execute(AssertSqlSafe(format!("CREATE DATABASE {name}"))).await?;
     let log = folder.join(format!("{name}-migrate.log"));
-    let migrate =
-        Launch::new(service.name(), binary(&preparation::binaries()?, service.name()), Output::File(log.clone()))
-            .args(["migrate"])
-            .env("DATABASE_URL", url(server, service)?)
-            .start()?;
-    ensure!(migrate.wait().await?.success(), "{name} migrate failed:\n{}", tail(&log));
-    Ok(())
+    preparation::migrate_one(preparation::binaries()?, service, log, url(server, service)?).await
 }
 
 async fn fill(server: &Postgres, service: Service, sql: &str, (first, last): (u64, u64)) -> Result<()> {

@@ -95,19 +95,20 @@ pub(crate) async fn migrate(shared: &Shared, folder: &Path, databases: &Database
     for service in Service::ALL.into_iter().filter(|service| service.database().is_some()) {
         let name = service.name();
         let log = folder.join(format!("logs/{name}-migrate.log"));
-        let process = Launch::new(name, binary(&shared.binaries, name), Output::File(log.clone()))
-            .args(["migrate"])
-            .env("DATABASE_URL", databases.owner_url(service)?)
-            .start()?;
-        migrations.spawn(async move {
-            let status = process.wait().await?;
-            ensure!(status.success(), "{name} migrate failed:\n{}", tail(&log));
-            Ok(())
-        });
+        migrations.spawn(migrate_one(shared.binaries.clone(), service, log, databases.owner_url(service)?));
     }
     while let Some(migrated) = migrations.join_next().await {
         migrated??;
     }
+    Ok(())
+}
+
+/// Migrates the database at `url` with the binary of its service.
+pub(crate) async fn migrate_one(binaries: PathBuf, service: Service, log: PathBuf, url: String) -> Result<()> {
+    let name = service.name();
+    let launch = Launch::new(name, binary(&binaries, name), Output::File(log.clone())).args(["migrate"]);
+    let status = launch.env("DATABASE_URL", url).start()?.wait().await?;
+    ensure!(status.success(), "{name} migrate failed:\n{}", tail(&log));
     Ok(())
 }
 

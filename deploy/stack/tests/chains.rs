@@ -18,7 +18,7 @@ use stack::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
-/// Longer than a lease of a look at a chain, and than the pause between two readings of balances.
+/// Longer than the lease of an observer that died, and than the interval between two readings of balances.
 const LIMIT: Duration = Duration::from_secs(150);
 
 /// Reads until something holds.
@@ -44,7 +44,8 @@ async fn told_of_payment(mut stream: Response) {
 }
 
 /// [D-Q1] [D-Q4] [D-Q5] [D-Q7] [D-Q9] A member pays the quoted amount for real. They are told when it arrives and see it become
-/// confirmed; another member is told nothing. The reviewer sees the checks and what it is worth, and approves what was found. Approving what changed since is refused.
+/// confirmed; no event goes to another member. The reviewer sees the checks and the payment's value, and approves the payment
+/// that was found. The approval of an older version of the evidence is refused.
 #[tokio::test]
 async fn a_deposit_is_seen_from_the_quote_to_the_balance() {
     let installed = Installed::find().unwrap();
