@@ -34,7 +34,7 @@ const MEMBER: &str = "'{member}'";
 const SESSION: &str = "ARRAY[md5('session 2 {number}')::uuid]";
 const HISTORY: &str = "'{member}', NULL, NULL, 51";
 const KEY: &str = "'{member}', 'POST /v1/trades/create', 'a key'";
-const TRADES: &str = "'{member}', '{open}', now()";
+const TRADES: &str = "now(), '{member}', '{open}'";
 const EVENT: &str = "gen_random_uuid(), 'wallet.v1.trade_funded', '{member}', '\\x01', '{}'";
 /// The opening of a trade: a precondition, a key, a posting with two entries, a line and an event.
 const MOVEMENT: &str = "false, 1, '{}',
@@ -74,7 +74,7 @@ const STATEMENTS: [Statement; 12] = [
         "SELECT kind, balance_after(id,",
         "'{member}', now() - interval '100 days'",
     ),
-    Statement("trades", Service::Trade, "trade", "WHERE t.user_id = $1 AND t.status = ANY ($2)", TRADES),
+    Statement("trades", Service::Trade, "trade", "WHERE t.user_id = $2 AND t.status = ANY ($3)", TRADES),
     Statement("answer under a key", Service::Wallet, "chassis", "SELECT fingerprint, request_id, outcome AS", KEY),
     Statement("movement of money", Service::Wallet, "wallet", "SELECT post_movements(", MOVEMENT),
     Statement("event into the outbox", Service::Wallet, "chassis", "INSERT INTO outbox", EVENT),
