@@ -24,7 +24,7 @@ const pages = [
   { name: 'withdrawals', has: ['main input[name=method]'], act: (page) => page.getByLabel('Amount').pressSequentially('1') },
   { name: 'investments', has: ['main [role=progressbar]', 'main figure'], act: (page) => page.getByRole('link', { name: 'Invest Now' }).tap() },
   { name: 'plans', at: 'investments/plans', has: ['main figure'], act: (page) => page.getByRole('link', { name: 'Click to Invest' }).first().tap() },
-  { name: 'courses', has: ['main article', '#curriculum'], act: (page) => page.getByRole('link', { name: /Start reading|Continue/ }).tap() },
+  { name: 'courses', has: ['main article', '#curriculum'], act: (page) => page.getByRole('link', { name: /Start the course|Start again|Continue/ }).tap() },
   { name: 'lesson', link: ['/courses', 'main a[href^="/courses/lessons/"]'], has: ['main article footer'], act: (page) => page.getByRole('button', { name: /Mark as done|Done/ }).tap() },
   { name: 'review', staff: true, link: ['/admin', 'main a[href^="/admin/review/"]'], has: ['main [aria-label="Checklist"]'], act: (page) => page.getByRole('button', { name: /Reject/ }).first().tap() },
   { name: 'queue', at: 'admin', staff: true, has: ['main a[href^="/admin/review/"]'], act: (page) => page.keyboard.press('j') },

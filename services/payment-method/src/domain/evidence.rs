@@ -120,7 +120,7 @@ fn found(facts: &Facts<'_>) -> Check {
     let (verdict, detail) = match &facts.search {
         Search::Found if facts.payments.len() == 1 => (Verdict::Ok, format!("The payment was found on {chain}.")),
         Search::Found => (Verdict::Ok, format!("{} payments were found on {chain}.", facts.payments.len())),
-        Search::NoHash if facts.way == Way::Out => (Verdict::Unknown, "No payout has been recorded yet.".to_owned()),
+        Search::NoHash if facts.way == Way::Out => (Verdict::Ok, "It has not been paid out yet.".to_owned()),
         Search::NoHash => (
             Verdict::Warn,
             "No transaction hash was given, and no payment of exactly the quoted amount has been seen.".to_owned(),

@@ -36,8 +36,8 @@ export function TransactionPage() {
         <div className="space-y-5">
           {isOpenWithdrawal(transaction) && <OpenWithdrawal withdrawal={transaction} />}
           {isOpenPayment(transaction) && (
-            <Suspense fallback={null}>
-              <PaymentTracker id={transaction.id} />
+            <Suspense fallback={transaction.quote ? <Skeleton className="h-66 rounded-xl" /> : null}>
+              <PaymentTracker id={transaction.id} isExpected={Boolean(transaction.quote)} />
             </Suspense>
           )}
           <TransactionDetails transaction={transaction} />

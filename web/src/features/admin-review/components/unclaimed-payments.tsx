@@ -62,14 +62,14 @@ function Payment({ one }: { one: UnclaimedPayment }) {
               <li key={id}>
                 <Link
                   to={adminPaths.attach(id, one)}
-                  className="grid min-h-10 grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-4 py-1 hover:bg-sunken/60 pointer-coarse:min-h-11"
+                  className="grid min-h-10 grid-cols-[minmax(0,1fr)_auto_4rem] items-center gap-x-4 py-1 hover:bg-sunken/60 pointer-coarse:min-h-11"
                 >
                   <span className="min-w-0">
                     <span className="block truncate font-medium text-ink">{user.name}</span>
                     <span className="tabular block truncate text-xs text-ink-faint">{reference}</span>
                   </span>
                   <Amount value={amount} className="font-semibold" />
-                  <Age since={createdAt} />
+                  <Age since={createdAt} className="text-right" />
                 </Link>
               </li>
             ))}

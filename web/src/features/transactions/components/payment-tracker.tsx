@@ -1,5 +1,7 @@
+import { Check } from 'lucide-react'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
+import { Skeleton } from '@/components/skeleton'
 import type { ChainPayment } from '@/lib/api-types'
 import { formatAsset } from '@/lib/units'
 import { usePayments } from '../api/get-payments'
@@ -20,15 +22,12 @@ function progress(payment: ChainPayment | undefined) {
 }
 
 /** The way of a payment from the chain to the balance, while it is pending [D-Q7]. Nothing where no chain is looked at. */
-export function PaymentTracker({ id }: { id: string }) {
-  const { data: evidence, dataUpdatedAt } = usePayments(id)
-  if (!evidence) return null
+export function PaymentTracker({ id, isExpected }: { id: string; isExpected: boolean }) {
+  const { data: evidence, dataUpdatedAt, isPending } = usePayments(id)
+  if (!evidence) return isPending && isExpected ? <Skeleton className="h-66 rounded-xl" /> : null
   const isUnobserved = evidence.at ? dataUpdatedAt - Date.parse(evidence.at) > UNOBSERVED_MS : false
   const payment = evidence.payments[0]
   const problem = payment && lost[payment.state]
-  const done = progress(payment)
-  const counted = payment && done < 2 ? `${payment.confirmations} of ${payment.confirmationsNeeded} confirmations` : 'Confirmed by the network'
-  const steps = [payment ? `Detected: ${formatAsset(payment)}` : 'Waiting for your payment', counted, 'In review', 'Credited']
   return (
     <Card aria-label="Your payment" className="p-5 sm:p-6">
       <h2 className="font-semibold">Your payment</h2>
@@ -37,17 +36,7 @@ export function PaymentTracker({ id }: { id: string }) {
           {problem}
         </p>
       ) : (
-        <ol role="status" className="mt-3 space-y-2 text-sm">
-          {steps.map((step, at) => (
-            <li
-              key={at}
-              aria-current={at === done ? 'step' : undefined}
-              className={cx('tabular', at < done ? 'text-positive' : at === done ? 'font-medium text-ink' : 'text-ink-faint')}
-            >
-              {at + 1}. {step}
-            </li>
-          ))}
-        </ol>
+        <Steps payment={payment} />
       )}
       {isUnobserved ? (
         <p className="mt-3 text-sm text-caution">We cannot reach the network at the moment. Your payment is safe, and appears here as soon as we can.</p>
@@ -55,5 +44,48 @@ export function PaymentTracker({ id }: { id: string }) {
         !payment && <p className="mt-3 text-sm text-ink-faint">A payment of another amount is matched to your deposit during review.</p>
       )}
     </Card>
+  )
+}
+
+function Steps({ payment }: { payment: ChainPayment | undefined }) {
+  const done = progress(payment)
+  const steps = [
+    { name: payment ? 'Payment detected' : 'Waiting for your payment', fact: payment && formatAsset(payment) },
+    {
+      name: done > 1 ? 'Confirmed by the network' : 'Confirmation by the network',
+      fact: payment && done < 2 ? `${payment.confirmations} of ${payment.confirmationsNeeded}` : undefined,
+    },
+    { name: 'Review by our team' },
+    { name: 'Credited to your balance' },
+  ]
+  return (
+    <ol role="status" className="mt-4 text-sm">
+      {steps.map(({ name, fact }, at) => (
+        <Step key={at} name={name} fact={fact} state={at < done ? 'done' : at === done ? 'current' : 'next'} isLast={at === steps.length - 1} />
+      ))}
+    </ol>
+  )
+}
+
+const marks = {
+  done: 'border-positive bg-positive text-surface',
+  current: 'border-accent bg-surface',
+  next: 'border-line-control bg-surface',
+}
+
+function Step({ name, fact, state, isLast }: { name: string; fact?: string; state: keyof typeof marks; isLast: boolean }) {
+  return (
+    <li aria-current={state === 'current' ? 'step' : undefined} className="relative flex gap-3 pb-4 last:pb-0">
+      {!isLast && <span aria-hidden className={cx('absolute top-5 bottom-0 left-2.5 w-px -translate-x-1/2', state === 'done' ? 'bg-positive' : 'bg-line-control')} />}
+      <span aria-hidden className={cx('grid size-5 shrink-0 place-items-center rounded-full border-2', marks[state])}>
+        {state === 'done' && <Check className="size-3" strokeWidth={3} />}
+        {state === 'current' && <span className="size-2 rounded-full bg-accent" />}
+      </span>
+      <span className={cx('min-w-0 flex-1', state === 'next' ? 'text-ink-faint' : state === 'current' ? 'font-medium text-ink' : 'text-ink')}>
+        {name}
+        {state === 'done' && <span className="sr-only">, done</span>}
+      </span>
+      {fact && <span className="tabular shrink-0 text-ink-soft">{fact}</span>}
+    </li>
   )
 }
