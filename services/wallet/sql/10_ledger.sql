@@ -277,16 +277,13 @@ BEGIN
     END LOOP;
     IF located < account_count THEN
         FOR movement_, verdict IN
-            WITH unlocated AS (
-                SELECT place, CASE WHEN place <= houses OR EXISTS (SELECT FROM accounts
-                    WHERE user_id = new_accounts[place - houses].user_id AND kind = new_accounts[place - houses].kind)
-                    THEN 4 ELSE 3 END AS verdict
-                FROM generate_series(1, account_count) AS place WHERE account_ids[place] IS NULL
-            )
-            SELECT needed.movement, unlocated.verdict FROM (
+            SELECT needed.movement, CASE WHEN needed.account <= houses OR EXISTS (SELECT FROM accounts
+                WHERE user_id = new_accounts[needed.account - houses].user_id
+                AND kind = new_accounts[needed.account - houses].kind) THEN 4 ELSE 3 END
+            FROM (
                 SELECT new_postings[one.posting].movement, one.account FROM unnest(new_entries) AS one
                 UNION ALL SELECT one.movement, one.account FROM unnest(new_preconditions) AS one
-            ) AS needed JOIN unlocated ON place = needed.account
+            ) AS needed WHERE account_ids[needed.account] IS NULL
         LOOP
             verdicts[movement_] := verdict;
             all_applied := false;
