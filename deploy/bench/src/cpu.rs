@@ -19,8 +19,9 @@ impl Server {
     pub async fn of(url: &str) -> Result<Self> {
         let mut conn = PgConnection::connect(url).await?;
         let backend: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut conn).await?;
-        conn.close().await?;
+        // While it is connected: afterwards the backend ends.
         let stat = Stat::read(u32::try_from(backend)?).context("a backend")?;
+        conn.close().await?;
         Ok(Self { pid: stat.parent })
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use chassis::db::Db;
+use chassis::db::{Db, Tx};
 use chassis::identity::{Confirmation, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
 use chassis::keys::SigningKey;
 use chassis::money::Cents;
@@ -234,6 +234,15 @@ impl Product {
             sqlx::raw_sql("VACUUM ANALYZE").execute(&mut *databases::patient(&db).await?).await?;
         }
         Ok(())
+    }
+
+    /// Keeps the wallet from checking its ledger until the transaction ends.
+    pub async fn pause_the_check(&self) -> Result<Tx> {
+        let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
+        let mut tx = owner.begin().await?;
+        let lock = "SET LOCAL idle_in_transaction_session_timeout = 0; SELECT FROM ledger_checks FOR UPDATE";
+        sqlx::raw_sql(lock).execute(&mut *tx).await?;
+        Ok(tx)
     }
 
     /// A number out of the wallet's database.
