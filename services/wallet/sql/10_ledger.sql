@@ -277,9 +277,10 @@ BEGIN
     END LOOP;
     IF located < account_count THEN
         FOR movement_, verdict IN
-            SELECT needed.movement, CASE WHEN needed.account <= houses OR EXISTS (SELECT FROM accounts
-                WHERE user_id = new_accounts[needed.account - houses].user_id
-                AND kind = new_accounts[needed.account - houses].kind) THEN 4 ELSE 3 END
+            -- An EXISTS would be planned as a hash of all accounts.
+            SELECT needed.movement, CASE WHEN needed.account <= houses THEN 4 ELSE coalesce(
+                (SELECT 4 FROM accounts WHERE user_id = new_accounts[needed.account - houses].user_id
+                    AND kind = new_accounts[needed.account - houses].kind), 3) END
             FROM (
                 SELECT new_postings[one.posting].movement, one.account FROM unnest(new_entries) AS one
                 UNION ALL SELECT one.movement, one.account FROM unnest(new_preconditions) AS one
