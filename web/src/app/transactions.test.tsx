@@ -185,7 +185,7 @@ describe('the details', () => {
     const shown = transaction({ status: 'pending' })
     server.use(answers('get', '/transactions/user', { transactions: [shown] }), shows({ ...payment, state: 'included' }))
     const { unmount } = openAsMember(`/transactions/${shown.id}`)
-    expect(await screen.findByText(/Detected: 0.00513809 BTC/)).toBeVisible()
+    expect((await screen.findByText('Payment detected')).closest('li')).toHaveTextContent('0.00513809 BTC')
     expect(screen.getByText(/1 of 2 confirmations/).closest('li')).toHaveAttribute('aria-current', 'step')
     unmount()
     queryClient.clear()

@@ -49,13 +49,11 @@ export function PaymentTracker({ id, isExpected }: { id: string; isExpected: boo
 
 function Steps({ payment }: { payment: ChainPayment | undefined }) {
   const done = progress(payment)
+  const counted = payment ? `${payment.confirmations} of ${payment.confirmationsNeeded} confirmations` : 'Confirmation by the network'
   const steps = [
     { name: payment ? 'Payment detected' : 'Waiting for your payment', fact: payment && formatAsset(payment) },
-    {
-      name: done > 1 ? 'Confirmed by the network' : 'Confirmation by the network',
-      fact: payment && done < 2 ? `${payment.confirmations} of ${payment.confirmationsNeeded}` : undefined,
-    },
-    { name: 'Review by our team' },
+    { name: done > 1 ? 'Confirmed by the network' : counted },
+    { name: done > 1 ? 'In review' : 'Review by our team' },
     { name: 'Credited to your balance' },
   ]
   return (
