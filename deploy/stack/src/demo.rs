@@ -105,7 +105,7 @@ async fn deposit(
         let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
         let (decision, body) = match end {
             End::Pending => return Ok(()),
-            // Nobody paid, so an approval needs a note where a node observes the chain.
+            // These deposits have no payment on a chain. Where a node observes the chain, their approval needs a note.
             End::Approved(received) => (
                 "approve",
                 json!({ "revision": revision, "receivedAmount": received, "txid": txid, "note": "An example without a payment" }),

@@ -35,11 +35,7 @@ export function TransactionPage() {
       {transaction ? (
         <div className="space-y-5">
           {isOpenWithdrawal(transaction) && <OpenWithdrawal withdrawal={transaction} />}
-          {isOpenPayment(transaction) && (
-            <Suspense fallback={transaction.quote ? <Skeleton className="h-66 rounded-xl" /> : null}>
-              <PaymentTracker id={transaction.id} isExpected={Boolean(transaction.quote)} />
-            </Suspense>
-          )}
+          {isOpenPayment(transaction) && <OpenPayment payment={transaction} />}
           <TransactionDetails transaction={transaction} />
         </div>
       ) : isPending ? (
@@ -73,6 +69,16 @@ const payments = ['Deposit', 'Course', 'Fee']
 const isOpenPayment = ({ title, status }: Transaction) => payments.includes(title) && status === 'pending'
 
 const isOpenWithdrawal = ({ title, status }: Transaction) => title === 'Withdrawal' && status === 'pending'
+
+/** Chains are usually observed where payments are quoted: the tracker of such a payment has its place from the start. */
+function OpenPayment({ payment }: { payment: Transaction }) {
+  const placeholder = payment.quote ? <Skeleton className="h-66 rounded-xl" /> : null
+  return (
+    <Suspense fallback={placeholder}>
+      <PaymentTracker id={payment.id} placeholder={placeholder} />
+    </Suspense>
+  )
+}
 
 /** What the member can still do about a withdrawal that is under way. */
 function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {

@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
-import { Skeleton } from '@/components/skeleton'
 import type { ChainPayment } from '@/lib/api-types'
 import { formatAsset } from '@/lib/units'
 import { usePayments } from '../api/get-payments'
@@ -21,10 +21,13 @@ function progress(payment: ChainPayment | undefined) {
   return payment.state === 'final' ? 2 : 1
 }
 
-/** The way of a payment from the chain to the balance, while it is pending [D-Q7]. Nothing where no chain is looked at. */
-export function PaymentTracker({ id, isExpected }: { id: string; isExpected: boolean }) {
+/**
+ * The way of a payment from the chain to the balance, while it is pending [D-Q7]; `placeholder` while it is loading. Nothing
+ * where no chain is observed.
+ */
+export function PaymentTracker({ id, placeholder }: { id: string; placeholder: ReactNode }) {
   const { data: evidence, dataUpdatedAt, isPending } = usePayments(id)
-  if (!evidence) return isPending && isExpected ? <Skeleton className="h-66 rounded-xl" /> : null
+  if (!evidence) return isPending ? placeholder : null
   const isUnobserved = evidence.at ? dataUpdatedAt - Date.parse(evidence.at) > UNOBSERVED_MS : false
   const payment = evidence.payments[0]
   const problem = payment && lost[payment.state]
