@@ -19,7 +19,7 @@ impl Server {
     pub async fn of(url: &str) -> Result<Self> {
         let mut conn = PgConnection::connect(url).await?;
         let backend: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut conn).await?;
-        // While it is connected: afterwards the backend ends.
+        // Before the connection is closed, because the backend ends with it.
         let stat = Stat::read(u32::try_from(backend)?).context("a backend")?;
         conn.close().await?;
         Ok(Self { pid: stat.parent })

@@ -190,7 +190,7 @@ impl Product {
         let proposals: Vec<Uuid> = ids.iter().map(|_| Uuid::now_v7()).collect();
         let lines: Vec<Uuid> = ids.iter().map(|_| Uuid::new_v4()).collect();
         // The service's role cannot decide anything without an audit row.
-        let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
+        let owner = self.owner(Service::Wallet)?;
         let mut tx = owner.begin().await?;
         tx.allow(databases::PATIENCE);
         for sql in [
@@ -230,15 +230,20 @@ impl Product {
     /// Vacuums the seeded tables, so that no measurement pays for it.
     pub async fn settle(&self) -> Result<()> {
         for service in [Service::Auth, Service::Wallet] {
-            let db = Db::connect_lazy(&self.stack.databases().owner_url(service)?, 1)?;
+            let db = self.owner(service)?;
             sqlx::raw_sql("VACUUM ANALYZE").execute(&mut *databases::patient(&db).await?).await?;
         }
         Ok(())
     }
 
+    /// The database of a service, as its owner.
+    fn owner(&self, service: Service) -> Result<Db> {
+        Ok(Db::connect_lazy(&self.stack.databases().owner_url(service)?, 1)?)
+    }
+
     /// Keeps the wallet from checking its ledger until the transaction ends.
     pub async fn pause_the_check(&self) -> Result<Tx> {
-        let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
+        let owner = self.owner(Service::Wallet)?;
         let mut tx = owner.begin().await?;
         let lock = "SET LOCAL idle_in_transaction_session_timeout = 0; SELECT FROM ledger_checks FOR UPDATE";
         sqlx::raw_sql(lock).execute(&mut *tx).await?;
@@ -252,7 +257,7 @@ impl Product {
 
     /// The violated invariants of the ledger and of withdrawals; must be empty.
     pub async fn check(&self) -> Result<()> {
-        let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
+        let owner = self.owner(Service::Wallet)?;
         let mut conn = databases::patient(&owner).await?;
         let checks = CHECKS.iter().chain(EVERYWHERE).filter(|check| check.database == Service::Wallet);
         let checks = checks.filter(|check| PROMISES.contains(&check.ids)).map(|check| (check.promise, check.offending));

@@ -224,7 +224,7 @@ impl Bench<'_> {
 
     /// Every request is from a member who recently requested a page and has never withdrawn.
     async fn withdrawals(&self, at_once: usize, rate: Option<f64>) -> Result<Run> {
-        // Few connections get through fewer.
+        // Fewer connections make fewer requests, and every member takes time to prepare.
         let share = if at_once > 32 { 1 } else { 4 };
         let count = self.settings.members * usize::try_from(self.seconds)? / share;
         let members: Members = Arc::new(self.product.members(count).await?);
@@ -235,7 +235,7 @@ impl Bench<'_> {
         let before = self.product.count("SELECT count(*) FROM transactions WHERE kind = 'withdrawal'").await?;
         let (next, method) = (AtomicUsize::new(0), self.product.method.clone());
         let load = Load { rate, ..self.load(self.product.port(), at_once, &self.servers) };
-        // It would verify the money that all members were given just now.
+        // Otherwise the check verifies the deposits of all these members during the measurement.
         let paused = self.product.pause_the_check().await?;
         let run = load
             .run(move |_, request| {
