@@ -433,6 +433,26 @@ describe('the session', () => {
     expect(window.history.state).not.toMatchObject({ usr: { from: expect.anything() as unknown } })
   })
 
+  it('asks nothing more for a screen that opens during the logout [AUTH-13]', async () => {
+    const trades = records('get', '/trades')
+    let leave = () => {}
+    const leaving = new Promise<void>((resolve) => (leave = resolve))
+    server.use(
+      trades.handler,
+      http.post('*/v1/auth/logout', async () => {
+        await leaving
+        return HttpResponse.json({ success: true, message: 'Bye' })
+      }),
+    )
+    const { user } = openAsMember('/profile')
+    await user.click(await screen.findByRole('button', { name: 'Logout' }))
+    await user.click(screen.getByRole('link', { name: 'Dashboard' }))
+    expect(await screen.findByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible()
+    leave()
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    expect(trades.seen).toHaveLength(0)
+  })
+
   it('begins here when another tab logs in, also after a logout [D-S9]', async () => {
     const { user } = openAsMember('/dashboard')
     await user.click(await screen.findByRole('button', { name: 'Logout' }))

@@ -66,7 +66,9 @@ async function answered<T>(send: () => Promise<T>): Promise<T> {
 
 /** Runs a request, and looks whether its refusal says that the session is over. */
 async function watched<T>(request: () => Promise<T>, isPublic: boolean): Promise<T> {
-  const { token } = useSession.getState()
+  const { token, left } = useSession.getState()
+  // A screen that opens while the member logs out would ask as nobody; it is gone before it needs an answer.
+  if (!isPublic && left) return new Promise(() => {})
   try {
     return await request()
   } catch (cause) {

@@ -70,7 +70,7 @@ export function holds(method: 'get' | 'post' | 'put' | 'delete', path: string) {
 export type SeenRequest = { path: string; headers: Headers; body: unknown }
 
 /** A handler that answers and keeps what it was sent. */
-export function records(method: 'post' | 'put' | 'delete', path: string, body: object = {}, status = 200) {
+export function records(method: 'get' | 'post' | 'put' | 'delete', path: string, body: object = {}, status = 200) {
   const seen: SeenRequest[] = []
   const handler = http[method](base + path, async ({ request }) => {
     const text = await request.clone().text()
