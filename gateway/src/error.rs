@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chassis::error::{Facts, Kind, Refusal, from_status};
 use chassis::grpc::REPLAYED;
+use chassis::log_limit::LogLimit;
 use proto::common::v1::ErrorReason;
 use serde::Serialize;
 use serde_json::Value;
@@ -291,7 +292,16 @@ pub fn render(request_id: &str, reader: Reader, response: Response) -> Response 
     let refusal = *error.refusal;
     if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT) {
         let cause = error.cause.unwrap_or("a service could not answer");
-        tracing::warn!(status = status.as_u16(), code = refusal.code, cause, "request could not be answered");
+        static LIMIT: LogLimit = LogLimit::new();
+        LIMIT.log(|left_out| {
+            tracing::warn!(
+                status = status.as_u16(),
+                code = refusal.code,
+                cause,
+                left_out,
+                "request could not be answered"
+            );
+        });
     }
     let fields: BTreeMap<_, _> = refusal.fields.into_iter().collect();
     let body = ErrorReply {

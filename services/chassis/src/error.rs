@@ -11,6 +11,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
 
 use crate::db;
+use crate::log_limit::LogLimit;
 
 /// The domain of the `ErrorInfo` detail.
 const DOMAIN: &str = "solvane";
@@ -256,7 +257,10 @@ pub fn to_status(fault: &impl Fault) -> Status {
     let refusal = Refusal::of(fault);
     match refusal.kind {
         Kind::Internal => tracing::error!(error = %chain(fault), "call failed"),
-        Kind::Unavailable => tracing::warn!(error = %chain(fault), "call could not be answered"),
+        Kind::Unavailable => {
+            static LIMIT: LogLimit = LogLimit::new();
+            LIMIT.log(|left_out| tracing::warn!(error = %chain(fault), left_out, "call could not be answered"));
+        }
         _ => tracing::debug!(error = %fault, "call refused"),
     }
     refusal_to_status(&refusal)
@@ -316,7 +320,10 @@ pub fn from_status(status: &Status) -> Refusal {
             tracing::error!(code = ?status.code(), message = status.message(), "unexpected status from a service");
             return Refusal::internal();
         }
-        tracing::warn!(code = ?status.code(), message = status.message(), "service could not be reached");
+        static LIMIT: LogLimit = LogLimit::new();
+        LIMIT.log(|left_out| {
+            tracing::warn!(code = ?status.code(), message = status.message(), left_out, "service could not be reached");
+        });
         let mut refusal = Refusal::unavailable();
         if matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled) {
             refusal.code = code(ErrorReason::DeadlineExceeded);

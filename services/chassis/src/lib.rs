@@ -1,8 +1,8 @@
 //! The library shared by all services, without business rules. In reading order: values ([money], [clock]), errors
 //! ([error]), requests ([validate], [page]), identity ([keys], [identity], [auth_client]), permissions ([permission])
 //! and signed decisions ([decision]), state ([db], [idempotency], [proposal], [audit], [roots]), communication
-//! ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), the removal of personal data ([erasure]), and the process ([config], [telemetry], [process],
-//! [command], [crash]).
+//! ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), personal data ([erasure], [member_data]), and the
+//! process ([config], [telemetry], [log_limit], [sweep], [process], [command], [crash]).
 
 #![warn(missing_docs)]
 
@@ -11,6 +11,8 @@ pub mod member_data;
 pub mod money;
 
 pub mod clock;
+
+pub mod log_limit;
 
 pub mod error;
 
@@ -57,6 +59,7 @@ pub mod erasure;
 pub mod config;
 
 pub mod sweep;
+
 pub mod telemetry;
 
 pub mod process;

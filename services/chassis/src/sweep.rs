@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-/// Does `batch` at once and after every pause until shutdown, each time until it returns zero or `false`: nothing was left. What fails is
-/// tried again after the pause.
+/// Does `batch` at once and after every pause until shutdown, each time until it returns zero or `false`: nothing was
+/// left. What fails is tried again after the pause.
 pub async fn every<N, E, Done>(pause: Duration, what: &str, shutdown: CancellationToken, batch: impl Fn() -> Done)
 where
     N: Default + Display + PartialEq,
