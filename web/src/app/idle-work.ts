@@ -1,9 +1,10 @@
-/** What is loaded once the browser has nothing else to do: the pages that a member opens next, and the app for no network. */
+/** What is loaded once the browser has nothing else to do: what a member opens next, and the app for no network. */
 import { startWorker } from '@/lib/new-version'
+import { loadAccountMenu } from './profile-menu'
 
 const AFTER_MS = 3_000
 
-const likely = [() => import('./pages/deposits-page'), () => import('./pages/plans-page')]
+const likely = [loadAccountMenu, () => import('./pages/deposits-page'), () => import('./pages/plans-page')]
 
 type Connection = { saveData?: boolean }
 

@@ -1,65 +1,24 @@
-import { ChartNoAxesCombined, ChevronDown, Layers, LogOut, ReceiptText, UserRound } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
-import { Link } from 'react-router'
-import { Avatar } from '@/components/avatar'
-import { useLogOut } from '@/features/auth/api/log-out'
-import { paths } from '@/lib/paths'
-import { useMember } from '@/lib/session'
+import { Suspense, lazy, useState, useTransition, type KeyboardEvent } from 'react'
+import { loadChunk } from '@/lib/load-chunk'
+import { AccountButton } from './account-button'
 
-const links = [
-  { to: paths.profile, label: 'Profile', icon: UserRound },
-  { to: paths.investments, label: 'Investments', icon: ChartNoAxesCombined },
-  { to: paths.plans, label: 'Investment plans', icon: Layers },
-  { to: paths.transactions, label: 'Transactions', icon: ReceiptText },
-] as const
+/** Apart from the page, which can be read before its menu is there. */
+export const loadAccountMenu = () => import('./account-menu')
 
-const item =
-  'flex min-h-11 items-center gap-3 rounded-md px-3 text-sm font-medium text-ink-soft outline-none select-none data-highlighted:bg-sunken data-highlighted:text-ink'
+const AccountMenu = lazy(async () => ({ default: (await loadChunk(loadAccountMenu)).AccountMenu }))
 
-/** Name, email, photo and links; a click outside closes the menu [NAV-02]. */
+/** The button with the member's photo, and the menu once it was asked for. */
 export function ProfileMenu() {
-  const { name, email, image } = useMember()
-  const { logOut } = useLogOut()
+  const [asked, setAsked] = useState(false)
+  // The button keeps the focus until the menu has come.
+  const [isLoading, startLoading] = useTransition()
+  const ask = () => startLoading(() => setAsked(true))
+  const askByKey = ({ key }: KeyboardEvent) => {
+    if (key === 'ArrowDown') ask()
+  }
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger
-        aria-label="Account menu"
-        className="flex min-h-11 items-center gap-2 rounded-full py-1 pr-2 pl-1 transition-colors hover:bg-sunken data-[state=open]:bg-sunken"
-      >
-        <Avatar src={image} name={name} className="size-9" />
-        <span className="hidden max-w-40 truncate text-sm font-medium sm:block">{name}</span>
-        <ChevronDown aria-hidden className="size-4 text-ink-faint" />
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="end"
-          sideOffset={8}
-          className="z-30 w-68 animate-rise rounded-lg border border-line bg-surface p-1.5 shadow-float"
-        >
-          <div className="flex items-center gap-3 px-3 py-3">
-            {/* A menu holds nothing but its items for assistive technology: no picture with a name of its own. */}
-            <Avatar src={image} className="size-10" />
-            <div className="min-w-0">
-              <p className="truncate text-sm font-semibold">{name}</p>
-              <p className="truncate text-sm text-ink-faint">{email}</p>
-            </div>
-          </div>
-          <DropdownMenu.Separator className="-mx-1.5 my-1.5 h-px bg-line" />
-          {links.map(({ to, label, icon: Icon }) => (
-            <DropdownMenu.Item key={to} asChild>
-              <Link to={to} className={item}>
-                <Icon aria-hidden className="size-4.5" />
-                {label}
-              </Link>
-            </DropdownMenu.Item>
-          ))}
-          <DropdownMenu.Separator className="-mx-1.5 my-1.5 h-px bg-line" />
-          <DropdownMenu.Item className={item} onSelect={() => void logOut()}>
-            <LogOut aria-hidden className="size-4.5" />
-            Logout
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <Suspense fallback={null}>
+      {asked ? <AccountMenu /> : <AccountButton aria-expanded={false} aria-busy={isLoading} onClick={ask} onKeyDown={askByKey} />}
+    </Suspense>
   )
 }
