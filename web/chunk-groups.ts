@@ -27,7 +27,7 @@ export const chunkGroups = [
     icons('arrow-left', 'book-open-check', 'calendar-clock', 'cloud-off', 'images', 'key-round', 'loader-circle', 'moon', 'play', 'sun'),
     ['vite/preload-helper'],
     components('button', 'card', 'cx', 'dialog', 'form', 'logo', 'notice', 'page', 'spinner', 'toast-area'),
-    ['error-boundary', 'first-render', 'page-outlet', 'return-path', 'skip-link', 'theme-toggle'].map((name) => `/src/app/${name}.ts`),
+    ['error-boundary', 'first-render', 'loadable', 'page-outlet', 'return-path', 'skip-link', 'theme-toggle'].map((name) => `/src/app/${name}.ts`),
     lib('api-error', 'brand', 'early-answers', 'env', 'load-chunk', 'money', 'notify', 'once', 'paths', 'query-client', 'query-keys'),
     lib('connection', 'member-cache', 'new-version', 'session', 'theme', 'was-prerendered'),
   ),

@@ -15,7 +15,7 @@ const FORM_KB = 150
 /** The registration carries the country names. */
 const REGISTRATION_KB = 151
 /** Pages of one area share a file: on a slow network a request costs as much as 30 kB. */
-const MEMBER_KB = 223
+const MEMBER_KB = 196
 /** The back office, at a desk, with everything on one page. */
 const STAFF_KB = 290
 const readerPages = new Set(['landing', 'ugc-course', 'terms', 'privacy', 'not-found'])

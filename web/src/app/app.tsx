@@ -1,14 +1,19 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Suspense, lazy, useEffect, useRef, type ComponentType, type ReactNode } from 'react'
+import { Suspense, useEffect, useRef, type ComponentType, type ReactNode } from 'react'
 import { BrowserRouter, useLocation } from 'react-router'
 import { Toasts } from '@/components/toast-area'
-import { loadChunk } from '@/lib/load-chunk'
 import { queryClient } from '@/lib/query-client'
 import { followOtherTabs, useSession } from '@/lib/session'
 import { ErrorBoundary, PageBoundary } from './error-boundary'
-import { Router } from './router'
+import { loadRoute, loadable } from './loadable'
+import { Router, routes } from './router'
 
-const SessionStart = lazy(async () => ({ default: (await loadChunk(() => import('./guard'))).SessionStart }))
+const SessionStart = loadable(() => import('./guard'), 'SessionStart')
+
+/** Loads what the app shows first. */
+export async function loadFirst() {
+  await Promise.all([loadRoute(routes, window.location.pathname), useSession.getState().token !== null && SessionStart.load()])
+}
 
 /** `router`: where the address comes from; the build, which has no browser, brings its own. */
 export function App({ router: Place = BrowserRouter }: { router?: ComponentType<{ children: ReactNode }> }) {

@@ -1,8 +1,7 @@
 /** The entry point: hydrates a prerendered page, or renders the app. */
 import { StrictMode } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
-import { App } from './app'
-import { loadPrerenderedPage } from './prerendered-pages'
+import { App, loadFirst } from './app'
 import { firstRender } from './first-render'
 import '@/lib/theme'
 import './app.css'
@@ -17,9 +16,13 @@ export async function show(): Promise<void> {
     </StrictMode>
   )
   if (root.hasChildNodes()) {
-    await loadPrerenderedPage(location.pathname)
+    await loadFirst()
     hydrateRoot(root, app)
-  } else createRoot(root).render(app)
+  } else {
+    // The app tries again, and says so.
+    await loadFirst().catch(() => undefined)
+    createRoot(root).render(app)
+  }
   return firstRender
 }
 

@@ -13,9 +13,3 @@ export const prerenderedPages = {
 
 /** For every unknown address. */
 export const prerenderedNotFound = () => import('./pages/not-found-page')
-
-/** Loads the code of the page at an address together with the app, which would request it only once it runs. */
-export function loadPrerenderedPage(pathname: string): Promise<unknown> {
-  const pages: Record<string, () => Promise<unknown>> = prerenderedPages
-  return (pages[pathname.replace(/(?<=.)\/$/, '')] ?? prerenderedNotFound)()
-}

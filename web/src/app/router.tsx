@@ -1,37 +1,36 @@
-import { Suspense, lazy, type ComponentType } from 'react'
+import { Suspense, type ComponentType } from 'react'
 import { Route, Routes } from 'react-router'
 import { PageLoader } from '@/components/spinner'
-import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { prerenderedNotFound, prerenderedPages } from './prerendered-pages'
 import { FirstRender } from './first-render'
+import { loadable } from './loadable'
 import { SessionLayout } from './session-layout'
 import { VisitorGate } from './visitor-gate'
 
-/** Loads a page as its own chunk; `name` is its export. */
-function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
-  return lazy(async () => {
-    const Page: ComponentType = (await loadChunk(load))[name]
+/** A page; the first one tells that it is there. */
+function page<Name extends string>(file: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  return loadable(async () => {
+    const Page: ComponentType = (await file())[name]
     return {
-      default: () => (
+      Page: () => (
         <>
           <Page />
           <FirstRender />
         </>
       ),
     }
-  })
+  }, 'Page')
 }
 
-/** A layout around several pages. */
-function frame<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
-  return lazy(async () => ({ default: (await loadChunk(load))[name] }))
-}
+const MemberGuard = loadable(() => import('./guard'), 'MemberGuard')
+const MemberLayout = loadable(() => import('./member-layout'), 'MemberLayout')
 
-const MemberGuard = frame(() => import('./guard'), 'MemberGuard')
-const MemberLayout = frame(() => import('./member-layout'), 'MemberLayout')
-
-const AdminArea = page(() => import('./pages/admin/admin-area'), 'AdminArea')
+const AdminArea = page(async () => {
+  const area = await import('./pages/admin/admin-area')
+  await area.loadPage(window.location.pathname)
+  return area
+}, 'AdminArea')
 
 const LandingPage = page(prerenderedPages[paths.landing], 'LandingPage')
 const UgcCoursePage = page(prerenderedPages[paths.ugcCourse], 'UgcCoursePage')

@@ -1,10 +1,10 @@
-import { Suspense, lazy } from 'react'
+import { Suspense } from 'react'
 import { Outlet } from 'react-router'
 import { PageLoader } from '@/components/spinner'
-import { loadChunk } from '@/lib/load-chunk'
 import { useSession } from '@/lib/session'
+import { loadable } from './loadable'
 
-const SignedInGuard = lazy(async () => ({ default: (await loadChunk(() => import('./guard'))).SignedInGuard }))
+const SignedInGuard = loadable(() => import('./guard'), 'SignedInGuard')
 
 /**
  * A visitor passes without loading the code that checks sessions. What the build rendered for visitors stays hidden

@@ -1,4 +1,4 @@
-import { Suspense, lazy, type ComponentType } from 'react'
+import { Suspense } from 'react'
 import { Navigate, Outlet, Route, Routes, useLocation } from 'react-router'
 import { ErrorPanel, NoAccess } from '@/components/states'
 import { PageLoader } from '@/components/spinner'
@@ -8,33 +8,29 @@ import { adminPaths } from '@/features/admin/paths'
 import type { Permission } from '@/features/admin/api/types'
 import { useMay } from '@/features/admin/permissions'
 import { useSessionCheck } from '@/features/auth/api/check-session'
-import { loadChunk } from '@/lib/load-chunk'
 import { paths, type LoginState } from '@/lib/paths'
 import { useSession } from '@/lib/session'
+import { loadRoute, loadable } from '../../loadable'
 import { AdminLayout } from './admin-layout'
 
-function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
-  return lazy(async () => ({ default: (await loadChunk(load))[name] }))
-}
-
-const NotFoundPage = page(() => import('../not-found-page'), 'NotFoundPage')
-const QueuePage = page(() => import('./queue-page'), 'QueuePage')
-const ReviewPage = page(() => import('./review-page'), 'ReviewPage')
-const UnclaimedPage = page(() => import('./unclaimed-page'), 'UnclaimedPage')
-const PayoutsPage = page(() => import('./payouts-page'), 'PayoutsPage')
-const MembersPage = page(() => import('./members-page'), 'MembersPage')
-const MemberPage = page(() => import('./member-page'), 'MemberPage')
-const PlansPage = page(() => import('./plans-page'), 'PlansPage')
-const PlanPage = page(() => import('./plan-page'), 'PlanPage')
-const NewPlanPage = page(() => import('./new-plan-page'), 'NewPlanPage')
-const CoursePage = page(() => import('./course-page'), 'CoursePage')
-const MethodsPage = page(() => import('./methods-page'), 'MethodsPage')
-const ProposalsPage = page(() => import('./proposals-page'), 'ProposalsPage')
-const StaffPage = page(() => import('./staff-page'), 'StaffPage')
-const AuditPage = page(() => import('./audit-page'), 'AuditPage')
-const IntegrityPage = page(() => import('./integrity-page'), 'IntegrityPage')
-const HoldingsPage = page(() => import('./holdings-page'), 'HoldingsPage')
-const SecurityPage = page(() => import('./security-page'), 'SecurityPage')
+const NotFoundPage = loadable(() => import('../not-found-page'), 'NotFoundPage')
+const QueuePage = loadable(() => import('./queue-page'), 'QueuePage')
+const ReviewPage = loadable(() => import('./review-page'), 'ReviewPage')
+const UnclaimedPage = loadable(() => import('./unclaimed-page'), 'UnclaimedPage')
+const PayoutsPage = loadable(() => import('./payouts-page'), 'PayoutsPage')
+const MembersPage = loadable(() => import('./members-page'), 'MembersPage')
+const MemberPage = loadable(() => import('./member-page'), 'MemberPage')
+const PlansPage = loadable(() => import('./plans-page'), 'PlansPage')
+const PlanPage = loadable(() => import('./plan-page'), 'PlanPage')
+const NewPlanPage = loadable(() => import('./new-plan-page'), 'NewPlanPage')
+const CoursePage = loadable(() => import('./course-page'), 'CoursePage')
+const MethodsPage = loadable(() => import('./methods-page'), 'MethodsPage')
+const ProposalsPage = loadable(() => import('./proposals-page'), 'ProposalsPage')
+const StaffPage = loadable(() => import('./staff-page'), 'StaffPage')
+const AuditPage = loadable(() => import('./audit-page'), 'AuditPage')
+const IntegrityPage = loadable(() => import('./integrity-page'), 'IntegrityPage')
+const HoldingsPage = loadable(() => import('./holdings-page'), 'HoldingsPage')
+const SecurityPage = loadable(() => import('./security-page'), 'SecurityPage')
 
 /** The back office. To everybody but staff its addresses do not exist [D-O2]. */
 export function AdminArea() {
@@ -61,38 +57,46 @@ function StaffArea() {
   if (mustEnrol && pathname !== adminPaths.security) return <Navigate to={adminPaths.security} replace />
   return (
     <Suspense fallback={<PageLoader />}>
-      <Routes>
-        <Route element={<AdminLayout locked={mustEnrol} />}>
-          <Route index element={<QueuePage />} />
-          <Route path="review/:id" element={<ReviewPage />} />
-          <Route path="payments" element={<UnclaimedPage />} />
-          <Route path="payouts" element={<PayoutsPage />} />
-          <Route path="payouts/:id" element={<PayoutsPage />} />
-          <Route path="members" element={<MembersPage />} />
-          <Route path="members/:id" element={<MemberPage />} />
-          <Route path="plans" element={<PlansPage />} />
-          <Route path="plans/:id" element={<PlanPage />} />
-          <Route path="course" element={<CoursePage />} />
-          <Route path="payment-methods" element={<MethodsPage />} />
-          <Route path="proposals" element={<ProposalsPage />} />
-          <Route path="integrity" element={<IntegrityPage />} />
-          <Route path="holdings" element={<HoldingsPage />} />
-          <Route path="security" element={<SecurityPage />} />
-          <Route element={<For act="changePlans" />}>
-            <Route path="plans/new" element={<NewPlanPage />} />
-          </Route>
-          <Route element={<For act="seeStaff" />}>
-            <Route path="staff" element={<StaffPage />} />
-          </Route>
-          <Route element={<For act="seeAudit" />}>
-            <Route path="audit" element={<AuditPage />} />
-          </Route>
-        </Route>
-        <Route path="*" element={<NotFoundPage />} />
-      </Routes>
+      <Routes>{routes(mustEnrol)}</Routes>
     </Suspense>
   )
 }
+
+/** `locked`: as long as a second factor is missing. */
+const routes = (locked: boolean) => (
+  <>
+    <Route element={<AdminLayout locked={locked} />}>
+      <Route index element={<QueuePage />} />
+      <Route path="review/:id" element={<ReviewPage />} />
+      <Route path="payments" element={<UnclaimedPage />} />
+      <Route path="payouts" element={<PayoutsPage />} />
+      <Route path="payouts/:id" element={<PayoutsPage />} />
+      <Route path="members" element={<MembersPage />} />
+      <Route path="members/:id" element={<MemberPage />} />
+      <Route path="plans" element={<PlansPage />} />
+      <Route path="plans/:id" element={<PlanPage />} />
+      <Route path="course" element={<CoursePage />} />
+      <Route path="payment-methods" element={<MethodsPage />} />
+      <Route path="proposals" element={<ProposalsPage />} />
+      <Route path="integrity" element={<IntegrityPage />} />
+      <Route path="holdings" element={<HoldingsPage />} />
+      <Route path="security" element={<SecurityPage />} />
+      <Route element={<For act="changePlans" />}>
+        <Route path="plans/new" element={<NewPlanPage />} />
+      </Route>
+      <Route element={<For act="seeStaff" />}>
+        <Route path="staff" element={<StaffPage />} />
+      </Route>
+      <Route element={<For act="seeAudit" />}>
+        <Route path="audit" element={<AuditPage />} />
+      </Route>
+    </Route>
+    <Route path="*" element={<NotFoundPage />} />
+  </>
+)
+
+/** Loads the page of the back office at an address. */
+export const loadPage = (pathname: string) => loadRoute(routes(false), pathname, paths.admin)
 
 /** Pages that require a permission. Others see a notice, without a request to the server. */
 function For({ act }: { act: Permission }) {

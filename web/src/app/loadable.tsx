@@ -1,0 +1,32 @@
+/** Components whose code has a file of its own. */
+import { isValidElement, lazy, useState, type ComponentType, type ReactNode } from 'react'
+import { createRoutesFromElements, matchRoutes } from 'react-router'
+import { loadChunk } from '@/lib/load-chunk'
+
+type Loadable = ComponentType & { load: () => Promise<void> }
+
+/**
+ * The component that a file exports as `name`, loaded when it is first rendered, or before by `load`. Once it is loaded it
+ * renders at once: whatever waits at a Suspense boundary waits for 300 ms, the least time that React shows a fallback.
+ */
+export function loadable<Name extends string>(file: () => Promise<Record<Name, ComponentType>>, name: Name): Loadable {
+  let loaded: ComponentType | undefined
+  const load = async () => {
+    loaded ??= (await loadChunk(file))[name]
+    return loaded
+  }
+  const Pending = lazy(async () => ({ default: await load() }))
+  function Component() {
+    // One of both for as long as it is shown: the other would begin without its state.
+    const [Shown] = useState<ComponentType>(() => loaded ?? Pending)
+    return <Shown />
+  }
+  return Object.assign(Component, { load: async () => void (await load()) })
+}
+
+/** Loads every component of the page at an address at once; each would only be asked for by the one around it. */
+export async function loadRoute(routes: ReactNode, pathname: string, basename?: string): Promise<void> {
+  const matches = matchRoutes(createRoutesFromElements(routes), pathname, basename) ?? []
+  const components = matches.map(({ route: { element } }) => (isValidElement(element) ? (element.type as Partial<Loadable>) : {}))
+  await Promise.all(components.flatMap(({ load }) => (load ? [load()] : [])))
+}
