@@ -108,12 +108,13 @@ pub async fn run(settings: &Settings, say: fn(&str)) -> Result<bool> {
 
 /// One fault under load, on a healthy cluster.
 async fn trial(fault: Fault, cluster: &mut Cluster, stack: &mut TestStack, world: &Arc<World>) -> Result<Row> {
-    let roles = cluster.wait_until_healthy().await.context("not healthy before the fault")?;
+    let (roles, _) = cluster.wait_until_healthy().await.context("not healthy before the fault")?;
     let history = History::default();
     let (before, load) = world.begin(&history, stack.databases()).await?;
     sleep(AROUND).await;
     let inflicted = fault.inflict(cluster, stack, &roles).await?;
-    cluster.wait_until_healthy().await.context("not healthy after the fault")?;
+    let (_, restarted) = cluster.wait_until_healthy().await.context("not healthy after the fault")?;
+    let restarted: String = restarted.iter().map(|number| format!(", RabbitMQ of n{number} hung")).collect();
     let healed_after = inflicted.at.elapsed();
     sleep(AROUND).await;
     let to = Instant::now();
@@ -121,5 +122,5 @@ async fn trial(fault: Fault, cluster: &mut Cluster, stack: &mut TestStack, world
     let after = Rows::read(stack.databases()).await?;
     let broken = stack.broken_promises().await?;
     let figures = history.figures(&before, &after, inflicted.at, to);
-    Ok(Row { fault, evidence: inflicted.evidence, healed_after, figures, broken })
+    Ok(Row { fault, evidence: inflicted.evidence + &restarted, healed_after, figures, broken })
 }

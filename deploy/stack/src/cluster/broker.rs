@@ -124,6 +124,11 @@ pub async fn healthy(http: &reqwest::Client, administrator: &BrokerUser) -> Resu
     Ok(())
 }
 
+/// Whether a machine's management answers.
+pub async fn answers(http: &reqwest::Client, machine: u8, administrator: &BrokerUser) -> bool {
+    get(http, machine, administrator, "nodes").await.is_ok()
+}
+
 async fn get(http: &reqwest::Client, machine: u8, administrator: &BrokerUser, path: &str) -> Result<Value> {
     let request = http
         .get(format!("http://{}:{MANAGEMENT_PORT}/api/{path}", machines::address(machine)))

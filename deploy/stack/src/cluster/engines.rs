@@ -24,6 +24,8 @@ use crate::{
 
 /// How long the servers of three machines may take to start, or to be well again.
 const LIMIT: Duration = Duration::from_secs(180);
+/// How long RabbitMQ's management may give no answer. After a partition 3.10 hangs now and then until it is started again.
+const HUNG: Duration = Duration::from_secs(60);
 
 /// The running servers of three machines.
 #[derive(Debug)]
@@ -112,20 +114,35 @@ impl Cluster {
         Ok(started)
     }
 
-    /// Waits until every server is well.
-    pub async fn wait_until_healthy(&self) -> Result<Roles> {
-        let begun = Instant::now();
+    /// Waits until every server is well. Returns who leads, and the machines whose RabbitMQ hung and was started again.
+    pub async fn wait_until_healthy(&mut self) -> Result<(Roles, Vec<u8>)> {
+        let (begun, mut restarted) = (Instant::now(), Vec::new());
         loop {
             let roles = async {
                 broker::healthy(&self.http, &self.administrator).await?;
                 database::healthy(&self.http).await
             };
             match roles.await {
-                Ok(roles) => return Ok(roles),
+                Ok(roles) => return Ok((roles, restarted)),
                 Err(error) if begun.elapsed() > LIMIT => bail!("the cluster is not well in time: {error:#}"),
                 Err(_) => sleep(Duration::from_millis(200)).await,
             }
+            if begun.elapsed() > HUNG && restarted.is_empty() {
+                restarted = self.restart_hung_brokers().await?;
+            }
         }
+    }
+
+    async fn restart_hung_brokers(&mut self) -> Result<Vec<u8>> {
+        let mut restarted = Vec::new();
+        for number in NUMBERS {
+            if !broker::answers(&self.http, number, &self.administrator).await {
+                self.machine(number)?.processes.remove(&Server::RabbitMq);
+                self.boot(number)?;
+                restarted.push(number);
+            }
+        }
+        Ok(restarted)
     }
 
     /// Waits until another machine than the one that is lost leads; which one.
