@@ -44,8 +44,8 @@ export const chunkGroups = [
   group(
     'member',
     1,
-    inQuery('queryObserver', 'infiniteQueryObserver', 'useBaseQuery', 'useQuery', 'useInfiniteQuery'),
-    icons('chart-no-axes-combined', 'landmark', 'receipt-text', 'search', 'search-x', 'file-text', 'user-round'),
+    inQuery('queryObserver', 'infiniteQueryObserver', 'useBaseQuery', 'useQuery', 'useInfiniteQuery', 'queriesObserver', 'useQueries'),
+    icons('chart-no-axes-combined', 'landmark', 'layers', 'receipt-text', 'search', 'search-x', 'file-text', 'user-round'),
     components('amount', 'badge', 'copy-button', 'detail-list', 'drop-zone', 'long-list', 'money-button', 'more-button', 'notice', 'progress', 'segmented', 'skeleton', 'states'),
     lib('dates', 'durations', 'files', 'last-data', 'submission'),
     ['/src/app/guard.tsx', '/src/app/member-layout.tsx', '/src/features/auth/api/check-session.ts', '/src/features/auth/api/log-out.ts'],

@@ -20,7 +20,7 @@ const shown: [RegExp, string[]][] = [
   [/^\/investments\/plans$/, ['/plans']],
   [/^\/courses$/, ['/courses']],
   [/^\/courses\/lessons\/[^/]+$/, ['/courses']],
-  [/^\/admin$/, ['/admin/me', '/admin/queue']],
+  [/^\/admin$/, ['/admin/me', '/admin/queue', '/admin/transactions?status=pending&size=200']],
 ]
 
 function stored(): Stored {

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it } from 'vitest'
+import defaultAvatar from '@/assets/default-avatar.svg?inline'
 import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
 import { own, usdt } from '@/testing/samples'
@@ -15,12 +16,12 @@ describe('the photo', () => {
     const { user } = openAsMember('/profile')
     const shown = () => within(screen.getByRole('main')).getByAltText('Photo of Amara Lindqvist')
     const input = await screen.findByLabelText('Change photo')
-    expect(shown()).toHaveAttribute('src', expect.stringContaining('default-avatar'))
+    expect(shown()).toHaveAttribute('src', defaultAvatar)
     await user.upload(input, photo())
     await user.click(await screen.findByRole('button', { name: 'Upload photo' }))
     await waitFor(() => expect(upload.seen[0]?.body).toEqual({ image: expect.stringMatching(/^data:image\/png;base64,/) as unknown }))
     expect(await screen.findByLabelText('Change photo')).toBeInTheDocument()
-    expect(shown()).toHaveAttribute('src', expect.stringContaining('default-avatar'))
+    expect(shown()).toHaveAttribute('src', defaultAvatar)
   })
 
   it('can be cancelled, and nothing is sent [PROF-01]', async () => {

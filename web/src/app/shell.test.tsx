@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
+import defaultAvatar from '@/assets/default-avatar.svg?inline'
 import { queryClient, retryDelay } from '@/lib/query-client'
 import { currentPath, openAsMember } from '@/testing/render'
 import { trade, transaction } from '@/testing/samples'
@@ -30,7 +31,7 @@ describe('the shell', () => {
     const menu = await screen.findByRole('menu')
     expect(within(menu).getByText('Amara Lindqvist')).toBeVisible()
     expect(within(menu).getByText('amara@example.com')).toBeVisible()
-    expect(menu.querySelector('img')).toHaveAttribute('src', expect.stringContaining('default-avatar'))
+    expect(menu.querySelector('img')).toHaveAttribute('src', defaultAvatar)
     // A menu may hold items alone: the photo beside the name says nothing of its own.
     expect(within(menu).queryByRole('img')).toBeNull()
     const links = within(menu).getAllByRole('menuitem').map((item) => item.getAttribute('href'))

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import defaultAvatar from '@/assets/default-avatar.svg'
+import defaultAvatar from '@/assets/default-avatar.svg?inline'
 import { cx } from './cx'
 
 type AvatarProps = {
