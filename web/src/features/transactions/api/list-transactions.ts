@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, useInfiniteQuery, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { api } from '@/lib/api-client'
 import type { Transaction } from '@/lib/api-types'
 import { FRESH_MS } from '@/lib/query-client'
@@ -45,7 +46,9 @@ export function useTransactions() {
     refetchInterval: ({ state }) =>
       state.data?.pages.some((page) => page.transactions.some(isPending)) ? PENDING_POLL_MS : false,
   })
-  return { ...query, transactions: query.data?.pages.flatMap((page) => page.transactions) }
+  const { data } = query
+  const transactions = useMemo(() => data?.pages.flatMap((page) => page.transactions), [data])
+  return { ...query, transactions }
 }
 
 const isPending = (transaction: Transaction) => transaction.status === 'pending'

@@ -1,5 +1,5 @@
 import { ReceiptText } from 'lucide-react'
-import { useState } from 'react'
+import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Segmented } from '@/components/segmented'
@@ -30,11 +30,15 @@ export function matches(transaction: Transaction, { status, type }: Filter) {
   return (status === 'all' || transaction.status === status) && (type === 'all' || side === type)
 }
 
+const Rows = memo(TransactionRows)
+
 export function TransactionList() {
   const { transactions, isPending, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } =
     useTransactions()
   const [filter, setFilter] = useState<Filter>({ status: 'all', type: 'all' })
-  const shown = transactions?.filter((transaction) => matches(transaction, filter))
+  // The pressed filter is painted first, and thousands of rows follow.
+  const applied = useDeferredValue(filter)
+  const shown = useMemo(() => transactions?.filter((transaction) => matches(transaction, applied)), [transactions, applied])
 
   return (
     <>
@@ -52,7 +56,7 @@ export function TransactionList() {
         ) : shown.length === 0 ? (
           <EmptyState icon={ReceiptText} title="No transactions found." />
         ) : (
-          <TransactionRows transactions={shown} />
+          <Rows transactions={shown} />
         )}
       </Card>
       {hasNextPage && (
