@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// In each second. More do not say more about what goes on, and would fill the disk.
+/// Lines in each second; more would only fill the disk.
 const LINES: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(1);
 
@@ -25,7 +25,7 @@ impl LogLimit {
         Self(Mutex::new(None))
     }
 
-    /// Calls `log`, unless there were too many lines in this second. It is told how many were left out before it, if any.
+    /// Calls `log` at most 20 times a second, with the number of calls left out in the last busy second, if any.
     pub fn log(&self, log: impl FnOnce(Option<u64>)) {
         if let Some(left_out) = self.admit(Instant::now()) {
             log((left_out > 0).then_some(left_out));

@@ -3,7 +3,7 @@ import { isValidElement, lazy, useState, type ComponentType, type ReactNode } fr
 import { createRoutesFromElements, matchRoutes } from 'react-router'
 import { loadChunk } from '@/lib/load-chunk'
 
-type Loadable = ComponentType & { load: () => Promise<void> }
+type Loadable = ComponentType & { load: () => Promise<unknown> }
 
 /**
  * The component that a file exports as `name`, loaded when it is first rendered, or before by `load`. Once it is loaded it
@@ -21,7 +21,7 @@ export function loadable<Name extends string>(file: () => Promise<Record<Name, C
     const [Shown] = useState<ComponentType>(() => loaded ?? Pending)
     return <Shown />
   }
-  return Object.assign(Component, { load: async () => void (await load()) })
+  return Object.assign(Component, { load })
 }
 
 /** Loads every component of the page at an address at once; each would only be asked for by the one around it. */

@@ -1,11 +1,11 @@
-import { Suspense, lazy, useState, useTransition, type KeyboardEvent } from 'react'
-import { loadChunk } from '@/lib/load-chunk'
+import { Suspense, useState, useTransition, type KeyboardEvent } from 'react'
 import { AccountButton } from './account-button'
+import { loadable } from './loadable'
 
 /** Apart from the page, which can be read before its menu is there. */
 export const loadAccountMenu = () => import('./account-menu')
 
-const AccountMenu = lazy(async () => ({ default: (await loadChunk(loadAccountMenu)).AccountMenu }))
+const AccountMenu = loadable(loadAccountMenu, 'AccountMenu')
 
 /** The button with the member's photo, and the menu once it was asked for. */
 export function ProfileMenu() {

@@ -67,7 +67,7 @@ async function answered<T>(send: () => Promise<T>): Promise<T> {
 /** Runs a request, and looks whether its refusal says that the session is over. */
 async function watched<T>(request: () => Promise<T>, isPublic: boolean): Promise<T> {
   const { token, left } = useSession.getState()
-  // A screen that opens while the member logs out would ask as nobody; it is gone before it needs an answer.
+  // During a logout the server may end the session before this request reaches it, and the screen is about to close.
   if (!isPublic && left) return new Promise(() => {})
   try {
     return await request()
