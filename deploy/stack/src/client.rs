@@ -57,8 +57,16 @@ impl Client {
     /// # Errors
     /// When the client cannot be built.
     pub fn from_address(url: &str, address: Ipv4Addr) -> Result<Self> {
+        Self::new(url).moved_to(address)
+    }
+
+    /// The same client, whose connections come from this local address, and who gives up after 30 seconds.
+    ///
+    /// # Errors
+    /// When the client cannot be built.
+    pub fn moved_to(&self, address: Ipv4Addr) -> Result<Self> {
         let http = reqwest::Client::builder().local_address(std::net::IpAddr::V4(address));
-        Ok(Self { http: http.timeout(Duration::from_secs(30)).build()?, ..Self::new(url) })
+        Ok(Self { http: http.timeout(Duration::from_secs(30)).build()?, ..self.clone() })
     }
 
     /// The same client, reporting every request.
