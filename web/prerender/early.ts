@@ -5,22 +5,22 @@
 import { credentials } from '../src/lib/device-key'
 import type { EarlyAnswers } from '../src/lib/early-answers'
 import { apiUrl } from '../src/lib/env'
+import { firstPages } from '../src/lib/first-pages'
 
 type Stored = { state?: { token?: string | null; user?: { id: string; role?: string; isVerified?: boolean; hasPurchasedCourse?: boolean } | null } }
 
-const transactions = '/transactions/user'
 const session = '/auth/check'
 
 const shown: [RegExp, string[]][] = [
-  [/^\/dashboard$/, ['/trades', transactions]],
-  [/^\/transactions$/, [transactions]],
+  [/^\/dashboard$/, ['/trades', firstPages.transactions]],
+  [/^\/transactions$/, [firstPages.transactions]],
   [/^\/deposits$/, ['/payment-methods', '/terms']],
-  [/^\/withdrawals$/, ['/payment-methods', '/terms', transactions]],
+  [/^\/withdrawals$/, ['/payment-methods', '/terms', firstPages.transactions]],
   [/^\/investments$/, ['/trades', '/trades?status=all']],
   [/^\/investments\/plans$/, ['/plans']],
   [/^\/courses$/, ['/courses']],
   [/^\/courses\/lessons\/[^/]+$/, ['/courses']],
-  [/^\/admin$/, ['/admin/me', '/admin/queue', '/admin/transactions?status=pending&size=200']],
+  [/^\/admin$/, ['/admin/me', '/admin/queue', firstPages.waiting]],
 ]
 
 function stored(): Stored {

@@ -1,4 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
+import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import { formatDateTime } from '@/lib/dates'
 import { queryClient } from '@/lib/query-client'
@@ -98,14 +99,41 @@ describe('the list', () => {
     expect(await tone('+$12.00')).toHaveClass('text-positive')
   })
 
-  it('loads older pages by cursor [D-L2]', async () => {
-    server.use(answers('get', '/transactions/user', { transactions: [transaction({ title: 'Deposit' })], nextCursor: 'c2' }))
+  it('shows a short page first, then a long one, and older ones by cursor [D-L2]', async () => {
+    const pages: Record<string, object> = {
+      '': { transactions: [transaction({ title: 'Deposit' })], nextCursor: 'c2' },
+      c2: { transactions: [transaction({ title: 'Bonus' })], nextCursor: 'c3' },
+      c3: { transactions: [transaction({ title: 'Profit' })] },
+    }
+    const asked: string[] = []
+    server.use(
+      http.get('*/v1/transactions/user', ({ request }) => {
+        const { search, searchParams } = new URL(request.url)
+        asked.push(search)
+        return HttpResponse.json({ success: true, ...pages[searchParams.get('cursor') ?? ''] })
+      }),
+    )
     const { user } = openAsMember('/transactions')
-    await screen.findByText('Deposit')
-    server.use(answers('get', '/transactions/user', { transactions: [transaction({ title: 'Bonus' })] }))
-    await user.click(screen.getByRole('button', { name: 'Load older transactions' }))
     expect(await screen.findByText('Bonus')).toBeVisible()
     expect(screen.getByText('Deposit')).toBeVisible()
+    expect(asked).toEqual(['?size=50', '?cursor=c2'])
+    await user.click(screen.getByRole('button', { name: 'Load older transactions' }))
+    expect(await screen.findByText('Profit')).toBeVisible()
+    expect(screen.getByText('Deposit')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Load older transactions' })).toBeNull()
+  })
+
+  it('reads no more than the short page for the dashboard [DASH-04]', async () => {
+    const asked: string[] = []
+    server.use(
+      http.get('*/v1/transactions/user', ({ request }) => {
+        asked.push(new URL(request.url).search)
+        return HttpResponse.json({ success: true, transactions: [transaction({ title: 'Deposit' })], nextCursor: 'c2' })
+      }),
+    )
+    openAsMember('/dashboard')
+    expect(await screen.findByText('Deposit')).toBeVisible()
+    expect(asked).toEqual(['?size=50'])
   })
 })
 

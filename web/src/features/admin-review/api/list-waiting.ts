@@ -2,12 +2,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { adminKeys } from '@/features/admin/api/keys'
 import type { Queue, StaffTransaction } from '@/features/admin/api/types'
+import { firstPages } from '@/lib/first-pages'
 
 const POLL_MS = 5_000
 /** The list is asked for again when the counts change, and now and then in any case. */
 const LIST_POLL_MS = 20_000
-const PAGE = 200
-const MOST_PAGES = 10
+const MOST_PAGES = 4
 
 /** How much waits, of which kind, since when, and how long decisions took lately. */
 export const useQueue = () =>
@@ -26,7 +26,7 @@ async function fetchWaiting(signal: AbortSignal): Promise<StaffTransaction[]> {
   let cursor: string | null | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
     const query = cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''
-    const answer = await api.get<Page>(`/admin/transactions?status=pending&size=${PAGE}${query}`, { signal })
+    const answer = await api.get<Page>(`${firstPages.waiting}${query}`, { signal })
     found.push(...answer.transactions)
     cursor = answer.nextCursor
     if (!cursor) break

@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, useInfiniteQuery, type InfiniteData, type QueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { api } from '@/lib/api-client'
 import type { Transaction } from '@/lib/api-types'
+import { firstPages } from '@/lib/first-pages'
 import { FRESH_MS } from '@/lib/query-client'
 import { moneyKeys, queryKeys } from '@/lib/query-keys'
 
@@ -13,8 +14,8 @@ const PENDING_POLL_MS = 10_000
 type Asked = { pageParam: string | null; signal: AbortSignal; client: QueryClient }
 
 async function fetchPage({ pageParam: cursor, signal, client }: Asked) {
-  const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''
-  const page = await api.get<TransactionPage>(`/transactions/user${query}`, { signal })
+  const path = cursor ? `/transactions/user?cursor=${encodeURIComponent(cursor)}` : firstPages.transactions
+  const page = await api.get<TransactionPage>(path, { signal })
   if (tellsOfDecision(page, client)) refreshOthers(client)
   return page
 }
@@ -31,8 +32,7 @@ function refreshOthers(client: QueryClient) {
   for (const queryKey of moneyKeys) if (queryKey !== queryKeys.transactions) void client.invalidateQueries({ queryKey })
 }
 
-/** The member's transactions, newest first, a page of up to 500 at a time. */
-export const transactionsQuery = infiniteQueryOptions({
+const transactionsQuery = infiniteQueryOptions({
   queryKey: queryKeys.transactions,
   queryFn: fetchPage,
   initialPageParam: null as string | null,
@@ -40,7 +40,8 @@ export const transactionsQuery = infiniteQueryOptions({
   staleTime: FRESH_MS,
 })
 
-export function useTransactions() {
+/** The newest of the member's transactions, at least a short first page. */
+export function useNewestTransactions() {
   const query = useInfiniteQuery({
     ...transactionsQuery,
     refetchInterval: ({ state }) =>
@@ -49,6 +50,17 @@ export function useTransactions() {
   const { data } = query
   const transactions = useMemo(() => data?.pages.flatMap((page) => page.transactions), [data])
   return { ...query, transactions }
+}
+
+/** The member's transactions, newest first: soon a short page, then one of up to 500, and more of them when asked. */
+export function useTransactions() {
+  const query = useNewestTransactions()
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = query
+  const isShort = hasNextPage && data?.pages.length === 1
+  useEffect(() => {
+    if (isShort && !isFetching && !isError) void fetchNextPage()
+  }, [isShort, isFetching, isError, fetchNextPage])
+  return query
 }
 
 const isPending = (transaction: Transaction) => transaction.status === 'pending'

@@ -4,14 +4,14 @@ import { Card, CardHeader } from '@/components/card'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import { paths } from '@/lib/paths'
-import { useTransactions } from '../api/list-transactions'
+import { useNewestTransactions } from '../api/list-transactions'
 import { TransactionRows } from './transaction-row'
 
 const SHOWN = 3
 
 /** The newest three transactions [DASH-04]. */
 export function RecentActivity() {
-  const { transactions, isPending, error, refetch, isFetching } = useTransactions()
+  const { transactions, isPending, error, refetch, isFetching } = useNewestTransactions()
   return (
     <Card className="flex flex-col overflow-hidden">
       <CardHeader

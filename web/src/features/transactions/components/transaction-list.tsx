@@ -40,6 +40,8 @@ export function TransactionList() {
   const applied = useDeferredValue(filter)
   const shown = useMemo(() => transactions?.filter((transaction) => matches(transaction, applied)), [transactions, applied])
 
+  const mayFollow = shown?.length === 0 && isFetchingNextPage
+
   return (
     <>
       <div className="mb-4 flex flex-wrap gap-x-4 gap-y-2">
@@ -47,7 +49,7 @@ export function TransactionList() {
         <Segmented legend="Type" options={types} value={filter.type} onChange={(type) => setFilter({ ...filter, type })} />
       </div>
       <Card className="overflow-hidden">
-        {isPending ? (
+        {isPending || mayFollow ? (
           <div className="space-y-2 p-4">
             <Skeletons count={5} className="h-16" label="Loading transactions" />
           </div>

@@ -1,0 +1,6 @@
+/** What a page asks for first, named once for the page and for `prerender/early.ts`, which asks before its code is there. */
+export const firstPages = {
+  /** Few rows, so that they stand soon. */
+  transactions: '/transactions/user?size=50',
+  waiting: '/admin/transactions?status=pending&size=500',
+} as const
