@@ -20,8 +20,9 @@ use crate::mails;
 pub(super) const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 /// After this time a request is repeated.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// After this time the client gives up. No fault lasts as long.
-const LIMIT: Duration = Duration::from_secs(120);
+/// After this time the client gives up. No fault lasts as long, but on a busy machine the next ones come before a process
+/// has got anywhere.
+const LIMIT: Duration = Duration::from_mins(5);
 
 /// The calls of a run, counted by their outcome.
 #[derive(Clone, Debug, Default)]
