@@ -18,6 +18,8 @@ pub struct Counter {
     pub rest: Duration,
     /// Tries that close it for [`LOCKED`]; unset if none do.
     pub most: Option<i32>,
+    /// One try is forgotten each time this has passed; unset if only a rest forgets them.
+    pub fade: Option<Duration>,
 }
 
 /// How long a counter that reached its most is closed.
@@ -35,12 +37,15 @@ const FREE_KNOWN_PLACE: i32 = 20;
 /// Tries from one address before the delay begins: many people may share it, and as many tries as wait for their hash
 /// count while they wait.
 const FREE_ADDRESS: i32 = 100;
+/// Behind a shared address somebody mistypes all day, without a rest. A guesser gains nothing: the longest delay lets a try
+/// through as often.
+const FADE_ADDRESS: Duration = Duration::seconds(30);
 
 impl Counter {
     /// Of an address block, because one client can have many addresses.
     #[must_use]
     pub fn address(device: &Device) -> Self {
-        Self::delaying(format!("address:{}", device.block), FREE_ADDRESS)
+        Self::of_many(format!("address:{}", device.block))
     }
 
     /// Of an account by the folded email, whether it exists or not.
@@ -58,7 +63,7 @@ impl Counter {
     /// Of codes submitted from an address without session or handle.
     #[must_use]
     pub fn codes_from(device: &Device) -> Self {
-        Self::delaying(format!("codes-from:{}", device.block), FREE_ADDRESS)
+        Self::of_many(format!("codes-from:{}", device.block))
     }
 
     /// Of codes submitted without session or handle for the folded email, whether an account waits for one or not.
@@ -80,8 +85,12 @@ impl Counter {
         Self::delaying(format!("inside:{user_id}"), FREE_ACCOUNT)
     }
 
+    fn of_many(key: String) -> Self {
+        Self { fade: Some(FADE_ADDRESS), ..Self::delaying(key, FREE_ADDRESS) }
+    }
+
     const fn delaying(key: String, free: i32) -> Self {
-        Self { key, free, rest: REST, most: None }
+        Self { key, free, rest: REST, most: None, fade: None }
     }
 }
 

@@ -4,28 +4,31 @@ use std::time::Duration;
 use crate::domain::throttle::{Counter, LOCKED};
 
 /// Counts a try before anybody compares, unless the counter is closed: then it returns how long. A counter opens again
-/// after 1, 2, 4, 8, 16, then 30 s, one that reached its most after an hour, to count from one again. It is forgotten
-/// after its rest.
+/// after 1, 2, 4, 8, 16, then 30 s, one that reached its most after an hour, to count from one again. Its tries fade, and
+/// are forgotten after its rest.
 pub async fn charge(conn: &mut PgConnection, counter: &Counter) -> Result<Option<Duration>, sqlx::Error> {
     let charged = sqlx::query!(
-        "INSERT INTO login_throttles AS t (key, failures, last_try_at, open_at)
-         VALUES ($1, 1, clock_timestamp(), clock_timestamp())
-         ON CONFLICT (key) DO UPDATE SET
-            failures = CASE
-                WHEN t.last_try_at < clock_timestamp() - $3::int * interval '1 second' OR t.failures >= $4 THEN 1
-                ELSE t.failures + 1 END,
-            last_try_at = clock_timestamp(),
-            open_at = CASE
-                WHEN t.last_try_at < clock_timestamp() - $3::int * interval '1 second' OR t.failures < $2
-                     OR t.failures >= $4 THEN clock_timestamp()
-                WHEN t.failures + 1 = $4 THEN clock_timestamp() + $5::int * interval '1 second'
-                ELSE clock_timestamp() + least(30, power(2, least(t.failures - $2, 5))) * interval '1 second' END
+        "INSERT INTO login_throttles AS t (key, failures, last_try_at, open_at, faded_at)
+         VALUES ($1, 1, clock_timestamp(), clock_timestamp(), clock_timestamp())
+         ON CONFLICT (key) DO UPDATE SET (failures, last_try_at, open_at, faded_at) = (
+            SELECT kept + 1, now,
+                now + interval '1 second' * CASE
+                    WHEN kept < $2 THEN 0
+                    WHEN kept + 1 = $4 THEN $5::int
+                    ELSE least(30, power(2, least(kept - $2, 5))) END,
+                CASE WHEN kept = 0 THEN now ELSE since + faded * $6::int * interval '1 second' END
+            FROM (SELECT clock_timestamp() AS now, coalesce(t.faded_at, t.last_try_at) AS since) AS clock,
+                LATERAL (SELECT coalesce(floor(extract(epoch FROM now - since) / $6::int), 0)::int AS faded) AS fading,
+                LATERAL (SELECT CASE
+                    WHEN t.last_try_at < now - $3::int * interval '1 second' OR t.failures >= $4 THEN 0
+                    ELSE greatest(0, t.failures - faded) END AS kept) AS keeping)
          WHERE t.open_at <= clock_timestamp()",
         counter.key,
         counter.free,
         seconds(counter.rest),
         counter.most,
         seconds(LOCKED),
+        counter.fade.map(seconds),
     )
     .execute(&mut *conn)
     .await?;
