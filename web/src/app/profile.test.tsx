@@ -125,13 +125,14 @@ describe('the password', () => {
   })
 })
 
+const session = { createdAt: '2026-03-05T14:07:00Z', lastSeenAt: '2026-03-05T14:07:00Z', device: 'Safari on iPhone', address: '203.0.113.0/24' }
+
 it('lists the sessions and ends another one [D-S4]', async () => {
   const end = records('delete', '/auth/sessions/s2')
-  const session = { createdAt: '2026-03-05T14:07:00Z', lastSeenAt: '2026-03-05T14:07:00Z', address: '203.0.113.0/24' }
   server.use(
     end.handler,
     answers('get', '/auth/sessions', {
-      sessions: [{ ...session, id: 's1', current: true, device: 'Chromium on Linux' }, { ...session, id: 's2', current: false, device: 'Safari on iPhone' }],
+      sessions: [{ ...session, id: 's1', current: true, device: 'Chromium on Linux' }, { ...session, id: 's2', current: false }],
     }),
   )
   const { user } = openAsMember('/profile')
@@ -139,6 +140,26 @@ it('lists the sessions and ends another one [D-S4]', async () => {
   expect(screen.queryByRole('button', { name: 'End the session on Chromium on Linux' })).not.toBeInTheDocument()
   await user.click(screen.getByRole('button', { name: 'End the session on Safari on iPhone' }))
   await waitFor(() => expect(end.seen).toHaveLength(1))
+})
+
+it('ends all other sessions at once [D-S4]', async () => {
+  const ended: string[] = []
+  let others = ['s2', 's3']
+  server.use(
+    http.get('*/v1/auth/sessions', () =>
+      HttpResponse.json({ success: true, sessions: ['s1', ...others].map((id) => ({ ...session, id, current: id === 's1' })) }),
+    ),
+    http.delete('*/v1/auth/sessions/:id', ({ params }) => {
+      ended.push(String(params['id']))
+      others = others.filter((id) => id !== params['id'])
+      return HttpResponse.json({ success: true, message: 'Done' })
+    }),
+  )
+  const { user } = openAsMember('/profile')
+  const button = await screen.findByRole('button', { name: 'End all other sessions' })
+  await user.click(button)
+  await waitFor(() => expect(button).not.toBeInTheDocument())
+  expect(ended.toSorted()).toEqual(['s2', 's3'])
 })
 
 it('tells what happened to the account, page by page, refusals by another name [D-A7]', async () => {

@@ -11,10 +11,11 @@ const listSessions = async ({ signal }: { signal: AbortSignal }) => {
 /** Where the member is logged in. */
 export const useDeviceSessions = () => useQuery({ queryKey: queryKeys.deviceSessions, queryFn: listSessions })
 
-export const useEndSession = () => {
+export const useEndSessions = () => {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (id: string) => api.delete(`/auth/sessions/${id}`),
-    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.deviceSessions }),
+    mutationFn: (ids: string[]) => Promise.all(ids.map((id) => api.delete(`/auth/sessions/${id}`))),
+    // Some may have ended although another could not.
+    onSettled: () => client.invalidateQueries({ queryKey: queryKeys.deviceSessions }),
   })
 }

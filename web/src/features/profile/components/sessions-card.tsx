@@ -6,7 +6,7 @@ import { Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import type { DeviceSession } from '@/lib/api-types'
 import { formatDateTimes } from '@/lib/dates'
-import { useDeviceSessions, useEndSession } from '../api/device-sessions'
+import { useDeviceSessions, useEndSessions } from '../api/device-sessions'
 
 /** Every logged-in device, each of which can be logged out from here [D-S4]. */
 export function SessionsCard() {
@@ -22,18 +22,34 @@ export function SessionsCard() {
       ) : !sessions ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
       ) : (
-        <ul className="mt-4 divide-y divide-line border-t border-line">
-          {sessions.map((session, index) => (
-            <SessionRow key={session.id} session={session} lastSeen={lastSeen[index] ?? ''} />
-          ))}
-        </ul>
+        <>
+          <ul className="mt-4 divide-y divide-line border-t border-line">
+            {sessions.map((session, index) => (
+              <SessionRow key={session.id} session={session} lastSeen={lastSeen[index] ?? ''} />
+            ))}
+          </ul>
+          <EndOthers ids={sessions.filter(({ current }) => !current).map(({ id }) => id)} />
+        </>
       )}
     </Card>
   )
 }
 
+/** All at once, for instance after a second factor was added or removed. */
+function EndOthers({ ids }: { ids: string[] }) {
+  const end = useEndSessions()
+  if (ids.length < 2) return null
+  return (
+    <div className="border-t border-line px-5 py-4 sm:px-6">
+      <Button variant="secondary" onClick={() => end.mutateAsync(ids)}>
+        End all other sessions
+      </Button>
+    </div>
+  )
+}
+
 function SessionRow({ session: { id, current, device, address }, lastSeen }: { session: DeviceSession; lastSeen: string }) {
-  const end = useEndSession()
+  const end = useEndSessions()
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3.5 sm:px-6">
       <Monitor aria-hidden className="size-5 shrink-0 text-ink-faint" />
@@ -51,7 +67,7 @@ function SessionRow({ session: { id, current, device, address }, lastSeen }: { s
           variant="secondary"
           size="sm"
           aria-label={`End the session on ${device}`}
-          onClick={() => end.mutateAsync(id)}
+          onClick={() => end.mutateAsync([id])}
         >
           End session
         </Button>
