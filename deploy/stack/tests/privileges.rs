@@ -547,7 +547,8 @@ async fn every_table_about_members_is_downloaded_or_named(pool: PgPool) {
     for (schema, table) in tables {
         let path =
             format!("{}/../../services/{}/src/store/member_data.rs", env!("CARGO_MANIFEST_DIR"), folder(&schema));
-        let source = std::fs::read_to_string(path).unwrap();
+        // A service that knows nothing of members has none.
+        let source = std::fs::read_to_string(path).unwrap_or_default();
         let is_downloaded = source.contains(&format!("FROM {table} "));
         let full = format!("{schema}.{table}");
         let is_named = NOT_DOWNLOADED.iter().any(|(name, _)| *name == table || *name == full);

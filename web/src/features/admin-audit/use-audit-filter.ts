@@ -5,5 +5,5 @@ import { trails, type AuditFilter } from './api/audit'
 export function useAuditFilter(): AuditFilter {
   const [params] = useSearchParams()
   const [action = '', actor = '', from = '', to = ''] = ['action', 'actor', 'from', 'to'].map((name) => params.get(name) ?? '')
-  return { service: trails.find((trail) => trail === params.get('service')) ?? 'wallet', action, actor, from, to }
+  return { service: trails.find(({ value }) => value === params.get('service'))?.value ?? 'wallet', action, actor, from, to }
 }

@@ -5,9 +5,17 @@ import { usePagedQuery, withQuery } from '@/lib/paged-query'
 import { adminKeys } from '@/features/admin/api/keys'
 import type { AuditRow } from '@/features/admin/api/types'
 
-export const trails = ['wallet', 'auth', 'trade', 'course', 'payment-method', 'mailer'] as const
+/** The services, each with an audit log of its own. */
+export const trails = [
+  { value: 'wallet', label: 'Money' },
+  { value: 'auth', label: 'Accounts' },
+  { value: 'trade', label: 'Plans' },
+  { value: 'course', label: 'Course' },
+  { value: 'payment-method', label: 'Methods' },
+  { value: 'mailer', label: 'Mail' },
+] as const
 
-export type Trail = (typeof trails)[number]
+export type Trail = (typeof trails)[number]['value']
 
 /** `action` is an action or its beginning, `actor` an id; days are UTC and inclusive; what is empty does not filter. */
 export type AuditFilter = { service: Trail; action: string; actor: string; from: string; to: string }

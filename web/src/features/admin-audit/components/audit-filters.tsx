@@ -4,19 +4,10 @@ import { Button } from '@/components/button'
 import { cx } from '@/components/cx'
 import { SelectField, TextField } from '@/components/field'
 import { Segmented } from '@/components/segmented'
-import { useAuditCsv, type AuditFilter, type Trail } from '../api/audit'
+import { trails, useAuditCsv, type AuditFilter } from '../api/audit'
 import { useStaffList, useStaffName } from '@/features/admin/api/staff'
 import { useMay } from '@/features/admin/permissions'
 import { useTypedParam, withParam } from '@/features/admin/use-typed-param'
-
-const services: readonly { value: Trail; label: string }[] = [
-  { value: 'wallet', label: 'Money' },
-  { value: 'auth', label: 'Accounts' },
-  { value: 'trade', label: 'Plans' },
-  { value: 'course', label: 'Course' },
-  { value: 'payment-method', label: 'Methods' },
-  { value: 'mailer', label: 'Mail' },
-]
 
 /** Which rows are shown, and the same rows as a file. */
 export function AuditFilters({ filter }: { filter: AuditFilter }) {
@@ -31,7 +22,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <Segmented
           legend="Log"
-          options={services}
+          options={trails}
           value={filter.service}
           onChange={(service) => setParams((now) => withParam(now, 'service', service), { replace: true })}
         />
