@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Generates the manifests that are the same for every service in services/services.txt: migrations, databases, users of the
-# broker, certificates, secrets and network policies. A secret that holds more than those of most services is written by hand in
-# components/external-secrets/secrets.yaml and left out here.
+# Generates the manifests that are the same for every service in services/services.txt: deployments, migrations, databases,
+# users of the broker, certificates, secrets and network policies. What differs is written by hand and left out here: the
+# deployment of such a service in base/<service>.yaml, a secret in components/external-secrets/secrets.yaml.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./services.sh
@@ -14,6 +14,107 @@ write() { { echo "$header"; cat; } >"$1.new"; mv "$1.new" "$1"; }
 # joined NAMES…: prints a YAML list.
 joined() { local text; text=$(printf '%s, ' "$@"); printf '[%s]' "${text%, }"; }
 by_hand() { grep -qx "  name: $1" components/external-secrets/secrets.yaml; }
+has_manifest() { [ -e "base/$1.yaml" ]; }
+
+# The account, address and pods of a service that needs no more than most do.
+deployment() {
+  cat <<YAML
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: $1
+automountServiceAccountToken: false
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: $1
+spec:
+  selector:
+    app.kubernetes.io/name: $1
+  ports:
+    - {name: grpc, port: 50051, targetPort: grpc, appProtocol: https}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: $1
+  labels: {app.kubernetes.io/name: $1}
+spec:
+  selector:
+    matchLabels:
+      app.kubernetes.io/name: $1
+  template:
+    metadata:
+      labels:
+        app.kubernetes.io/name: $1
+        solvane.dev/part: service
+    spec:
+      serviceAccountName: $1
+      topologySpreadConstraints:
+        - maxSkew: 1
+          topologyKey: topology.kubernetes.io/zone
+          whenUnsatisfiable: ScheduleAnyway
+          labelSelector: &own
+            matchLabels:
+              app.kubernetes.io/name: $1
+          matchLabelKeys: [pod-template-hash]
+        - maxSkew: 1
+          topologyKey: kubernetes.io/hostname
+          whenUnsatisfiable: ScheduleAnyway
+          labelSelector: *own
+          matchLabelKeys: [pod-template-hash]
+      containers:
+        - name: service
+          image: solvane/$1
+          ports:
+            - {name: grpc, containerPort: 50051}
+            - {name: ops, containerPort: 9090}
+          envFrom:
+            - configMapRef: {name: environment}
+            - secretRef: {name: $1-environment}
+          resources:
+            requests: {cpu: 100m, memory: 64Mi}
+            limits: {memory: 256Mi}
+          volumeMounts:
+            - {name: keys, mountPath: /run/keys, readOnly: true}
+            - {name: trusted-keys, mountPath: /run/trusted, readOnly: true}
+            - {name: tls, mountPath: /run/tls, readOnly: true}
+      volumes:
+        - name: keys
+          secret: {secretName: $1-keys, defaultMode: 288}
+        - name: trusted-keys
+          secret: {secretName: trusted-keys, defaultMode: 288}
+        - name: tls
+          secret: {secretName: $1-tls, defaultMode: 288}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: $1
+spec:
+  maxUnavailable: 1
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels:
+      app.kubernetes.io/name: $1
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: $1
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: $1}
+  minReplicas: 2
+  maxReplicas: 4
+  metrics:
+    - type: Resource
+      resource: {name: cpu, target: {type: Utilization, averageUtilization: 65}}
+  behavior:
+    scaleDown: {stabilizationWindowSeconds: 300}
+YAML
+}
 
 # Migrates a database to the schema of this version before its binaries start; deploy/rollout.sh waits for it. The running
 # version keeps working, because a migration only adds; unused columns are dropped one version later.
@@ -49,6 +150,8 @@ spec:
           secret: {secretName: $1-tls, items: [{key: ca.crt, path: ca.crt}]}
 YAML
 }
+
+address() { local variable=${1//-/_}; printf '%s_URL=https://%s:50051\n' "${variable^^}" "$1"; }
 
 database_object() {
   cat <<YAML
@@ -256,6 +359,8 @@ clients=("${services[@]}" course-worker "${services[@]/%/-migrate}" audit)
 any_client="matchExpressions: [{key: app.kubernetes.io/name, operator: In, values: $(joined "${clients[@]}")}]"
 postgres="matchLabels: {cnpg.io/cluster: postgres}"
 
+for name in "${services[@]}"; do has_manifest "$name" || deployment "$name"; done | write base/services.yaml
+of_all address "${services[@]}" | write base/addresses.env
 of_all migration "${services[@]}" | write base/migrations.yaml
 of_all database_object "${services[@]}" | write components/postgres/databases.yaml
 { of_all roles "${services[@]}"; role auditor; } | write components/postgres/roles.yaml
