@@ -196,12 +196,14 @@ async fn the_tries_from_an_address_fade(pool: PgPool) {
     assert_eq!(mistype().await, "INVALID_CREDENTIALS");
     assert_eq!(world.count(failures).await, 130 - 20 + 1);
     assert_eq!(mistype().await, "TOO_MANY_REQUESTS", "still more than are free");
-    // The second that had passed is not lost.
+    // The 19 s that had passed are not lost.
     let second = "UPDATE login_throttles SET faded_at = faded_at - interval '11 seconds', open_at = clock_timestamp()";
     world.run(second).await;
     assert_eq!(mistype().await, "INVALID_CREDENTIALS");
     assert_eq!(world.count(failures).await, 130 - 20 + 1 - 1 + 1);
-    world.run("UPDATE login_throttles SET faded_at = clock_timestamp() - interval '1 hour', open_at = clock_timestamp()").await;
+    world
+        .run("UPDATE login_throttles SET faded_at = clock_timestamp() - interval '1 hour', open_at = clock_timestamp()")
+        .await;
     assert_eq!(mistype().await, "INVALID_CREDENTIALS");
     assert_eq!(world.count(failures).await, 1);
     let account = "SELECT failures::bigint FROM login_throttles WHERE key LIKE 'account:%'";
