@@ -18,7 +18,7 @@ has_manifest() { [ -e "base/$1.yaml" ]; }
 
 # The account, address and pods of a service that needs no more than most do.
 deployment() {
-  cat <<YAML
+  has_manifest "$1" || cat <<YAML
 ---
 apiVersion: v1
 kind: ServiceAccount
@@ -151,6 +151,7 @@ spec:
 YAML
 }
 
+# Where the other processes reach a service.
 address() { local variable=${1//-/_}; printf '%s_URL=https://%s:50051\n' "${variable^^}" "$1"; }
 
 database_object() {
@@ -359,7 +360,7 @@ clients=("${services[@]}" course-worker "${services[@]/%/-migrate}" audit)
 any_client="matchExpressions: [{key: app.kubernetes.io/name, operator: In, values: $(joined "${clients[@]}")}]"
 postgres="matchLabels: {cnpg.io/cluster: postgres}"
 
-for name in "${services[@]}"; do has_manifest "$name" || deployment "$name"; done | write base/services.yaml
+of_all deployment "${services[@]}" | write base/services.yaml
 of_all address "${services[@]}" | write base/addresses.env
 of_all migration "${services[@]}" | write base/migrations.yaml
 of_all database_object "${services[@]}" | write components/postgres/databases.yaml

@@ -118,7 +118,7 @@ async fn target(stack: &TestStack, extent: &Extent) -> Result<Target> {
     let mut accounts = Vec::new();
     let mut document = String::new();
     for number in 0..extent.accounts {
-        let client = Client::from_address(stack.url(), members::address(99, number))?;
+        let client = Client::new(stack.url()).moved_to(members::address(99, number))?;
         let Member { client, id, .. } = stack.member_through(&client).await?;
         if document.is_empty() {
             document = files::upload_document(&client).await?;

@@ -52,14 +52,6 @@ impl Client {
         Self { http: reqwest::Client::new(), url: url.to_owned(), token: None, patient: false, observer: None }
     }
 
-    /// A visitor at this origin whose connections come from one local address, and who gives up after 30 seconds.
-    ///
-    /// # Errors
-    /// When the client cannot be built.
-    pub fn from_address(url: &str, address: Ipv4Addr) -> Result<Self> {
-        Self::new(url).moved_to(address)
-    }
-
     /// The same client, whose connections come from this local address, and who gives up after 30 seconds.
     ///
     /// # Errors

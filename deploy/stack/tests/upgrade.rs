@@ -65,9 +65,8 @@ async fn confirm(stack: &TestStack, id: &str) -> Result<()> {
 /// The services in the order in which they are rolled out, as `deploy/rollout.sh` does it: auth signs what the others ask it
 /// to sign, and the gateway calls what the others answer. A rollback goes the other way.
 fn rollout() -> Vec<Service> {
-    let lines = include_str!("../../../services/services.txt").lines().filter(|line| !line.starts_with('#'));
-    let names = lines.filter_map(|line| line.split(' ').next());
-    names.map(|name| Service::ALL.into_iter().find(|service| service.name() == name).expect("a service")).collect()
+    let names = chassis::keys::SERVICES.iter();
+    names.map(|name| Service::ALL.into_iter().find(|service| service.name() == *name).expect("a service")).collect()
 }
 
 /// At every step of a rollout on the new schema, and of its rollback, the product works; the books are right afterwards.

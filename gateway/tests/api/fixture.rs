@@ -224,11 +224,7 @@ fn config(realm: &Realm, url: &str, settings: &[&str]) -> Config {
         "--rate-limit=0".to_owned(),
         "--session-rate-limit=0".to_owned(),
     ];
-    for line in include_str!("../../../services/services.txt").lines().filter(|line| !line.starts_with('#')) {
-        let service = line.split(' ').next().unwrap_or_default();
-        if service == "gateway" {
-            continue;
-        }
+    for service in chassis::keys::SERVICES.iter().filter(|name| **name != "gateway") {
         arguments.push(format!("--{service}-url={url}"));
     }
     // What comes last counts.

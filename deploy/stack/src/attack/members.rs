@@ -67,7 +67,7 @@ impl Members {
         let (sender, mut observations) = mpsc::unbounded_channel();
         let mut members = Vec::new();
         for number in 0..count {
-            let client = Client::from_address(stack.url(), address(1, number))?;
+            let client = Client::new(stack.url()).moved_to(address(1, number))?;
             members.push((stack.member_through(&client).await?, client.observed_by(&sender)));
         }
         let (first, _) = members.first().context("there are members")?;

@@ -165,7 +165,7 @@ impl Person {
         let request = Request::post("register", "/auth/register", format!("visitor {number}"), body);
         let registered = self.succeed(&request).await?;
         let token = registered.answer.body["token"].as_str().context("registration gives a token")?.to_owned();
-        self.become_session(&token);
+        self.go_on_with(self.client().with_token(&token));
         // The mailer may be down for a while.
         let begun = Instant::now();
         let code = loop {
@@ -250,9 +250,8 @@ impl Person {
         }
     }
 
-    fn become_session(&self, token: &str) {
-        let mut client = self.client.write().expect("no panic while held");
-        *client = client.with_token(token);
+    fn go_on_with(&self, client: Client) {
+        *self.client.write().expect("no panic while held") = client;
     }
 
     async fn send(&self, request: &Request) -> Result<Answer> {
@@ -266,24 +265,24 @@ impl Person {
         timeout(PATIENCE, send(builder)).await.context("no answer in time")?
     }
 
-    /// A new session. A try that auth's death interrupted counts as a wrong password of its address, so those who are
-    /// throttled go on from another one.
+    /// Opens a new session. A login during which auth dies counts as a wrong password of its address, so a person who is
+    /// throttled tries again from another address.
     pub(super) async fn log_in(&self) -> Result<()> {
         let mut visitor = self.client().without_token();
         let body = json!({ "email": self.email, "password": self.password });
         let begun = Instant::now();
         loop {
             let answer = timeout(PATIENCE, visitor.post("/auth/login", body.clone())).await;
-            if let Ok(Ok(answer)) = &answer
-                && answer.status == 200
-            {
-                self.counts.add("log in", |count| count.acknowledged += 1);
-                let token = answer.body["token"].as_str().context("login gave no token")?;
-                *self.client.write().expect("no panic while held") = visitor.with_token(token);
-                return Ok(());
-            }
-            if answer.as_ref().is_ok_and(|answer| answer.as_ref().is_ok_and(|answer| answer.status == 429)) {
-                visitor = visitor.moved_to(next_address())?;
+            let answer = answer.context("no answer in time").flatten();
+            match &answer {
+                Ok(answer) if answer.status == 200 => {
+                    self.counts.add("log in", |count| count.acknowledged += 1);
+                    let token = answer.body["token"].as_str().context("login gave no token")?;
+                    self.go_on_with(visitor.with_token(token));
+                    return Ok(());
+                }
+                Ok(answer) if answer.status == 429 => visitor = visitor.moved_to(next_address())?,
+                _ => {}
             }
             self.counts.add("log in", |count| count.sent_again += 1);
             ensure!(begun.elapsed() < LIMIT, "{} cannot log in: {answer:?}", self.email);
@@ -292,7 +291,7 @@ impl Person {
     }
 }
 
-/// A loopback address that nobody used.
+/// The next loopback address that no client has used.
 fn next_address() -> Ipv4Addr {
     static USED: AtomicU32 = AtomicU32::new(0);
     Ipv4Addr::from_bits(Ipv4Addr::new(127, 1, 0, 0).to_bits() + USED.fetch_add(1, Ordering::Relaxed))

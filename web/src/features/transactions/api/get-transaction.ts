@@ -3,14 +3,14 @@ import { api } from '@/lib/api-client'
 import { toApiError } from '@/lib/api-error'
 import type { Transaction } from '@/lib/api-types'
 import { queryKeys } from '@/lib/query-keys'
-import { useTransactions } from './list-transactions'
+import { useNewestTransactions } from './list-transactions'
 
 const fetchOne = (id: string, signal: AbortSignal) =>
   api.get<{ transaction: Transaction }>(`/transactions/${encodeURIComponent(id)}`, { signal })
 
 /** Looks in the loaded list, then requests the transaction by id [D-L2]. */
 export function useTransaction(id: string) {
-  const list = useTransactions()
+  const list = useNewestTransactions()
   const listed = list.transactions?.find((transaction) => transaction.id === id)
   const single = useQuery({
     queryKey: queryKeys.transaction(id),

@@ -58,7 +58,8 @@ export function useTransactions() {
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = query
   const isShort = hasNextPage && data?.pages.length === 1
   useEffect(() => {
-    if (isShort && !isFetching && !isError) void fetchNextPage()
+    // Several parts of a screen may ask for it in the same moment.
+    if (isShort && !isFetching && !isError) void fetchNextPage({ cancelRefetch: false })
   }, [isShort, isFetching, isError, fetchNextPage])
   return query
 }
