@@ -30,6 +30,18 @@ tally() {
   passed=$((passed + step_passed))
   failed=$((failed + step_failed))
   times+="$1 ${seconds} s, "
+  if [ "$step_failed" -ne 0 ]; then failures "$1"; fi
+}
+
+# failures <name>: stores what failed in it, to be shown again at the end: of a long output often only the end is kept.
+failures() {
+  local named='^test .* FAILED$|panicked at | FAIL  |^ +✘|^ +\[[a-z]+\] › |^error|FAILED|not ok'
+  {
+    echo "== failed in $1"
+    grep -E -A 2 "$named" "$logs/$1.log" | head -n 16
+    echo "   its last lines:"
+    tail -n 3 "$logs/$1.log"
+  } >>"$logs/failures"
 }
 
 step() {
@@ -71,6 +83,7 @@ if [ -x "$target/debug/stack" ]; then
   tally contract
 fi
 
+if [ -f "$logs/failures" ]; then cat "$logs/failures"; fi
 echo "${times%, }"
 echo "$passed passed, $failed failed" | tee "$logs/summary"
 [ "$failed" -eq 0 ]
