@@ -28,10 +28,12 @@ fi
 rm -rf "$folder/deploy"
 mkdir "$folder/deploy"
 cp -r deploy/kubernetes deploy/observability deploy/manifests.sh deploy/services.sh "$folder/deploy"
-mkdir -p "$folder/services"
+mkdir -p "$folder/services" "$folder/deploy/compose"
 cp services/services.txt "$folder/services"
 "$folder/deploy/manifests.sh"
-diff -rq --exclude=secrets deploy/kubernetes "$folder/deploy/kubernetes" || { echo "run make manifests" >&2; exit 1; }
+for generated in kubernetes compose/roots.yaml observability; do
+  diff -rq --exclude=secrets "deploy/$generated" "$folder/deploy/$generated" || { echo "run make manifests" >&2; exit 1; }
+done
 deploy/secrets.sh "$folder/deploy/kubernetes/overlays/local/secrets" >/dev/null
 
 for overlay in local production; do

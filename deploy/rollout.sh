@@ -10,7 +10,7 @@ cd "kubernetes/overlays/${1:?the name of an overlay}"
 
 say() { echo "== $*"; }
 
-if grep -q secrets/ kustomization.yaml; then ../../../secrets.sh "$PWD/secrets"; fi
+if grep -q "^components: \[secrets" kustomization.yaml; then ../../../secrets.sh "$PWD/secrets"; fi
 rendered=$(mktemp)
 trap 'rm -f "$rendered"' EXIT
 kubectl kustomize . >"$rendered"

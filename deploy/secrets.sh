@@ -103,6 +103,39 @@ service_environment() {
   if [ "$service" = gateway ]; then store_account gateway; fi
 }
 
+# secret NAME FILE…: a secret of Kubernetes with these files, which may be named [key=]file.
+secret() {
+  local name=$1 files
+  shift
+  files=$(printf '%s, ' "$@")
+  printf '  - {name: %s, files: [%s]}\n' "$name" "${files%, }"
+}
+environment_secret() { printf '  - {name: %s, envs: [%s]}\n' "$1" "$2"; }
+
+# How kustomize makes the secrets of a cluster of the files.
+kustomization() {
+  local name
+  local -A more=(
+    [auth]="token.key=keys/token.key decision.key=keys/decision.key code.key=keys/code.key totp.key=keys/totp.key"
+    [gateway]="link.key=keys/link.key"
+  )
+  printf 'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nsecretGenerator:\n'
+  for name in "${processes[@]}"; do
+    environment_secret "$name-environment" "$name.env"
+    # shellcheck disable=SC2086 # several files
+    secret "$name-keys" "service.key=keys/$name.key" ${more[$name]:-}
+  done
+  environment_secret course-worker-environment course-worker.env
+  for name in "${services[@]}"; do environment_secret "$name-owner" "$name-owner.env"; done
+  for name in "${processes[@]}" postgres rabbitmq; do
+    secret "$name-tls" ca.crt=tls/ca.crt "tls.crt=tls/$name.crt" "tls.key=tls/$name.key"
+  done
+  secret trusted-keys trusted.json=keys/trusted.json
+  secret postgres-passwords postgres-password database-passwords
+  secret rabbitmq-definitions definitions.json=rabbitmq-definitions.json
+  secret store-users users.json=store-users.json
+}
+
 make_keys
 "$scripts/certificates.sh" "$PWD/tls"
 chmod 755 tls
@@ -143,5 +176,6 @@ done
     printf '%s_DATABASE_URL=%s\n' "$(tr '[:lower:]' '[:upper:]' <<<"$database")" "$(database_url auditor "$database")"
   done
 } >audit.env
+kustomization >kustomization.yaml
 chmod 600 ./*.env passwords
 echo "the secrets are in $folder"
