@@ -3,7 +3,7 @@
 //! 1. connection ([`server`](crate::server)): at most 64 from one client address, a head of at most 32 KiB, a write
 //!    timeout;
 //! 2. method: an unknown one is refused before anything is counted or measured;
-//! 3. client address: requests per second and session requests per minute ([`rate`]);
+//! 3. client address: requests per second, session requests per minute, and the pace of downloads ([`rate`]);
 //! 4. route class: declared where the route is registered ([`class`]);
 //! 5. identity: the account that the bearer token names, by its signature alone;
 //! 6. body: received completely, in memory or in a temporary file ([`body`]);
@@ -39,13 +39,16 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use futures::FutureExt;
-use http_body_util::BodyExt;
+use bytes::Bytes;
+use futures::{FutureExt, StreamExt};
+use http_body_util::{BodyStream, StreamBody};
+use hyper::body::Frame;
 use tokio::time::timeout;
 use tracing::Instrument;
 use uuid::Uuid;
 
 use self::class::{Class, Classes};
+use self::rate::Rates;
 use crate::app::App;
 use crate::compression;
 use crate::error::{self, ApiError};
@@ -122,7 +125,7 @@ async fn carry_out(chain: &Chain, request: Request, next: Next) -> (Response, bo
             Ok(_) if class == Class::Stream => (next.run(request).await, false),
             Ok(place) if class == Class::Download => {
                 let response = in_time(DEADLINE, next.run(request)).await;
-                (response.map(|body| until_received(body, place)), false)
+                (response.map(|body| until_received(body, place, Arc::clone(&app.rates), ip)), false)
             }
             Ok(_place) => (in_time(DEADLINE, next.run(request)).await, false),
         };
@@ -232,12 +235,18 @@ async fn mutate(
     in_time(deadline, async { work.await.unwrap_or_else(|error| ApiError::internal(error).into_response()) }).await
 }
 
-/// The body, with the place of its request until the client has received it or is gone.
-fn until_received(body: Body, place: Option<admission::Place>) -> Body {
-    Body::new(body.map_frame(move |frame| {
+/// The body at the pace of its client's block, with the place of its request until the client has received it or is gone.
+fn until_received(body: Body, place: Option<admission::Place>, rates: Arc<Rates>, ip: Option<IpAddr>) -> Body {
+    let frames = BodyStream::new(body).then(move |frame| {
         let _ = &place;
-        frame
-    }))
+        let rates = Arc::clone(&rates);
+        async move {
+            let bytes = frame.as_ref().ok().and_then(Frame::data_ref).map_or(0, Bytes::len);
+            rates.download(ip, bytes).await;
+            frame
+        }
+    });
+    Body::new(StreamBody::new(frames))
 }
 
 async fn in_time(deadline: Duration, work: impl Future<Output = Response>) -> Response {

@@ -1,8 +1,10 @@
-//! Requests a second, and session requests a minute, that one client address may make.
+//! Requests a second, and session requests a minute, that one client address may make, and what one address block may
+//! download a second.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::{StatusCode, Uri};
 use governor::clock::{Clock, DefaultClock};
@@ -14,11 +16,18 @@ use crate::middleware::class::Class;
 /// A page brings some fifty files with it.
 const FILES_FACTOR: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 
+/// KiB of files that one address block receives in a second: 250 Mbit, or fifty who watch a lesson.
+const DOWNLOAD: NonZeroU32 = NonZeroU32::new(32 * 1024).unwrap();
+/// KiB that it receives at once: the largest receipt.
+const DOWNLOAD_BURST: NonZeroU32 = NonZeroU32::new(5 * 1024).unwrap();
+
 /// Counters by client address.
 pub struct Rates {
     api: Option<DefaultKeyedRateLimiter<IpAddr>>,
     session: Option<DefaultKeyedRateLimiter<IpAddr>>,
     files: Option<DefaultKeyedRateLimiter<IpAddr>>,
+    /// In KiB, by address block.
+    downloads: Option<DefaultKeyedRateLimiter<IpAddr>>,
     clock: DefaultClock,
 }
 
@@ -36,6 +45,8 @@ impl Rates {
             api: per_second.map(keyed),
             session: NonZeroU32::new(session_per_minute).map(|rate| RateLimiter::keyed(Quota::per_minute(rate))),
             files: per_second.map(|rate| keyed(rate.saturating_mul(FILES_FACTOR))),
+            downloads: per_second
+                .map(|_| RateLimiter::keyed(Quota::per_second(DOWNLOAD).allow_burst(DOWNLOAD_BURST))),
             clock: DefaultClock::default(),
         })
     }
@@ -51,6 +62,16 @@ impl Rates {
         if class == Class::Session { self.count(self.session.as_ref(), client) } else { Ok(()) }
     }
 
+    /// Waits until the block of this client may receive so many bytes of a file.
+    pub async fn download(&self, ip: Option<IpAddr>, bytes: usize) {
+        let (Some(limiter), Some(block)) = (&self.downloads, ip.map(block)) else { return };
+        let kib = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
+        let Some(kib) = NonZeroU32::new(kib.min(DOWNLOAD_BURST.get())) else { return };
+        while let Ok(Err(not_until)) = limiter.check_key_n(&block, kib) {
+            tokio::time::sleep(not_until.wait_time_from(self.clock.now()).max(Duration::from_millis(1))).await;
+        }
+    }
+
     fn count(&self, limiter: Option<&DefaultKeyedRateLimiter<IpAddr>>, client: IpAddr) -> Result<(), ApiError> {
         let Some(limiter) = limiter else { return Ok(()) };
         limiter.check_key(&client).map_err(|not_until| {
@@ -60,7 +81,7 @@ impl Rates {
 
     /// Drops the counters of addresses that have been quiet.
     pub fn forget_quiet(&self) {
-        for limiter in [&self.api, &self.session, &self.files].into_iter().flatten() {
+        for limiter in [&self.api, &self.session, &self.files, &self.downloads].into_iter().flatten() {
             limiter.retain_recent();
         }
     }
@@ -88,8 +109,27 @@ fn masked(ip: IpAddr, v4: u32, v6: u32) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use std::net::IpAddr;
+    use std::time::{Duration, Instant};
 
-    use super::{block, subscriber};
+    use super::{Rates, block, subscriber};
+
+    /// [D-V1] A block receives files as fast as its line may be, whoever asks in it, and others do not wait for it.
+    #[tokio::test]
+    async fn downloads_of_a_block_are_paced() {
+        let rates = Rates::new(50, 60);
+        let ip = |text: &str| Some(text.parse::<IpAddr>().unwrap());
+        let receive = async |text: &str, mib: usize| {
+            let began = Instant::now();
+            for _ in 0..mib * 4 {
+                rates.download(ip(text), 256 * 1024).await;
+            }
+            began.elapsed()
+        };
+        assert!(receive("203.0.113.1", 5).await < Duration::from_millis(100), "the first file is not delayed");
+        let paced = receive("203.0.113.2", 8).await;
+        assert!(paced > Duration::from_millis(200), "8 MiB in {paced:?}");
+        assert!(receive("198.51.100.1", 5).await < Duration::from_millis(100));
+    }
 
     /// [D-V1] Clients are counted by address, IPv6 by /64; blocks by /24 and /48, loopback one by one.
     #[test]
