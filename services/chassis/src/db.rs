@@ -3,6 +3,7 @@
 mod connection;
 mod failure;
 mod migrations;
+mod warm;
 
 use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
@@ -19,7 +20,9 @@ use tokio::time::timeout;
 pub use self::connection::{LIMIT, PgConnection};
 pub(crate) use self::failure::is_changing_over;
 pub use self::failure::{constraint, is_unstorable, retry_after};
+use self::connection::Source;
 use self::migrations::Work;
+use self::warm::Warm;
 use crate::error::Fault;
 
 /// A connection that idled for longer is looked at before it is used: its server may have gone, or ended the session. Under
@@ -27,6 +30,8 @@ use crate::error::Fault;
 const IDLE: Duration = Duration::from_millis(10);
 /// How long that look may take.
 const LOOK: Duration = Duration::from_millis(500);
+/// How long a use waits for a connection.
+const ACQUIRE: Duration = Duration::from_secs(3);
 /// How often a transaction that lost a race, or its connection before it began, is tried.
 const TRIES: u32 = 3;
 
@@ -49,10 +54,19 @@ fn connect_options(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
     Ok(options.options(SETTINGS.into_iter().filter(|(name, _)| !given.contains(&format!("-c {name}=")))))
 }
 
+/// Makes sure that the server is there behind a connection that has idled.
+async fn look(conn: &mut sqlx::PgConnection, idle: Duration) -> Result<(), sqlx::Error> {
+    if idle > IDLE {
+        let gone = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
+        timeout(LOOK, conn.ping()).await.map_err(gone)??;
+    }
+    Ok(())
+}
+
 /// A service's database.
 #[derive(Clone)]
 pub struct Db {
-    pool: PgPool,
+    source: Source,
     committed: Arc<Notify>,
 }
 
@@ -64,30 +78,35 @@ impl Db {
     pub fn connect_lazy(url: &str, max_connections: u32) -> Result<Self, sqlx::Error> {
         let pool = PgPoolOptions::new()
             .max_connections(max_connections)
-            .acquire_timeout(Duration::from_secs(3))
+            .acquire_timeout(ACQUIRE)
             .test_before_acquire(false)
             .before_acquire(|conn, meta| {
                 Box::pin(async move {
-                    if meta.idle_for > IDLE {
-                        let gone = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
-                        timeout(LOOK, conn.ping()).await.map_err(gone)??;
-                    }
+                    look(conn, meta.idle_for).await?;
                     Ok(true)
                 })
             })
             .connect_lazy_with(connect_options(url)?);
-        Ok(Self::from_pool(pool))
+        Ok(Self::over(pool))
     }
 
-    /// Over a pool made elsewhere.
+    /// Over a pool that nobody else uses.
+    #[must_use]
+    pub fn over(pool: PgPool) -> Self {
+        let warm = Some(Warm::new(pool.options().get_max_connections()));
+        Self { source: Source { pool, warm }, committed: Arc::new(Notify::new()) }
+    }
+
+    /// Over a pool that others use too: they find every connection there when its use is over.
     #[must_use]
     pub fn from_pool(pool: PgPool) -> Self {
-        Self { pool, committed: Arc::new(Notify::new()) }
+        Self { source: Source { pool, warm: None }, committed: Arc::new(Notify::new()) }
     }
 
     /// A connection for statements that stand alone.
     pub async fn conn(&self) -> Result<Box<PgConnection>, sqlx::Error> {
-        Ok(Box::new(PgConnection::new(self.pool.acquire().await?, self.pool.clone())))
+        let conn = timeout(ACQUIRE, self.source.borrow()).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+        Ok(Box::new(conn))
     }
 
     /// Begins a transaction.
@@ -127,12 +146,14 @@ impl Db {
     /// How many connections there are, and how many of them idle.
     #[must_use]
     pub fn usage(&self) -> (u32, usize) {
-        (self.pool.size(), self.pool.num_idle())
+        let warm = self.source.warm.as_ref().map_or(0, |warm| warm.len());
+        (self.source.pool.size(), self.source.pool.num_idle() + warm)
     }
 
     /// Closes every connection.
     pub async fn close(&self) {
-        self.pool.close().await;
+        self.source.close_idle();
+        self.source.pool.close().await;
     }
 }
 

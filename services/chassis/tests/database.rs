@@ -57,7 +57,7 @@ async fn effects(pool: &PgPool) -> i64 {
 async fn a_cancelled_begin_swallows_nothing(pool: PgPool) {
     let observer = database(&pool).await;
     let options = PgPoolOptions::new().max_connections(1);
-    let db = Db::from_pool(options.connect_with((*pool.connect_options()).clone()).await.unwrap());
+    let db = Db::over(options.connect_with((*pool.connect_options()).clone()).await.unwrap());
     for round in 0..60_i32 {
         let moment = Duration::from_micros(u64::try_from(round).unwrap() * 15);
         let _ = tokio::time::timeout(moment, db.begin()).await;
@@ -91,6 +91,32 @@ async fn ended_sessions_are_replaced(pool: PgPool) {
         insert().execute(&mut *db.conn().await.unwrap()).await.unwrap();
     }
     assert_eq!(effects(&pool).await, 10);
+}
+
+/// At low load one connection serves all, so that its plans are there; under more load all of them do, each use in its turn.
+#[sqlx::test(migrations = false)]
+async fn the_last_connection_is_used_again(pool: PgPool) {
+    let options = PgPoolOptions::new().max_connections(4).test_before_acquire(false);
+    let db = Db::over(options.connect_with((*pool.connect_options()).clone()).await.unwrap());
+    let session = async || -> i32 {
+        let mut conn = db.conn().await.unwrap();
+        sqlx::query_scalar("SELECT pg_backend_pid() FROM pg_sleep(0.002)").fetch_one(&mut *conn).await.unwrap()
+    };
+    let mut sessions = join_all((0..200).map(|_| session())).await;
+    sessions.sort_unstable();
+    sessions.dedup();
+    assert_eq!(sessions.len(), 4);
+    assert_eq!(db.usage(), (4, 4));
+    let last = session().await;
+    for _ in 0..20 {
+        assert_eq!(session().await, last);
+    }
+    // A call that was given up half way is over before its connection serves again.
+    let call = async { db.conn().await.unwrap().execute("SELECT pg_sleep(0.2)").await.unwrap() };
+    assert!(tokio::time::timeout(Duration::from_millis(50), call).await.is_err());
+    let begun = Instant::now();
+    assert_ne!(session().await, last);
+    assert!(begun.elapsed() < Duration::from_millis(100), "waited for the call: {:?}", begun.elapsed());
 }
 
 /// Fills the pool with connections and ends the sessions of all.

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -13,29 +14,80 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgPool, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{Describe, Either, Error, Execute, Executor, Postgres, SqlStr};
 use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::failure::retry_after;
+use super::look;
+use super::warm::{Idle, Warm};
 
 /// How long the database may take to answer a statement, a begin or a commit.
 pub const LIMIT: Duration = Duration::from_secs(4);
 /// How long a connection may take to become usable again when its borrower is done with it.
 const RELEASE: Duration = Duration::from_secs(1);
 
-/// A connection borrowed from the pool. Whatever it asks of the database is answered within its limit, or fails with
+/// Where connections come from and go back to.
+#[derive(Clone)]
+pub(super) struct Source {
+    pub(super) pool: PgPool,
+    /// Unset if others use the pool too.
+    pub(super) warm: Option<Arc<Warm>>,
+}
+
+impl Source {
+    /// The last connection used, or one of the pool.
+    pub(super) async fn borrow(&self) -> Result<PgConnection, Error> {
+        let (place, idle) = match &self.warm {
+            Some(warm) => warm.take().await,
+            None => (None, None),
+        };
+        if let Some(Idle { mut conn, borrowed, used }) = idle {
+            if look(&mut conn, used.elapsed()).await.is_ok() {
+                return Ok(PgConnection::new(conn, self.clone(), borrowed.into(), place));
+            }
+            drop(conn.detach());
+            self.close_idle();
+        }
+        Ok(PgConnection::new(self.pool.acquire().await?, self.clone(), Instant::now(), place))
+    }
+
+    /// Closes the connections that idle.
+    pub(super) fn close_idle(&self) {
+        for idle in self.warm.iter().flat_map(|warm| warm.drain()) {
+            drop(idle.conn.detach());
+        }
+        while let Some(idle) = self.pool.try_acquire() {
+            drop(idle.detach());
+        }
+    }
+}
+
+/// A borrowed connection. Whatever it asks of the database is answered within its limit, or fails with
 /// [`ErrorKind::TimedOut`]; then the connection is closed, never used again.
 pub struct PgConnection {
     /// Taken when it is dropped.
     inner: Option<PoolConnection<Postgres>>,
-    pool: PgPool,
+    source: Source,
+    /// When it came from the pool.
+    borrowed: Instant,
+    /// Given up after the connection was.
+    place: Option<OwnedSemaphorePermit>,
     limit: Duration,
     is_lost: bool,
+    /// Whether a call has not been answered to its end, because it was cancelled.
+    is_busy: bool,
     in_transaction: bool,
 }
 
 impl PgConnection {
-    pub(super) fn new(inner: PoolConnection<Postgres>, pool: PgPool) -> Self {
-        Self { inner: Some(inner), pool, limit: LIMIT, is_lost: false, in_transaction: false }
+    fn new(
+        inner: PoolConnection<Postgres>,
+        source: Source,
+        borrowed: Instant,
+        place: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        let (limit, inner) = (LIMIT, Some(inner));
+        Self { inner, source, borrowed, place, limit, is_lost: false, is_busy: false, in_transaction: false }
     }
 
     /// Gives the calls of this borrower another limit than [`LIMIT`]; the server's `statement_timeout` is not touched.
@@ -82,7 +134,12 @@ impl PgConnection {
     fn call(&mut self) -> Result<(&mut sqlx::PgConnection, Call<'_>), Error> {
         match &mut self.inner {
             Some(inner) if !self.is_lost => {
-                let call = Call { limit: self.limit, is_lost: &mut self.is_lost, pool: &self.pool };
+                let call = Call {
+                    limit: self.limit,
+                    is_lost: &mut self.is_lost,
+                    is_busy: &mut self.is_busy,
+                    source: &self.source,
+                };
                 Ok((inner, call))
             }
             _ => Err(silent()),
@@ -94,18 +151,23 @@ impl PgConnection {
 struct Call<'c> {
     limit: Duration,
     is_lost: &'c mut bool,
-    pool: &'c PgPool,
+    is_busy: &'c mut bool,
+    source: &'c Source,
 }
 
 impl Call<'_> {
     async fn within<T>(self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        *self.is_busy = true;
         match timeout(self.limit, work).await {
             // A server that stopped being the one that writes would refuse the next borrower too.
             Ok(Err(error)) if retry_after(&error).is_some() => {
                 self.lose();
                 Err(error)
             }
-            Ok(result) => result,
+            Ok(result) => {
+                *self.is_busy = result.is_err();
+                result
+            }
             Err(_) => Err(self.give_up()),
         }
     }
@@ -114,9 +176,7 @@ impl Call<'_> {
     /// each of its repetitions.
     fn lose(self) {
         *self.is_lost = true;
-        while let Some(idle) = self.pool.try_acquire() {
-            drop(idle.detach());
-        }
+        self.source.close_idle();
     }
 
     fn give_up(self) -> Error {
@@ -142,6 +202,7 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
             Err(error) => return stream::once(async { Err(error) }).boxed(),
         };
         let deadline = Instant::now() + call.limit;
+        *call.is_busy = true;
         let rows = Some((conn.fetch_many(query), call));
         stream::unfold(rows, move |rows| async move {
             let (mut rows, call) = rows?;
@@ -150,7 +211,11 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
                     call.lose();
                     Some((Err(error), None))
                 }
-                Ok(row) => Some((row?, Some((rows, call)))),
+                Ok(Some(row)) => Some((row, Some((rows, call)))),
+                Ok(None) => {
+                    *call.is_busy = false;
+                    None
+                }
                 Err(_) => Some((Err(call.give_up()), None)),
             }
         })
@@ -191,13 +256,24 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
 
 impl Drop for PgConnection {
     fn drop(&mut self) {
-        let Some(mut conn) = self.inner.take() else { return };
-        let (Ok(runtime), false) = (Handle::try_current(), self.is_lost) else {
+        let Some(conn) = self.inner.take() else { return };
+        if self.is_lost {
+            drop(conn.detach());
+            return;
+        }
+        let is_ready = !self.is_busy && !self.in_transaction && !self.source.pool.is_closed();
+        let back = match &self.source.warm {
+            Some(warm) if is_ready => warm.put(conn, self.borrowed.into()),
+            _ => Some(conn),
+        };
+        let Some(mut conn) = back else { return };
+        let Ok(runtime) = Handle::try_current() else {
             drop(conn.detach());
             return;
         };
-        let in_transaction = self.in_transaction;
+        let (in_transaction, place) = (self.in_transaction, self.place.take());
         runtime.spawn(async move {
+            let _place = place;
             if in_transaction && !matches!(timeout(RELEASE, conn.execute("ROLLBACK")).await, Ok(Ok(_))) {
                 drop(conn.detach());
                 return;
