@@ -5,6 +5,7 @@
 use anyhow::{Context, Result};
 use futures::future::try_join_all;
 use serde_json::{Value, json};
+use sqlx::{Connection, PgConnection};
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::task::JoinSet;
 
@@ -102,11 +103,18 @@ pub(crate) const PLANS: [PlanSeed; 4] = [
 /// # Errors
 /// When the product refuses a step.
 pub async fn seed(stack: &Stack) -> Result<()> {
-    people_and_methods(stack).await?;
-    let (treasurer, treasurer2) = pair(&Client::new(stack.url()).patient(), "treasurer").await?;
-    rates(&treasurer, &treasurer2).await?;
-    let (manager, manager2) = pair(&Client::new(stack.url()).patient(), "manager").await?;
-    plans(&manager, &manager2).await
+    staff(stack).await?;
+    let visitor = Client::new(stack.url()).patient();
+    let by_treasurers = async {
+        let (one, other) = pair(&visitor, "treasurer").await?;
+        methods(&one, &other).await?;
+        rates(&one, &other).await
+    };
+    let by_managers = async {
+        let (one, other) = pair(&visitor, "manager").await?;
+        plans(&one, &other).await
+    };
+    tokio::try_join!(by_treasurers, by_managers).map(drop)
 }
 
 /// Seeds staff and deposit addresses alone: enough for what does not invest.
@@ -133,11 +141,21 @@ pub async fn staff(stack: &Stack) -> Result<()> {
     let password = tempfile::NamedTempFile::new_in(stack.folder())?;
     std::fs::write(password.path(), STAFF_PASSWORD)?;
     let password = password.path();
-    let added = STAFF.map(|(email, name, role)| async move {
+    let known = known_staff(stack).await?;
+    let missing = STAFF.into_iter().filter(|(email, _, _)| !known.iter().any(|known| known == email));
+    let added = missing.map(|(email, name, role)| async move {
         let arguments = ["staff", "add", "--email", email, "--name", name, "--role", role, "--password-stdin"];
         stack.run(Service::Auth, &arguments, Some(password)).await
     });
     try_join_all(added).await.map(drop)
+}
+
+/// The addresses of staff. A process that adds nobody takes as long as one that does.
+async fn known_staff(stack: &Stack) -> Result<Vec<String>> {
+    let mut database = PgConnection::connect(&stack.databases().auditor_url(Service::Auth)?).await?;
+    let known = sqlx::query_scalar("SELECT email FROM users WHERE role IS NOT NULL").fetch_all(&mut database).await?;
+    database.close().await?;
+    Ok(known)
 }
 
 async fn methods(proposer: &Client, confirmer: &Client) -> Result<()> {
