@@ -45,8 +45,7 @@ impl Rates {
             api: per_second.map(keyed),
             session: NonZeroU32::new(session_per_minute).map(|rate| RateLimiter::keyed(Quota::per_minute(rate))),
             files: per_second.map(|rate| keyed(rate.saturating_mul(FILES_FACTOR))),
-            downloads: per_second
-                .map(|_| RateLimiter::keyed(Quota::per_second(DOWNLOAD).allow_burst(DOWNLOAD_BURST))),
+            downloads: per_second.map(|_| RateLimiter::keyed(Quota::per_second(DOWNLOAD).allow_burst(DOWNLOAD_BURST))),
             clock: DefaultClock::default(),
         })
     }

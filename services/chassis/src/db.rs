@@ -17,10 +17,10 @@ use sqlx::query::Query;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use self::connection::Source;
 pub use self::connection::{LIMIT, PgConnection};
 pub(crate) use self::failure::is_changing_over;
 pub use self::failure::{constraint, is_unstorable, retry_after};
-use self::connection::Source;
 use self::migrations::Work;
 use self::warm::Warm;
 use crate::error::Fault;
