@@ -10,26 +10,20 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, Postgres};
 use sqlx::query::Query;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use self::connection::Source;
 pub use self::connection::{LIMIT, PgConnection};
+use self::connection::{Source, look};
 pub(crate) use self::failure::is_changing_over;
 pub use self::failure::{constraint, is_unstorable, retry_after};
 use self::migrations::Work;
 use self::warm::Warm;
 use crate::error::Fault;
 
-/// A connection that idled for longer is looked at before it is used: its server may have gone, or ended the session. Under
-/// load none idles so long, so that the look costs no throughput.
-const IDLE: Duration = Duration::from_millis(10);
-/// How long that look may take.
-const LOOK: Duration = Duration::from_millis(500);
 /// How long a use waits for a connection.
 const ACQUIRE: Duration = Duration::from_secs(3);
 /// How often a transaction that lost a race, or its connection before it began, is tried.
@@ -52,15 +46,6 @@ fn connect_options(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
     let options = PgConnectOptions::from_str(url)?;
     let given = options.get_options().unwrap_or_default().to_owned();
     Ok(options.options(SETTINGS.into_iter().filter(|(name, _)| !given.contains(&format!("-c {name}=")))))
-}
-
-/// Makes sure that the server is there behind a connection that has idled.
-async fn look(conn: &mut sqlx::PgConnection, idle: Duration) -> Result<(), sqlx::Error> {
-    if idle > IDLE {
-        let gone = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
-        timeout(LOOK, conn.ping()).await.map_err(gone)??;
-    }
-    Ok(())
 }
 
 /// A service's database.

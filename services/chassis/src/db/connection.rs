@@ -12,19 +12,32 @@ use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream, StreamExt};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgPool, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
-use sqlx::{Describe, Either, Error, Execute, Executor, Postgres, SqlStr};
+use sqlx::{Connection, Describe, Either, Error, Execute, Executor, Postgres, SqlStr};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::failure::retry_after;
-use super::look;
 use super::warm::{Idle, Warm};
 
 /// How long the database may take to answer a statement, a begin or a commit.
 pub const LIMIT: Duration = Duration::from_secs(4);
+/// A connection that idled for longer is looked at before it is used: its server may have gone, or ended the session. Under
+/// load none idles so long, so that the look costs no throughput.
+const IDLE: Duration = Duration::from_millis(10);
+/// How long that look may take.
+const LOOK: Duration = Duration::from_millis(500);
 /// How long a connection may take to become usable again when its borrower is done with it.
 const RELEASE: Duration = Duration::from_secs(1);
+
+/// Makes sure that the server is there behind a connection that has idled.
+pub(super) async fn look(conn: &mut sqlx::PgConnection, idle: Duration) -> Result<(), Error> {
+    if idle > IDLE {
+        let gone = |_| Error::Io(ErrorKind::TimedOut.into());
+        timeout(LOOK, conn.ping()).await.map_err(gone)??;
+    }
+    Ok(())
+}
 
 /// Where connections come from and go back to.
 #[derive(Clone)]
