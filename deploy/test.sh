@@ -35,7 +35,7 @@ tally() {
 
 # failures <name>: stores what failed in it, to be shown again at the end: of a long output often only the end is kept.
 failures() {
-  local named='^test .* FAILED$|panicked at | FAIL  |^ +✘|^ +\[[a-z]+\] › |^error|FAILED|not ok'
+  local named='FAILED|panicked at | FAIL  |^ +✘|^ +\[[a-z]+\] › |^error|not ok'
   {
     echo "== failed in $1"
     grep -E -A 2 "$named" "$logs/$1.log" | head -n 16

@@ -150,7 +150,7 @@ pub async fn staff(stack: &Stack) -> Result<()> {
     try_join_all(added).await.map(drop)
 }
 
-/// The addresses of staff. A process that adds nobody takes as long as one that does.
+/// The email addresses of existing staff accounts: `auth staff add` need not be started for them.
 async fn known_staff(stack: &Stack) -> Result<Vec<String>> {
     let mut database = PgConnection::connect(&stack.databases().auditor_url(Service::Auth)?).await?;
     let known = sqlx::query_scalar("SELECT email FROM users WHERE role IS NOT NULL").fetch_all(&mut database).await?;

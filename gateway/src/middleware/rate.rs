@@ -112,7 +112,7 @@ mod tests {
 
     use super::{Rates, block, subscriber};
 
-    /// [D-V1] A block receives files as fast as its line may be, whoever asks in it, and others do not wait for it.
+    /// [D-V1] The clients of an address block share one download rate, which does not slow other blocks.
     #[tokio::test]
     async fn downloads_of_a_block_are_paced() {
         let rates = Rates::new(50, 60);

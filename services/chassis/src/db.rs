@@ -75,14 +75,14 @@ impl Db {
         Ok(Self::over(pool))
     }
 
-    /// Over a pool that nobody else uses.
+    /// Uses a pool exclusively: connections that were just used stay out of it for their next use.
     #[must_use]
     pub fn over(pool: PgPool) -> Self {
         let warm = Some(Warm::new(pool.options().get_max_connections()));
         Self { source: Source { pool, warm }, committed: Arc::new(Notify::new()) }
     }
 
-    /// Over a pool that others use too: they find every connection there when its use is over.
+    /// Shares a pool with other users: every connection goes back to it after each use.
     #[must_use]
     pub fn from_pool(pool: PgPool) -> Self {
         Self { source: Source { pool, warm: None }, committed: Arc::new(Notify::new()) }

@@ -179,32 +179,32 @@ async fn an_address_is_slowed_over_many_accounts(pool: PgPool) {
     assert_eq!(world.login("another@example.com", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
 }
 
-/// [D-S8] An address block, which many people may share, forgets one wrong password every 30 seconds. An account does not
-/// forget any.
+/// [D-S8] The failed logins of an address block, which many people may share, decrease by one every 30 seconds. Those of
+/// an account do not.
 #[sqlx::test(migrations = false)]
 async fn the_tries_from_an_address_fade(pool: PgPool) {
     let world = World::new(pool).await;
     let failures = "SELECT failures::bigint FROM login_throttles WHERE key LIKE 'address:%'";
-    let try_wrong_password = async || world.login("nobody@example.com", PASSWORD, ABROAD).await.unwrap_err().code;
-    try_wrong_password().await;
+    let failed_login = async || world.login("nobody@example.com", PASSWORD, ABROAD).await.unwrap_err().code;
+    failed_login().await;
     world
         .run(
             "UPDATE login_throttles SET failures = 130, open_at = clock_timestamp(),
                 faded_at = clock_timestamp() - interval '619 seconds' WHERE key LIKE 'address:%'",
         )
         .await;
-    assert_eq!(try_wrong_password().await, "INVALID_CREDENTIALS");
+    assert_eq!(failed_login().await, "INVALID_CREDENTIALS");
     assert_eq!(world.count(failures).await, 130 - 20 + 1);
-    assert_eq!(try_wrong_password().await, "TOO_MANY_REQUESTS", "still more than are free");
+    assert_eq!(failed_login().await, "TOO_MANY_REQUESTS", "still more than are free");
     // The 19 s that had passed are not lost.
     let second = "UPDATE login_throttles SET faded_at = faded_at - interval '11 seconds', open_at = clock_timestamp()";
     world.run(second).await;
-    assert_eq!(try_wrong_password().await, "INVALID_CREDENTIALS");
+    assert_eq!(failed_login().await, "INVALID_CREDENTIALS");
     assert_eq!(world.count(failures).await, 130 - 20 + 1 - 1 + 1);
     world
         .run("UPDATE login_throttles SET faded_at = clock_timestamp() - interval '1 hour', open_at = clock_timestamp()")
         .await;
-    assert_eq!(try_wrong_password().await, "INVALID_CREDENTIALS");
+    assert_eq!(failed_login().await, "INVALID_CREDENTIALS");
     assert_eq!(world.count(failures).await, 1);
     let account = "SELECT failures::bigint FROM login_throttles WHERE key LIKE 'account:%'";
     assert_eq!(world.count(account).await, 4);

@@ -48,20 +48,20 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// The last connection used, or one of the pool.
+    /// The most recently used connection, or one of the pool.
     pub(super) async fn borrow(&self) -> Result<PgConnection, Error> {
-        let (place, idle) = match &self.warm {
+        let (permit, idle) = match &self.warm {
             Some(warm) => warm.take().await,
             None => (None, None),
         };
         if let Some(Idle { mut conn, borrowed, used }) = idle {
             if look(&mut conn, used.elapsed()).await.is_ok() {
-                return Ok(PgConnection::new(conn, self.clone(), borrowed.into(), place));
+                return Ok(PgConnection::new(conn, self.clone(), borrowed.into(), permit));
             }
             drop(conn.detach());
             self.close_idle();
         }
-        Ok(PgConnection::new(self.pool.acquire().await?, self.clone(), Instant::now(), place))
+        Ok(PgConnection::new(self.pool.acquire().await?, self.clone(), Instant::now(), permit))
     }
 
     /// Closes the connections that idle.
@@ -83,8 +83,8 @@ pub struct PgConnection {
     source: Source,
     /// When it came from the pool.
     borrowed: Instant,
-    /// Given up after the connection was.
-    place: Option<OwnedSemaphorePermit>,
+    /// Released after the connection.
+    permit: Option<OwnedSemaphorePermit>,
     limit: Duration,
     is_lost: bool,
     /// Whether a call has not been answered to its end, because it was cancelled.
@@ -97,10 +97,10 @@ impl PgConnection {
         inner: PoolConnection<Postgres>,
         source: Source,
         borrowed: Instant,
-        place: Option<OwnedSemaphorePermit>,
+        permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
         let (limit, inner) = (LIMIT, Some(inner));
-        Self { inner, source, borrowed, place, limit, is_lost: false, is_busy: false, in_transaction: false }
+        Self { inner, source, borrowed, permit, limit, is_lost: false, is_busy: false, in_transaction: false }
     }
 
     /// Gives the calls of this borrower another limit than [`LIMIT`]; the server's `statement_timeout` is not touched.
@@ -284,9 +284,9 @@ impl Drop for PgConnection {
             drop(conn.detach());
             return;
         };
-        let (in_transaction, place) = (self.in_transaction, self.place.take());
+        let (in_transaction, permit) = (self.in_transaction, self.permit.take());
         runtime.spawn(async move {
-            let _place = place;
+            let _permit = permit;
             if in_transaction && !matches!(timeout(RELEASE, conn.execute("ROLLBACK")).await, Ok(Ok(_))) {
                 drop(conn.detach());
                 return;

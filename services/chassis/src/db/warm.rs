@@ -15,9 +15,9 @@ const AWAY: Duration = Duration::from_secs(60);
 /// How long a connection waits here for its next use.
 const UNUSED: Duration = Duration::from_secs(10);
 
-/// The connections, the last one used at the end. Whoever borrows one, here or from the pool, holds a place.
+/// Idle connections, the most recently used last. Each borrowed connection holds a permit, also one of the pool.
 pub(super) struct Warm {
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     idle: Mutex<VecDeque<Idle>>,
 }
 
@@ -32,15 +32,15 @@ pub(super) struct Idle {
 impl Warm {
     /// For a pool of so many connections.
     pub(super) fn new(connections: u32) -> Arc<Self> {
-        let places = Arc::new(Semaphore::new(connections as usize));
-        Arc::new(Self { places, idle: Mutex::new(VecDeque::new()) })
+        let permits = Arc::new(Semaphore::new(connections as usize));
+        Arc::new(Self { permits, idle: Mutex::new(VecDeque::new()) })
     }
 
-    /// A place, in order of arrival, and the last connection used. Without one the pool has a connection to give.
+    /// Waits for a permit, and takes the most recently used connection. If none is idle, the pool has one free.
     pub(super) async fn take(&self) -> (Option<OwnedSemaphorePermit>, Option<Idle>) {
         // Never closed.
-        let place = Arc::clone(&self.places).acquire_owned().await.ok();
-        (place, self.lock().pop_back())
+        let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
+        (permit, self.lock().pop_back())
     }
 
     /// Keeps a connection for its next use, unless it has to go back to the pool: then it is returned.
