@@ -8,12 +8,17 @@ export SQLX_OFFLINE := true
 
 # Every build is one of the workspace: `-p stack` alone resolves other features and compiles most crates again.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+# What deploy/setup.sh installs (deploy/path.sh): Node.js in a folder of its own, and Rust.
+export PATH := $(CURDIR)/target/node/node_modules/.bin:$(HOME)/.cargo/bin:$(PATH)
+
 STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
 .PHONY: help setup run demo restart logs audit reset dev-db build test check sqlx fmt sbom secrets test-compose rules \
-  manifests check-kubernetes test-restore test-standby test-upgrade test-cluster test-time bench bench-quick attack chaos
+  manifests check-kubernetes test-fresh test-restore test-standby test-upgrade test-cluster test-time bench bench-quick \
+  attack chaos
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -105,6 +110,9 @@ rules: ## Regenerate the alerts and recorded ratios for the Prometheus operator
 check-kubernetes: ## Render the manifests and check them
 	@deploy/setup.sh kubernetes
 	@deploy/check-kubernetes.sh
+
+test-fresh: ## Set up and start the product by the README in bare roots of Debian 12 and 13 (Debian, as root)
+	@deploy/test-fresh.sh
 
 test-restore: setup build ## Back up a busy product, restore it to a point in time on fresh servers, and audit it
 	@deploy/test-restore.sh

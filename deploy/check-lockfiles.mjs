@@ -41,7 +41,7 @@ export function ofCargo(lock) {
 function main() {
   const text = (name) => readFileSync(new URL(name, root), "utf8");
   const found = [
-    ...["web/package-lock.json", "proto/package-lock.json"].flatMap((name) => ofNpm(JSON.parse(text(name))).map((what) => `${name}: ${what}`)),
+    ...["web", "proto", "deploy/node", "deploy/stack/nodes"].map((folder) => `${folder}/package-lock.json`).flatMap((name) => ofNpm(JSON.parse(text(name))).map((what) => `${name}: ${what}`)),
     ...["Cargo.lock", "deploy/bench/Cargo.lock"].flatMap((name) => ofCargo(text(name)).map((what) => `${name}: ${what}`)),
   ];
   for (const line of found) console.error(line);

@@ -4,6 +4,10 @@
 set -euo pipefail
 
 purpose=${1:-run}
+cd "$(dirname "$0")/.."
+# shellcheck source=deploy/path.sh
+. deploy/path.sh
+
 have() { command -v "$1" >/dev/null 2>&1; }
 postgres_is_there() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || have initdb; }
 
@@ -49,7 +53,7 @@ fi
 
 explain() {
   cat >&2 <<TEXT
-Solvane needs, beside Rust (https://rustup.rs) and Node.js 20 or newer:
+Solvane needs, beside Rust (https://rustup.rs) and Node.js 22 or newer:
   ${packages[*]:-nothing else}
 They can be installed by this command on Debian and Ubuntu, as root or with sudo. Elsewhere, install them by hand
 (PostgreSQL 15 or newer, RabbitMQ 3.10 or newer, ffmpeg 5 or newer), or start the product with: docker compose up
@@ -88,20 +92,21 @@ fi
 case $purpose in secrets | kubernetes) exit ;; esac
 
 if ! have cargo; then
-  if [ -x "$HOME/.cargo/bin/cargo" ]; then
-    echo "add $HOME/.cargo/bin to PATH (or open a new shell) and try again" >&2
-    exit 1
-  fi
   echo "installing Rust with rustup into $HOME/.cargo" >&2
-  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal >&2 || explain
-  echo "Rust is installed: run '. $HOME/.cargo/env' (or open a new shell) and try again" >&2
-  exit 1
+  # rust-toolchain.toml names the version, which the first use installs.
+  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
+    sh -s -- -y --quiet --no-modify-path --profile minimal --default-toolchain none >&2 || explain
 fi
 
-node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' || {
-  echo "Node.js is $(node --version), but 20 or newer is needed" >&2
-  explain
-}
+# The system's Node.js is enough to install a supported one.
+node_is_supported() { node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 22 ? 0 : 1)'; }
+if ! node_is_supported; then
+  echo "installing Node.js into $node_folder, because $(node --version) is out of support" >&2
+  mkdir -p "$node_folder"
+  cp deploy/node/package.json deploy/node/package-lock.json "$node_folder/"
+  npm ci --prefix "$node_folder" --no-audit --no-fund --loglevel=error >&2 || explain
+  hash -r
+fi
 
 # Nodes of blockchains for the local stack and the tests; everything else works without them.
-[ "${STACK_CHAINS:-on}" = off ] || "$(dirname "$0")/nodes.sh"
+[ "${STACK_CHAINS:-on}" = off ] || deploy/nodes.sh
