@@ -4,12 +4,14 @@ import { createRoot, hydrateRoot } from 'react-dom/client'
 import { App, loadFirst } from './app'
 import { firstRender } from './first-render'
 import '@/lib/theme'
+import { tolerateTranslation } from '@/lib/translated-pages'
 import './app.css'
 
 /** Resolves when the page is interactive. */
 export async function show(): Promise<void> {
   const root = document.getElementById('root')
   if (!root) throw new Error('the page has no #root')
+  tolerateTranslation()
   const app = (
     <StrictMode>
       <App />
