@@ -3,10 +3,12 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { LongList, LongListRow } from './long-list'
 
 /** Tells of the blocks that come near the screen, or leave it. */
-let observers: { notice: (isIntersecting: boolean) => void; element: Element }[] = []
+let observers: { notice: (...isIntersecting: boolean[]) => void; element: Element }[] = []
+let width = 800
 
 beforeEach(() => {
   observers = []
+  width = 800
   vi.stubGlobal(
     'IntersectionObserver',
     class {
@@ -15,7 +17,8 @@ beforeEach(() => {
         this.callback = callback
       }
       observe(element: Element) {
-        const notice = (isIntersecting: boolean) => this.callback([{ isIntersecting, boundingClientRect: { height: 3_600 } }])
+        const notice = (...told: boolean[]) =>
+          this.callback(told.map((isIntersecting) => ({ isIntersecting, boundingClientRect: { width, height: width > 0 ? 3_600 : 17_956 } })))
         observers.push({ notice, element })
       }
       disconnect() {}
@@ -53,6 +56,21 @@ describe('a long list', () => {
     expect(screen.getByText('Row 51')).toBeInTheDocument()
     act(() => observers[0]?.notice(false))
     expect(screen.queryByText('Row 1')).not.toBeInTheDocument()
+    expect(observers[0]?.element).toHaveStyle({ height: '3600px' })
+  })
+
+  it('believes the newest of several sightings: what left and came back is there [TXN-01]', () => {
+    render(list(200))
+    act(() => observers[0]?.notice(false, true))
+    expect(screen.getByText('Row 1')).toBeInTheDocument()
+    act(() => observers[0]?.notice(true, false))
+    expect(screen.queryByText('Row 1')).not.toBeInTheDocument()
+  })
+
+  it('forgets what was measured without a width [TXN-01]', () => {
+    width = 0
+    render(list(200))
+    act(() => observers[0]?.notice(false))
     expect(observers[0]?.element).toHaveStyle({ height: '3600px' })
   })
 

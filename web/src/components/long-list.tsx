@@ -57,10 +57,14 @@ function Block({ isFirst, isKept, height, className, children }: BlockProps) {
     const element = block.current
     if (!element || typeof IntersectionObserver === 'undefined') return
     const observer = new IntersectionObserver(
-      ([entry]) => {
+      (entries) => {
+        // A batch may tell that the block left and came back: the newest counts.
+        const entry = entries.at(-1)
         // What has the focus stays, or the next Tab would begin at the top of the page.
         if (!entry || (!entry.isIntersecting && element.contains(document.activeElement))) return
-        if (element.hasChildNodes()) setKnown(entry.boundingClientRect.height)
+        const { width, height: measured } = entry.boundingClientRect
+        // Without a width, each word has a line of its own.
+        if (element.hasChildNodes() && width > 0) setKnown(measured)
         setIsNear(entry.isIntersecting)
       },
       { rootMargin: AROUND },
