@@ -1,8 +1,8 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { Link } from 'react-router'
-import { useOnce } from '@/lib/once'
 import { cx } from './cx'
 import { useSending } from './form'
+import { useAct, useIsHeld } from './hold'
 import { Spinner } from './spinner'
 
 type Look = {
@@ -49,7 +49,7 @@ export type ButtonProps = Omit<ComponentProps<'button'>, 'onClick'> &
 
 /** While busy, the button is disabled and shows `busyLabel` [AUTH-17]. */
 export function Button({ variant, size, wide, busyLabel, icon, className, children, onClick, ...rest }: ButtonProps) {
-  const press = useOnce()
+  const press = useAct()
   const isSending = useSending() && rest.type === 'submit'
   const { busy: isHeld = false, ...button } = rest
   const busy = isHeld || press.busy || isSending
@@ -63,8 +63,25 @@ export function Button({ variant, size, wide, busyLabel, icon, className, childr
       aria-busy={busy || undefined}
     >
       {busy ? <Spinner /> : icon}
-      {busy && busyLabel ? busyLabel : children}
+      {/* Elements of their own: a browser that translates the page replaces text nodes. */}
+      {busy && busyLabel ? (
+        <span key="busy">{busyLabel}</span>
+      ) : (
+        <span key="idle" className="contents">
+          {children}
+        </span>
+      )}
     </button>
+  )
+}
+
+/** Leaves a form or a dialog; in a dialog not while something that was begun there runs. */
+export const CancelButton = ({ children = 'Cancel', ...rest }: Pick<ButtonProps, 'onClick' | 'disabled' | 'children'>) => {
+  const isHeld = useIsHeld()
+  return (
+    <Button variant="ghost" {...rest} disabled={isHeld || rest.disabled}>
+      {children}
+    </Button>
   )
 }
 

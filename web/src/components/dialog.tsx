@@ -1,14 +1,29 @@
 import { X } from 'lucide-react'
 import { useEffect, useId, useRef, type ReactNode } from 'react'
-import { Button, IconButton, type ButtonProps } from './button'
+import { Button, CancelButton, IconButton, type ButtonProps } from './button'
 import { cx } from './cx'
+import { HoldProvider, useHold, useIsHeld } from './hold'
 import { ToastArea } from './toast-area'
 
-type ModalProps = { open: boolean; onClose: () => void; className?: string; labelledBy?: string; label?: string; children: ReactNode }
+type ModalProps = {
+  open: boolean
+  onClose: () => void
+  className?: string
+  labelledBy?: string
+  label?: string
+  /** It can be closed although something that was begun in it still runs. */
+  canLeave?: boolean
+  children: ReactNode
+}
 
-/** The platform's own modal: focus stays inside, Escape and a click outside close it. */
-export function Modal({ open, onClose, className, labelledBy, label, children }: ModalProps) {
+/**
+ * The platform's own modal: focus stays inside, Escape and a click outside close it. While something that was begun in it
+ * runs, nothing does: a dialog that is gone looks as if its act had been called off.
+ */
+export function Modal({ open, onClose, className, labelledBy, label, canLeave = false, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const { value, isHeldNow } = useHold()
+  const stays = () => isHeldNow() && !canLeave
   useEffect(() => {
     const node = dialog.current
     if (!node) return
@@ -20,24 +35,27 @@ export function Modal({ open, onClose, className, labelledBy, label, children }:
       ref={dialog}
       aria-labelledby={labelledBy}
       aria-label={label}
-      onClose={onClose}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      onCancel={(event) => stays() && event.preventDefault()}
+      // A browser does not let a page refuse Escape twice in a row.
+      onClose={({ target }) => target === dialog.current && (stays() && open ? dialog.current.showModal() : onClose())}
+      onClick={(event) => event.target === dialog.current && !stays() && onClose()}
       className={className}
     >
-      {open && children}
+      <HoldProvider value={canLeave ? { ...value, isHeld: false } : value}>{open && children}</HoldProvider>
       {open && <ToastArea />}
     </dialog>
   )
 }
 
-type DialogProps = { open: boolean; onClose: () => void; title: string; children: ReactNode; footer?: ReactNode }
+type DialogProps = Pick<ModalProps, 'open' | 'onClose' | 'canLeave' | 'children'> & { title: string; footer?: ReactNode }
 
-export function Dialog({ open, onClose, title, children, footer }: DialogProps) {
+export function Dialog({ open, onClose, canLeave, title, children, footer }: DialogProps) {
   const heading = useId()
   return (
     <Modal
       open={open}
       onClose={onClose}
+      canLeave={canLeave}
       labelledBy={heading}
       className={cx(
         'm-auto w-[calc(100%-2rem)] max-w-md rounded-xl border border-line bg-surface p-0 text-ink shadow-float',
@@ -49,14 +67,20 @@ export function Dialog({ open, onClose, title, children, footer }: DialogProps) 
           <h2 id={heading} className="text-lg font-semibold">
             {title}
           </h2>
-          <IconButton label="Close" onClick={onClose} className="-mt-2 -mr-2">
-            <X aria-hidden className="size-5" />
-          </IconButton>
+          <CloseButton onClose={onClose} />
         </div>
         <div className="mt-2 text-ink-soft">{children}</div>
         {footer && <div className="mt-6 flex flex-wrap justify-end gap-3">{footer}</div>}
       </div>
     </Modal>
+  )
+}
+
+function CloseButton({ onClose }: { onClose: () => void }) {
+  return (
+    <IconButton label="Close" onClick={onClose} disabled={useIsHeld()} className="-mt-2 -mr-2 disabled:opacity-40">
+      <X aria-hidden className="size-5" />
+    </IconButton>
   )
 }
 
@@ -77,9 +101,7 @@ export function ConfirmDialog({ confirm, onConfirm, busyLabel, variant = 'primar
       {...dialog}
       footer={
         <>
-          <Button variant="ghost" onClick={dialog.onClose}>
-            {cancel}
-          </Button>
+          <CancelButton onClick={dialog.onClose}>{cancel}</CancelButton>
           <Button variant={variant} busyLabel={busyLabel} disabled={disabled} onClick={onConfirm}>
             {confirm}
           </Button>

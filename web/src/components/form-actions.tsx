@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Button } from './button'
+import { Button, CancelButton } from './button'
 
 type FormActionsProps = { submitLabel: string; busyLabel: string; onCancel: () => void }
 
@@ -7,9 +7,7 @@ type FormActionsProps = { submitLabel: string; busyLabel: string; onCancel: () =
 export function FormActions({ submitLabel, busyLabel, onCancel }: FormActionsProps) {
   return (
     <div className="flex justify-end gap-3">
-      <Button variant="ghost" onClick={onCancel}>
-        Cancel
-      </Button>
+      <CancelButton onClick={onCancel} />
       <Button type="submit" busyLabel={busyLabel}>
         {submitLabel}
       </Button>
@@ -22,9 +20,7 @@ export function StepActions({ onCancel, children }: { onCancel: () => void; chil
   return (
     <div className="flex flex-wrap gap-3">
       {children}
-      <Button variant="ghost" onClick={onCancel}>
-        Cancel
-      </Button>
+      <CancelButton onClick={onCancel} />
     </div>
   )
 }

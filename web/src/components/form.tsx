@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useImperativeHandle, useRef, useState, type ComponentProps, type SubmitEvent } from 'react'
-import { useOnce } from '@/lib/once'
+import { useAct } from './hold'
 
 const Sending = createContext(false)
 
@@ -17,7 +17,7 @@ type FormProps = Omit<ComponentProps<'form'>, 'onSubmit'> & {
 export function Form({ onSubmit, children, ref, ...rest }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   useImperativeHandle<HTMLFormElement | null, HTMLFormElement | null>(ref, () => form.current)
-  const { busy, run } = useOnce()
+  const { busy, run } = useAct()
   const [tries, setTries] = useState(0)
   useEffect(() => {
     if (tries > 0) form.current?.querySelector<HTMLElement>(WRONG)?.focus()

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Badge } from '@/components/badge'
-import { Button } from '@/components/button'
+import { Button, CancelButton } from '@/components/button'
 import { cx } from '@/components/cx'
 import { Dialog } from '@/components/dialog'
 import { Notice } from '@/components/notice'
@@ -45,9 +45,7 @@ export function PublishDialog({ published, content, save, onRefused, onClose }: 
       title="Publish this draft?"
       footer={
         <>
-          <Button variant="ghost" onClick={onClose}>
-            Cancel
-          </Button>
+          <CancelButton onClick={onClose} />
           <Button busyLabel="Publishing..." disabled={!found || found.length === 0} onClick={decide}>
             Publish
           </Button>

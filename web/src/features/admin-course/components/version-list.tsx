@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Badge } from '@/components/badge'
-import { Button } from '@/components/button'
+import { Button, CancelButton } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
 import { Dialog } from '@/components/dialog'
 import { formatDateTime } from '@/lib/dates'
@@ -47,9 +47,7 @@ export function VersionList({ versions, published, mayPublish }: VersionListProp
           title={`Go to version ${asked}?`}
           footer={
             <>
-              <Button variant="ghost" onClick={() => setAsked(undefined)}>
-                Cancel
-              </Button>
+              <CancelButton onClick={() => setAsked(undefined)} />
               <Button busyLabel="Restoring..." onClick={() => decide(asked)}>
                 Restore version {asked}
               </Button>

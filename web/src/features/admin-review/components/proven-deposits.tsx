@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Amount } from '@/components/amount'
-import { Button } from '@/components/button'
+import { Button, CancelButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { Dialog } from '@/components/dialog'
@@ -75,9 +75,7 @@ function Approve({ set, onClose }: { set: Proven[]; onClose: () => void }) {
           <Button onClick={close}>Done</Button>
         ) : (
           <>
-            <Button variant="ghost" onClick={close}>
-              Cancel
-            </Button>
+            <CancelButton onClick={close} />
             <Button busyLabel="Approving..." onClick={() => approve.mutateAsync(set)}>
               Approve {noun}
             </Button>

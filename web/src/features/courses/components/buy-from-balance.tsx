@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Button, ButtonLink } from '@/components/button'
+import { Button, ButtonLink, CancelButton } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { MoneyButton } from '@/components/money-button'
 import { formatCents, toCents } from '@/lib/money'
@@ -45,9 +45,7 @@ function Confirm({ open, onClose, balanceCents, priceCents }: ConfirmProps) {
       title="Pay from your balance?"
       footer={
         <>
-          <Button variant="ghost" onClick={onClose}>
-            Cancel
-          </Button>
+          <CancelButton onClick={onClose} />
           {enough ? (
             <Button busyLabel="Paying..." onClick={buy}>
               Pay {formatCents(priceCents)}

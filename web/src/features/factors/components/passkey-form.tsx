@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Button } from '@/components/button'
+import { Button, CancelButton } from '@/components/button'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { messageOf, toApiError } from '@/lib/api-error'
@@ -40,9 +40,7 @@ export function PasskeyForm({ asksForPassword, onAdded, onCancel }: PasskeyFormP
         <Button type="submit" busyLabel="Waiting for your device...">
           Create passkey
         </Button>
-        <Button variant="ghost" onClick={onCancel}>
-          Cancel
-        </Button>
+        <CancelButton onClick={onCancel} />
       </div>
     </Form>
   )

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Button } from '@/components/button'
+import { Button, CancelButton } from '@/components/button'
 import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
 import { useBeginTotp, type NewTotp } from '../api/factors'
@@ -15,9 +15,7 @@ export function PasswordStep({ onBegun, onCancel }: { onBegun: (begun: NewTotp) 
         <Button type="submit" busyLabel="Checking...">
           Continue
         </Button>
-        <Button variant="ghost" onClick={onCancel}>
-          Cancel
-        </Button>
+        <CancelButton onClick={onCancel} />
       </div>
     </Form>
   )

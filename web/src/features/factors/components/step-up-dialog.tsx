@@ -2,7 +2,7 @@
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { Button } from '@/components/button'
+import { Button, CancelButton } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
@@ -63,7 +63,7 @@ function StepUpDialog({ factors, onConfirm, onCancel }: StepUpDialogProps) {
     onConfirm()
   }
   return (
-    <Dialog open onClose={onCancel} title="Confirm it is you">
+    <Dialog open canLeave onClose={onCancel} title="Confirm it is you">
       <Form noValidate={false} onSubmit={submit} className="space-y-4">
         {hasPasskeys && <PasskeyStep onConfirm={onConfirm} />}
         <p className="text-sm">
@@ -83,9 +83,7 @@ function StepUpDialog({ factors, onConfirm, onCancel }: StepUpDialogProps) {
           className="tabular tracking-widest"
         />
         <div className="flex justify-end gap-3">
-          <Button variant="ghost" onClick={onCancel}>
-            Cancel
-          </Button>
+          <CancelButton onClick={onCancel} />
           <Button type="submit" busyLabel="Checking...">
             Confirm
           </Button>
@@ -99,16 +97,14 @@ type SigningDialogProps = { digest: string; onConfirm: () => void; onCancel: () 
 
 function SigningDialog({ digest, onConfirm, onCancel }: SigningDialogProps) {
   return (
-    <Dialog open onClose={onCancel} title="Sign this decision">
+    <Dialog open canLeave onClose={onCancel} title="Sign this decision">
       <div className="space-y-4">
         <p className="text-sm">
           Your passkey signs what you decided. The signature is kept with the decision, as proof that you made it.
         </p>
         <PasskeyStep digest={digest} onConfirm={onConfirm} />
         <div className="flex justify-end">
-          <Button variant="ghost" onClick={onCancel}>
-            Cancel
-          </Button>
+          <CancelButton onClick={onCancel} />
         </div>
       </div>
     </Dialog>

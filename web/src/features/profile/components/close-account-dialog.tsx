@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { Button } from '@/components/button'
+import { Button, CancelButton } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { PasswordField } from '@/components/field'
 import { Form } from '@/components/form'
@@ -71,9 +71,9 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
             error={fields['password']}
           />
           <div className="flex flex-wrap justify-end gap-3">
-            <Button variant="ghost" onClick={onClose}>
+            <CancelButton onClick={onClose}>
               Keep my account
-            </Button>
+            </CancelButton>
             <Button type="submit" variant="danger" busyLabel="Closing...">
               Close account
             </Button>
