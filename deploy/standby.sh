@@ -44,6 +44,8 @@ case ${1:-} in
     tls=${PGSSLROOTCERT:-/run/tls/ca.crt}
     pg_basebackup --pgdata "$data" --checkpoint fast --wal-method stream --slot "$name" --write-recovery-conf \
       --dbname "host=$host application_name=$name sslmode=verify-ca sslrootcert=$tls keepalives_idle=5"
+    # A version before this one left the settings of a restore in the primary: here they would end the standby.
+    sed -i -E '/^(restore_command|recovery_[a-z_]+|hot_standby) *=/d' "$data/postgresql.auto.conf"
     ;;
   require)
     streams=$(sql --command "SELECT count(*) FROM pg_stat_replication WHERE application_name = '$name' AND state = 'streaming'")
@@ -54,10 +56,14 @@ case ${1:-} in
     sql --command 'ALTER SYSTEM RESET synchronous_standby_names' --command 'SELECT pg_reload_conf()' >/dev/null
     ;;
   promote)
-    [ "$(sql --command 'SELECT pg_is_in_recovery()')" = t ] || { echo "this server is a primary already" >&2; exit 1; }
+    # On its own line, so that an error of psql ends the script.
+    follows=$(sql --command 'SELECT pg_is_in_recovery()')
+    [ "$follows" = t ] || { echo "this server is a primary already" >&2; exit 1; }
     # It was copied from the primary, with the request to wait for a standby, which this one does not have.
     sql --command 'ALTER SYSTEM RESET synchronous_standby_names' --command 'SELECT pg_reload_conf()' >/dev/null
-    [ "$(sql --command 'SELECT pg_promote()')" = t ] || { echo "it is not promoted yet: see its log" >&2; exit 1; }
+    promoted=$(sql --command 'SELECT pg_promote()')
+    [ "$promoted" = t ] || { echo "it is not promoted yet: see its log" >&2; exit 1; }
+    for setting in primary_conninfo primary_slot_name; do sql --command "ALTER SYSTEM RESET $setting"; done
     ;;
   *)
     sed -n '2,/^set/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# [D-B14] Tests backup and restore: backs up a product while a member deposits, trades and withdraws, lets it continue, and
-# deletes it with all its servers. Restores the backup and the log on empty servers to a point in between. After a
-# replay the audit must be clean, everything acknowledged before that point must be present, and nothing after it.
+# [D-B14] [D-H7] Tests backup and restore: backs up a product while a member deposits, trades and withdraws, lets it continue,
+# and deletes it with all its servers. Restores the backup and the log on empty servers to a point in between. After a
+# replay the audit must be clean, everything acknowledged before that point must be present, and nothing after it. Then
+# everything is lost again, and comes back to the end of the log.
 #
 #   deploy/test-restore.sh      uses the binaries in TARGET/debug
 set -euo pipefail
@@ -102,48 +103,90 @@ trades_go_on() {
   done
 }
 
+# A base backup, whose folder it prints. Their names have a resolution of one second.
+back_up() {
+  read -r -t 2 <> <(:) || true
+  as_server env PGHOST=127.0.0.1 PGPORT="$PGPORT" "$folder/backup.sh" "$backups"
+}
+
+begin_traffic() {
+  "$bin/stack" traffic >"$folder/traffic.log" 2>&1 &
+  traffic=$!
+}
+
+end_traffic() {
+  end "$traffic"
+  traffic=""
+  cat "$folder/traffic.log"
+}
+
+# Rows written this long before now are committed.
+settled() { ask "$WALLET_DATABASE_URL" -c "SELECT clock_timestamp() - interval '6 seconds'"; }
+
+# All of the log so far is in the archive. A file is archived when it is full, or after archive_timeout.
+archived() {
+  local last limit=$((SECONDS + 60))
+  last=$(ask "postgres://postgres@127.0.0.1:$PGPORT/postgres" -c "SELECT pg_walfile_name(pg_switch_wal())")
+  until [ -e "$backups/wal/$last.gz" ]; do
+    [ "$SECONDS" -lt "$limit" ] || { echo "the log is not archived" >&2; exit 1; }
+    read -r -t 0.2 <> <(:) || true
+  done
+}
+
+# Everything is lost, and comes back as it was at MOMENT (empty: at the end of the log), from the given base backup.
+restore() {
+  rm -rf "$data" "$stack/rabbitmq"
+  as_server "$folder/restore.sh" "$backups" "$data" "$1" >"$folder/restored"
+  cat "$folder/restored"
+  grep -qF "from $2 up to" "$folder/restored" || { echo "it was to begin from $2" >&2; exit 1; }
+}
+
+# Events go out again, what was begun ends, and the books are clean.
+clean() {
+  local limit=$((SECONDS + 90))
+  deploy/replay.sh '1 day ago'
+  until "$bin/stack" audit >"$folder/audit.log" && "$bin/stack" reconcile >"$folder/reconcile.log"; do
+    [ "$SECONDS" -lt "$limit" ] || { grep -A 20 BROKEN "$folder/audit.log" >&2; cat "$folder/reconcile.log" >&2; exit 1; }
+    read -r -t 1 <> <(:) || true
+  done
+  tail -n 1 "$folder/audit.log"
+  cat "$folder/reconcile.log"
+}
+
 say "a product with a lived-in member, whose server archives its log"
 start run
 end "$product"
 archive
 start demo
-"$bin/stack" traffic >"$folder/traffic.log" 2>&1 &
-traffic=$!
+begin_traffic
 trades_go_on 10
 say "a base backup while it is at work"
-base=$(as_server env PGHOST=127.0.0.1 PGPORT="$PGPORT" "$folder/backup.sh" "$backups")
+base=$(back_up)
 say "any point of the last 7 days needs the newest base backup from before them, and none older"
 for age in 9 8; do
   kept=$backups/base/$(date -u -d "$age days ago" +%Y%m%dT%H%M%SZ)
   as_server install -D "$base/backup_label" "$kept/backup_label"
 done
-read -r -t 2 <> <(:) || true
-as_server env PGHOST=127.0.0.1 PGPORT="$PGPORT" "$folder/backup.sh" "$backups" >/dev/null
-diff <(printf '%s\n' "$kept" "$base") <(find "$backups/base" -mindepth 1 -maxdepth 1 | LC_ALL=C sort | head -n -1)
+newest=$(back_up)
+diff <(printf '%s\n' "$kept" "$base" "$newest") <(find "$backups/base" -mindepth 1 -maxdepth 1 | LC_ALL=C sort)
 rm -rf "$kept"
-# The names of base backups have a resolution of one second.
 read -r -t 2 <> <(:) || true
 trades_go_on 10
 moment=$(ask "$WALLET_DATABASE_URL" -c "SELECT clock_timestamp()")
-# Rows written this long before the point in time are committed by then.
-before=$(ask "$WALLET_DATABASE_URL" -c "SELECT '$moment'::timestamptz - interval '6 seconds'")
+before=$(settled)
 rows "$before" >"$folder/rows"
 trades_go_on 10
-end "$traffic"
-traffic=""
-cat "$folder/traffic.log"
+end_traffic
 after=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM postings WHERE created_at >= '$moment'")
 [ "$after" -gt 0 ] || { echo "nothing was posted after the point in time" >&2; exit 1; }
-# The last log file is archived when it is full, or after archive_timeout.
-last=$(ask "postgres://postgres@127.0.0.1:$PGPORT/postgres" -c "SELECT pg_walfile_name(pg_switch_wal())")
-until [ -e "$backups/wal/$last.gz" ]; do read -r -t 0.2 <> <(:) || true; done
+given_up=$(back_up)
+archived
 end "$product"
 product=""
 
 say "everything is lost; PostgreSQL comes back as it was at $moment"
 begun=$SECONDS
-rm -rf "$data" "$stack/rabbitmq"
-as_server "$folder/restore.sh" "$backups" "$data" "$moment"
+restore "$moment" "$newest"
 if as_server "$folder/restore.sh" "$backups" "$data" "$moment" 2>/dev/null; then
   echo "a second restore overwrote the first" >&2
   exit 1
@@ -157,14 +200,7 @@ later=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM postings
 [ "$later" = 0 ] || { echo "$later postings are later than the point in time" >&2; exit 1; }
 
 say "events go out again, what was begun ends, and the books are clean"
-deploy/replay.sh '1 day ago'
-limit=$((SECONDS + 90))
-until "$bin/stack" audit >"$folder/audit.log" && "$bin/stack" reconcile >"$folder/reconcile.log"; do
-  [ "$SECONDS" -lt "$limit" ] || { grep -A 20 BROKEN "$folder/audit.log" >&2; cat "$folder/reconcile.log" >&2; exit 1; }
-  read -r -t 1 <> <(:) || true
-done
-tail -n 1 "$folder/audit.log"
-cat "$folder/reconcile.log"
+clean
 missing=$(find "$stack/files" -type f -printf '%P\n' | LC_ALL=C sort | LC_ALL=C comm -13 - <(deploy/named-files.sh))
 [ -z "$missing" ] || { echo "referenced files are missing from the store: $missing" >&2; exit 1; }
 # The service's role must have the same privileges as before.
@@ -172,4 +208,28 @@ if ask "postgres://postgres@127.0.0.1:$PGPORT/wallet" -c 'SET ROLE wallet; DELET
   echo "the service can write to the restored ledger" >&2
   exit 1
 fi
-say "restored: a moment in between, whole"
+
+say "what was given up with the restore is no way to the end of the log"
+as_server "$folder/restore.sh" "$backups" "$stack/pg/elsewhere" >"$folder/elsewhere"
+grep -qF "from $newest up to" "$folder/elsewhere" || { echo "$given_up is before a time that was given up" >&2; exit 1; }
+rm -rf "$stack/pg/elsewhere"
+
+say "the restored product goes on, and is lost again: it comes back to the end of the log"
+newest=$(back_up)
+begin_traffic
+trades_go_on 10
+end_traffic
+read -r -t 7 <> <(:) || true
+before=$(settled)
+rows "$before" >"$folder/rows"
+archived
+end "$product"
+product=""
+restore "" "$newest"
+start run
+diff "$folder/rows" <(rows "$before") || { echo "the second restore lost rows" >&2; exit 1; }
+clean
+left=$(ask "postgres://postgres@127.0.0.1:$PGPORT/postgres" -c "SELECT name FROM pg_file_settings
+  WHERE name ~ '^(recovery_|restore_|primary_)' OR name IN ('hot_standby', 'synchronous_standby_names')")
+[ -z "$left" ] || { echo "settings of the restore are still there: $left" >&2; exit 1; }
+say "restored twice: a moment in between, and the end of the log, whole"

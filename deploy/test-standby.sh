@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# [D-H1] [D-H3] Tests a standby on a second machine (deploy/COMPOSE.md, Two machines) with two servers of this machine: every
-# commit is on both, the second takes over with all of them, the first acknowledges nothing when it comes back, and
-# becomes the standby.
+# [D-H1] [D-H3] [D-H7] Tests a standby on a second machine (deploy/COMPOSE.md, Two machines) with two servers of this machine,
+# the first of which was restored from a backup, twice: every commit is on both, the second takes over with all of them, the
+# first acknowledges nothing when it comes back, and becomes the standby.
 #
 #   deploy/test-standby.sh
 set -euo pipefail
@@ -31,8 +31,20 @@ data() { echo "$folder/data-$1"; }
 start() {
   local port=$1
   as_server pg_ctl --silent --wait --pgdata "$(data "$port")" --log "$folder/$port.log" --options "-p $port -k $folder \
-    -c listen_addresses=127.0.0.1 -c ssl=on -c ssl_cert_file=$folder/tls.crt -c ssl_key_file=$folder/tls.key" start
+    -c listen_addresses=127.0.0.1 -c ssl=on -c ssl_cert_file=$folder/tls.crt -c ssl_key_file=$folder/tls.key \
+    -c archive_mode=on -c 'archive_command=$folder/archive-wal.sh $folder/backups-$port %p %f'" start
 }
+
+# waits PORT CONDITION: until the server answers this question with yes.
+waits() {
+  local limit=$((SECONDS + 30))
+  until [ "$(ask "$1" "SELECT $2" 2>/dev/null)" = t ]; do
+    [ "$SECONDS" -lt "$limit" ] || fail "$1: $2"
+    read -r -t 0.2 <> <(:) || true
+  done
+}
+
+is_primary() { [ "$(ask "$1" 'SELECT pg_is_in_recovery()')" = f ]; }
 
 stop() { as_server pg_ctl --silent --pgdata "$(data "$1")" --mode "$2" stop; }
 
@@ -48,13 +60,25 @@ finish() {
 }
 trap finish EXIT
 
-# The standby of the server at the first port follows it.
-follows() {
-  local limit=$((SECONDS + 30))
-  until [ "$(ask "$1" "SELECT state FROM pg_stat_replication WHERE application_name = 'standby'")" = streaming ]; do
-    [ "$SECONDS" -lt "$limit" ] || fail "the standby does not follow"
-    read -r -t 0.2 <> <(:) || true
-  done
+# The standby of the server at this port follows it.
+follows() { waits "$1" "EXISTS (SELECT FROM pg_stat_replication WHERE application_name = 'standby' AND state = 'streaming')"; }
+
+# Base backups of the first server are named by the second of their end.
+back_up() {
+  read -r -t 1.1 <> <(:) || true
+  as_server env PGPORT="$first" "$folder/backup.sh" "$folder/backups-$first" >/dev/null
+}
+
+# The first server is lost, and comes back as it was at MOMENT, by default the end of the log.
+restore() {
+  local log
+  log=$(ask "$first" 'SELECT pg_walfile_name(pg_switch_wal())')
+  waits "$first" "last_archived_wal >= '$log' FROM pg_stat_archiver"
+  stop "$first" immediate
+  rm -rf "$(data "$first")"
+  as_server "$folder/restore.sh" "$folder/backups-$first" "$(data "$first")" "$@"
+  start "$first"
+  waits "$first" "NOT pg_is_in_recovery()"
 }
 
 certificate() {
@@ -65,14 +89,36 @@ certificate() {
     -out "$folder/tls.crt"
 }
 
-say "a primary, whose commits wait for a standby once there is one"
+say "a primary, restored to a point in time"
 openssl rand -hex 20 >"$folder/password"
 certificate 2>"$folder/certificate.log"
-install -m 755 deploy/standby.sh deploy/replay.sh "$folder/"
+install -m 755 deploy/{standby,replay,archive-wal,backup,restore}.sh "$folder/"
+mkdir -p "$folder/backups-$first/wal" "$folder/backups-$second/wal"
 if [ "$(id -u)" = 0 ]; then chown -R postgres "$folder"; fi
 as_server initdb --pgdata "$(data "$first")" --username postgres --auth scram-sha-256 --pwfile "$folder/password" >"$folder/initdb.log"
 echo 'host all all all scram-sha-256' >>"$(data "$first")/pg_hba.conf"
 start "$first"
+ask "$first" 'CREATE TABLE outbox (published_at timestamptz DEFAULT now()); INSERT INTO outbox SELECT FROM generate_series(1, 100)'
+back_up
+read -r -t 2 <> <(:) || true
+moment=$(ask "$first" 'SELECT now()')
+ask "$first" 'INSERT INTO outbox DEFAULT VALUES'
+# Of a time that the restore gives up.
+back_up
+restore "$moment"
+[ "$(ask "$first" 'SELECT count(*) FROM outbox')" = 100 ] || fail "it is not restored to $moment"
+
+say "it goes on, is lost again, and comes back to the end of the log: from before the first restore, and from after it"
+ask "$first" 'INSERT INTO outbox SELECT FROM generate_series(1, 100)'
+restore
+[ "$(ask "$first" 'SELECT count(*) FROM outbox')" = 200 ] || fail "what came after the first restore is lost"
+ask "$first" 'INSERT INTO outbox SELECT FROM generate_series(1, 100)'
+back_up
+ask "$first" 'INSERT INTO outbox SELECT FROM generate_series(1, 100)'
+restore
+[ "$(ask "$first" 'SELECT count(*) FROM outbox')" = 400 ] || fail "what came after the last base backup is lost"
+
+say "commits wait for a standby once there is one"
 standby "$first" allow
 if standby "$first" require 2>/dev/null; then fail "commits would wait for a standby that is not there"; fi
 standby "$first" copy "127.0.0.1 port=$first" "$(data "$second")"
@@ -80,11 +126,14 @@ if standby "$first" copy "127.0.0.1 port=$first" "$(data "$second")" 2>/dev/null
 start "$second"
 follows "$first"
 standby "$first" require
-ask "$first" 'CREATE TABLE outbox (published_at timestamptz DEFAULT now()); INSERT INTO outbox SELECT FROM generate_series(1, 1000)'
+ask "$first" 'INSERT INTO outbox SELECT FROM generate_series(1, 600)'
+if is_primary "$second"; then fail "the standby is a primary"; fi
 [ "$(ask "$first" 'SELECT sync_state FROM pg_stat_replication')" = sync ] || fail "commits do not wait for the standby"
 
 say "the first machine is lost: the second has every commit, and takes over"
 stop "$first" immediate
+if standby "$first" promote 2>"$folder/promote.log"; then fail "a server that is down was promoted"; fi
+if grep -q 'primary already' "$folder/promote.log"; then fail "a server that does not answer passes for a primary"; fi
 standby "$second" promote
 [ "$(ask "$second" 'SELECT count(*) FROM outbox')" = 1000 ] || fail "a commit is lost"
 if standby "$second" promote 2>/dev/null; then fail "a primary was promoted"; fi
@@ -102,4 +151,6 @@ follows "$second"
 standby "$second" require
 ask "$second" 'INSERT INTO outbox DEFAULT VALUES'
 [ "$(ask "$first" 'SELECT count(*) FROM outbox')" = 1001 ] || fail "a commit is on one machine alone"
+is_primary "$second" || fail "the second is no primary"
+if is_primary "$first"; then fail "there are two primaries"; fi
 say "two machines: nothing that was acknowledged is lost"
