@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { keepLastData, recallLastData } from '@/lib/last-data'
 import { queryKeys } from '@/lib/query-keys'
-import { endSession, startSession } from '@/lib/session'
+import { endSession, followOtherTabs, startSession } from '@/lib/session'
 import { member } from '@/testing/server'
 
 /** The storage of a browser, which jsdom lacks. */
@@ -70,6 +70,17 @@ describe('what a member saw last', () => {
     client.setQueryData(queryKeys.trades, 'new')
     await recallLastData(client)
     expect(client.getQueryData(queryKeys.trades)).toBe('new')
+  })
+
+  it('goes when another tab logs in as somebody else [ASVS 14.3.1]', async () => {
+    await saw([[queryKeys.trades, 'of Amara']])
+    const stop = followOtherTabs(() => undefined)
+    const other = { ...member, id: '0193f1c2-7a51-4e0a-9b7a-000000000000' }
+    const newValue = JSON.stringify({ state: { user: other, token: 'token' }, version: 0 })
+    localStorage.setItem('auth', newValue)
+    window.dispatchEvent(new StorageEvent('storage', { key: 'auth', newValue }))
+    stop()
+    expect(stores.has('last-data')).toBe(false)
   })
 
   it('is shown to nobody else, and is not kept for staff', async () => {

@@ -29,6 +29,11 @@ export const useSession = create<Session>()(
 
 useSession.subscribe(tellStyles)
 
+// What one member saw goes also when another one logs in, here or in another tab.
+useSession.subscribe(({ user }, before) => {
+  if (before.user && user?.id !== before.user.id) forgetMemberData()
+})
+
 export function startSession(user: User, token: string) {
   useSession.setState({ user, token, left: false })
 }
