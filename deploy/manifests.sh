@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Generates what is the same for every service in services/services.txt: for Kubernetes deployments, migrations, databases,
-# users of the broker, certificates, secrets and network policies; for Compose the way to the store of signed roots and
+# certificates, environments with passwords, and network policies; for Compose the way to the store of signed roots and
 # the list of processes with metrics. What differs is written by hand: the patch of a deployment in base/<service>.yaml,
-# and a secret in components/external-secrets/secrets.yaml, which is left out here.
+# and keys in components/external-secrets/secrets.yaml, which are left out here.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./services.sh
@@ -175,49 +175,6 @@ role() {
 # The role of the service, and the one that owns its schema.
 roles() { role "$(database "$1")"; role "$(database "$1")_owner"; }
 
-broker_user() {
-  local own='' names='^(events|events\.dead|(mailer|wallet)\.events(\.dead)?'
-  # Each process of the gateway listens on a queue that the broker names.
-  if [ "$1" = gateway ]; then own='|amq\.gen-.*'; fi
-  names="$names$own)\$"
-  cat <<YAML
----
-apiVersion: rabbitmq.com/v1beta1
-kind: User
-metadata:
-  name: $1
-spec:
-  importCredentialsSecret: {name: broker-$1}
-  rabbitmqClusterReference: {name: rabbitmq}
----
-apiVersion: rabbitmq.com/v1beta1
-kind: Permission
-metadata:
-  name: $1
-spec:
-  user: $1
-  vhost: solvane
-  permissions:
-    configure: $names
-    write: $names
-    read: $names
-  rabbitmqClusterReference: {name: rabbitmq}
----
-apiVersion: rabbitmq.com/v1beta1
-kind: TopicPermission
-metadata:
-  name: $1
-spec:
-  user: $1
-  vhost: solvane
-  permissions:
-    exchange: events
-    write: ^$(database "$1")\.v1\.
-    read: .*
-  rabbitmqClusterReference: {name: rabbitmq}
-YAML
-}
-
 # calls NAME, is_called NAME: the policies at both ends of the arrows in ARCHITECTURE.md.
 calls() { peers "$1" calls Egress < <(callees "$1"); }
 is_called() { peers "$1" is-called Ingress < <(callers "$1"); }
@@ -264,69 +221,93 @@ spec:
 YAML
   cat
 }
-# login NAME USER KEY TYPE: a secret with the name and password of a user.
+# login NAME ROLE: a secret with the name and password of a role of the databases.
 login() {
   secret "$1" <<YAML
   target:
     template:
-$4      data:
+      type: kubernetes.io/basic-auth
+      data:
         username: "$2"
         password: "{{ .password }}"
   data:
-    - {secretKey: password, remoteRef: {key: $3, property: $2}}
+    - {secretKey: password, remoteRef: {key: solvane/database, property: $2}}
 YAML
 }
+
+# Addresses with passwords: clients verify the certificate of the server.
+# url_of ROLE FIELD DATABASE
 url_of() { printf 'postgres://%s:{{ .%s }}@postgres-rw:5432/%s?sslmode=verify-full&sslrootcert=/run/tls/ca.crt' "$1" "$2" "$3"; }
+broker_of() { printf 'amqps://%s:{{ .broker }}@rabbitmq:5671/solvane' "$1"; }
+
+# environment NAME: the secret with the environment of a process. The standard input has a line for each variable: its
+# name and its value; and one for each field in the values: its name, the key and the property in the store.
+environment() {
+  local name=$1 word rest variables="" fields=""
+  while read -r word rest; do
+    if [[ $word =~ ^[A-Z] ]]; then
+      variables+="        $word: \"$rest\""$'\n'
+    else
+      fields+="    - {secretKey: $word, remoteRef: {key: ${rest% *}, property: ${rest#* }}}"$'\n'
+    fi
+  done
+  printf '  target:\n    template:\n      data:\n%s  data:\n%s' "$variables" "$fields" | secret "$name"
+}
+# The account at an object store, files or roots.
+account_of() {
+  printf '%s\n' 'AWS_ACCESS_KEY_ID {{ .id }}' 'AWS_SECRET_ACCESS_KEY {{ .secret }}' \
+    "id $1 access_key_id" "secret $1 secret_access_key"
+}
 
 secrets_of_process() {
   by_hand "$1-keys" || secret "$1-keys" <<YAML
   data:
     - {secretKey: service.key, remoteRef: {key: solvane/keys, property: $1}}
 YAML
-  login "broker-$1" "$1" solvane/broker ""
 }
 
 secrets_of_service() {
-  local name=$1 basic=$'      type: kubernetes.io/basic-auth\n' role
+  local name=$1 role
   role=$(database "$1")
-  by_hand "$name-environment" || secret "$name-environment" <<YAML
-  target:
-    template:
-      data:
-        DATABASE_URL: "$(url_of "$role" database "$role")"
-        AMQP_URL: "amqps://$name:{{ .broker }}@rabbitmq:5671/solvane"
-        AWS_ACCESS_KEY_ID: "{{ .id }}"
-        AWS_SECRET_ACCESS_KEY: "{{ .secret }}"
-  data:
-    - {secretKey: database, remoteRef: {key: solvane/database, property: $role}}
-    - {secretKey: broker, remoteRef: {key: solvane/broker, property: $name}}
-    - {secretKey: id, remoteRef: {key: solvane/roots, property: access_key_id}}
-    - {secretKey: secret, remoteRef: {key: solvane/roots, property: secret_access_key}}
-YAML
-  secret "$name-owner" <<YAML
-  target:
-    template:
-      data:
-        DATABASE_URL: "$(url_of "${role}_owner" database "$role")"
-  data:
-    - {secretKey: database, remoteRef: {key: solvane/database, property: ${role}_owner}}
-YAML
-  login "database-$name" "$role" solvane/database "$basic"
-  login "database-$name-owner" "${role}_owner" solvane/database "$basic"
+  {
+    printf '%s\n' "DATABASE_URL $(url_of "$role" database "$role")" "database solvane/database $role" \
+      "AMQP_URL $(broker_of "$name")" "broker solvane/broker $name"
+    if [ "$name" = mailer ]; then printf '%s\n' 'SMTP_URL {{ .smtp }}' 'smtp solvane/mailer smtp_url'; fi
+    account_of solvane/roots
+  } | environment "$name-environment"
+  printf '%s\n' "DATABASE_URL $(url_of "${role}_owner" database "$role")" "database solvane/database ${role}_owner" |
+    environment "$name-owner"
+  login "database-$name" "$role"
+  login "database-$name-owner" "${role}_owner"
+}
+
+secret_of_gateway() {
+  {
+    printf '%s\n' "AMQP_URL $(broker_of gateway)" 'broker solvane/broker gateway'
+    account_of solvane/store
+  } | environment gateway-environment
+}
+
+# The media worker has a role that sees the rows of files alone, and no account at the broker.
+secret_of_worker() {
+  {
+    printf '%s\n' "DATABASE_URL $(url_of course_worker database course)" 'database solvane/database course_worker'
+    account_of solvane/store
+  } | environment course-worker-environment
+  login database-course-worker course_worker
 }
 
 # The audit reads every database with a role that changes nothing.
 secret_of_audit() {
   local name role
   {
-    printf '  target:\n    template:\n      data:\n'
     for name in "${services[@]}"; do
       role=$(database "$name")
-      printf '        %s_DATABASE_URL: "%s"\n' "${role^^}" "$(url_of auditor auditor "$role")"
+      printf '%s_DATABASE_URL %s\n' "${role^^}" "$(url_of auditor auditor "$role")"
     done
-    printf '  data:\n    - {secretKey: auditor, remoteRef: {key: solvane/database, property: auditor}}\n'
-  } | secret audit-environment
-  login database-auditor auditor solvane/database $'      type: kubernetes.io/basic-auth\n'
+    printf 'auditor solvane/database auditor\n'
+  } | environment audit-environment
+  login database-auditor auditor
 }
 
 # certificate NAME HOST…: issued and renewed by cert-manager, in the secret NAME-tls. Processes read it when they start.
@@ -392,9 +373,8 @@ of_all deployment "${services[@]}" | write base/services.yaml
 of_all address "${services[@]}" | write base/addresses.env
 of_all migration "${services[@]}" | write base/migrations.yaml
 of_all database_object "${services[@]}" | write components/postgres/databases.yaml
-{ of_all roles "${services[@]}"; role auditor; } | write components/postgres/roles.yaml
+{ of_all roles "${services[@]}"; role course_worker; role auditor; } | write components/postgres/roles.yaml
 policy postgres-clients "$postgres" Ingress 5432 "$any_client" | write components/postgres/clients.yaml
-of_all broker_user "${processes[@]}" | write components/rabbitmq/users.yaml
 {
   of_all certificate_of_process "${processes[@]}"
   certificate postgres postgres-rw postgres-r postgres-ro
@@ -403,6 +383,8 @@ of_all broker_user "${processes[@]}" | write components/rabbitmq/users.yaml
 {
   of_all secrets_of_process "${processes[@]}"
   of_all secrets_of_service "${services[@]}"
+  secret_of_gateway
+  secret_of_worker
   secret_of_audit
 } | write components/external-secrets/services.yaml
 {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Generates all secrets of a deployment: passwords, signing keys, certificates, and the files that contain them. Keeps
 # existing ones, so a second run changes nothing, and a new service or user only gets what is missing. Only certificates
-# that end within two months are replaced.
+# that end within two months are replaced. It writes the files *.env again each time, except own.env, which is the
+# operator's; deploy/rotate-password.sh changes passwords.
 #
 #   deploy/secrets.sh [FOLDER]      default: deploy/compose/secrets
 #
@@ -75,9 +76,13 @@ broker_definitions() {
     topics+="$comma{\"user\":\"$service\",\"vhost\":\"solvane\",\"exchange\":\"events\",\"write\":\"^${service//-/_}\\\\.v1\\\\.\",\"read\":\".*\"}"
     comma=","
   done
-  printf '{"users":[%s],"vhosts":[{"name":"solvane"}],"permissions":[%s],"topic_permissions":[%s],"policies":[%s]}\n' \
-    "$users" "$permissions" "$topics" \
-    '{"vhost":"solvane","name":"delivery-limit","pattern":"\\.events$","apply-to":"queues","priority":0,"definition":{"delivery-limit":100}}'
+  # The broker refuses permissions for an exchange that does not exist: from 4.3 on it does not start.
+  printf '{"users":[%s],"vhosts":[{"name":"solvane"}],"exchanges":[%s],"permissions":[%s],"topic_permissions":[%s],"policies":[%s,%s]}\n' \
+    "$users" \
+    '{"name":"events","vhost":"solvane","type":"topic","durable":true,"auto_delete":false,"internal":false,"arguments":{}}' \
+    "$permissions" "$topics" \
+    '{"vhost":"solvane","name":"delivery-limit","pattern":"\\.events$","apply-to":"queues","priority":0,"definition":{"delivery-limit":100}}' \
+    '{"vhost":"solvane","name":"dead-letters-stay","pattern":"\\.events\\.dead$","apply-to":"queues","priority":0,"definition":{"delivery-limit":1000000000}}'
 }
 
 store_user() {
@@ -146,11 +151,11 @@ password grafana:admin | readable grafana-password
     printf '%s %s\n%s_owner %s\n' "$database" "$(password "database:$database")" \
       "$database" "$(password "database:${database}_owner")"
   done
-  printf 'auditor %s\n' "$(password database:auditor)"
+  printf 'course_worker %s\nauditor %s\n' "$(password database:course_worker)" "$(password database:auditor)"
 } | readable database-passwords
-# Written again only for a new service: each time, the salts of the passwords differ.
-for service in "${processes[@]}"; do
-  grep -qsF "{\"user\":\"$service\"," rabbitmq-definitions.json || {
+# Written again only for a new service, a new password or a new object: each time, the salts of the passwords differ.
+for part in "${processes[@]/#/\"user\":\"}" '"exchanges":' '"dead-letters-stay"'; do
+  grep -qsF "$part" rabbitmq-definitions.json || {
     broker_definitions | readable rabbitmq-definitions.json
     break
   }
@@ -165,7 +170,7 @@ for service in "${processes[@]}"; do
   service_environment "$service" >"$service.env"
 done
 {
-  printf 'DATABASE_URL=%s\n' "$(database_url course course)"
+  printf 'DATABASE_URL=%s\n' "$(database_url course_worker course)"
   store_account course-worker
 } >course-worker.env
 for database in "${databases[@]}"; do
@@ -176,6 +181,12 @@ done
     printf '%s_DATABASE_URL=%s\n' "$(tr '[:lower:]' '[:upper:]' <<<"$database")" "$(database_url auditor "$database")"
   done
 } >audit.env
+[ -e own.env ] || cat >own.env <<'TEXT'
+# Yours: make secrets never writes this file again. What stands here is for the gateway and the media worker, and outweighs
+# gateway.env and course-worker.env: the keys of an object store of your own, for example.
+# AWS_ACCESS_KEY_ID=
+# AWS_SECRET_ACCESS_KEY=
+TEXT
 kustomization >kustomization.yaml
 chmod 600 ./*.env passwords
 echo "the secrets are in $folder"

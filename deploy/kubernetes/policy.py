@@ -5,9 +5,12 @@
 
 What Kubernetes itself defines must fit its schema strictly. Of the operators' kinds only those named here may appear.
 """
+import ipaddress
 import json
 import pathlib
+import re
 import sys
+from urllib.parse import urlsplit
 
 import kubernetes_validate
 import yaml
@@ -16,21 +19,39 @@ CUSTOM = {
     "cert-manager.io/v1": {"Certificate", "Issuer"},
     "postgresql.cnpg.io/v1": {"Cluster", "Database", "ScheduledBackup"},
     "barmancloud.cnpg.io/v1": {"ObjectStore"},
-    "rabbitmq.com/v1beta1": {"RabbitmqCluster", "Vhost", "User", "Permission", "TopicPermission", "Policy"},
+    "rabbitmq.com/v1beta1": {"RabbitmqCluster"},
     "external-secrets.io/v1": {"ExternalSecret"},
     "monitoring.coreos.com/v1": {"PodMonitor", "PrometheusRule"},
 }
+# Fields without which an operator's schema refuses the object, where it has what is before the last dot.
+NEEDED = {
+    "Certificate": ["spec.secretName", "spec.issuerRef.name"],
+    "Cluster": ["spec.instances"],
+    "Database": ["spec.cluster.name", "spec.name", "spec.owner"],
+    "ExternalSecret": ["spec.secretStoreRef.name"],
+    "ObjectStore": ["spec.configuration.destinationPath"],
+    "PodMonitor": ["spec.selector", "spec.podMetricsEndpoints"],
+    "PrometheusRule": ["spec.groups"],
+    "RabbitmqCluster": ["spec.override.statefulSet.spec.template.spec.containers"],
+    "ScheduledBackup": ["spec.cluster.name", "spec.schedule"],
+}
+# Who may reach any address outside, at these ports: exchanges and nodes, mail relays, the backend of traces.
+ANYWHERE = {"payment-method": {443}, "mailer": {465, 587}, "collector": {443}}
+ROOT = pathlib.Path(__file__).parents[2]
 # The calls between services, as drawn in ARCHITECTURE.md.
-LIST = pathlib.Path(__file__).parents[2] / "services" / "services.txt"
+LIST = ROOT / "services" / "services.txt"
 LINES = [line.split() for line in LIST.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
 CALLS = {name: set(callees) for name, *callees in LINES}
 OBSERVABILITY = pathlib.Path(__file__).parent.parent / "observability"
 DATABASES = CALLS.keys() - {"gateway"}
 # Second processes of a service, which are not called: NAME-worker has the database and the certificate of NAME.
 WORKERS = {"course-worker"}
+# The container of a worker that reads the files of strangers.
+SANDBOX = "sandbox"
 NAME = "app.kubernetes.io/name"
 # The environment of every service, and the flow of traces and logs.
 SERVICE = ("solvane.dev/part", "service")
+WORKER = ("solvane.dev/part", "worker")
 COLLECTOR = (NAME, "collector")
 
 breaches = []
@@ -49,6 +70,13 @@ def require(condition, thing, text):
 def valid(thing, version):
     if thing["apiVersion"] in CUSTOM:
         require(thing["kind"] in CUSTOM[thing["apiVersion"]], thing, "is of an unexpected kind")
+        for path in NEEDED.get(thing["kind"], []):
+            *parents, last = path.split(".")
+            place = thing
+            for parent in parents:
+                place = place.get(parent) if isinstance(place, dict) else None
+            required = place is None and parents[1:] and parents[1] == "override" or isinstance(place, dict) and last in place
+            require(required, thing, f"has no {path}")
         return
     try:
         kubernetes_validate.validate(thing, version, strict=True)
@@ -122,11 +150,26 @@ def deployed(thing, names):
         require(secret.startswith(f"{name}-environment"), thing, f"sees the secret {secret}")
 
 
+def worked(thing):
+    """A media worker: what reads the files of strangers is another user, who has no secret and sees no process of ours."""
+    spec = thing["spec"]["template"]["spec"]
+    by_name = {container["name"]: container for container in spec["containers"]}
+    own = by_name.get(SANDBOX, {})
+    user = own.get("securityContext", {}).get("runAsUser")
+    require(user and user != spec["securityContext"]["runAsUser"], thing, "has no container with a user of its own for what it reads")
+    require(not spec.get("shareProcessNamespace"), thing, "shows its processes to what it reads")
+    require(not own.get("envFrom"), thing, f"{SANDBOX} has an environment with secrets")
+    secret = {volume["name"] for volume in spec["volumes"] if "secret" in volume}
+    require(not secret & {mount["name"] for mount in own.get("volumeMounts", [])}, thing, f"{SANDBOX} sees a secret")
+
+
 def labels(selector):
     """What a selector of pods asks for; none stands for every pod."""
     pairs = set((selector or {}).get("matchLabels", {}).items())
     for expression in (selector or {}).get("matchExpressions", []):
-        pairs |= {(expression["key"], value) for value in expression["values"]}
+        # Without some of them is still with the others.
+        if expression["operator"] == "In":
+            pairs |= {(expression["key"], value) for value in expression["values"]}
     return pairs or {None}
 
 
@@ -152,13 +195,15 @@ def arrows(policies):
         breaches.append("NetworkPolicy: there must be one default-deny for both directions")
     wanted = {
         50051: {((NAME, caller), (NAME, callee)) for caller, callees in CALLS.items() for callee in callees},
-        4317: {(SERVICE, COLLECTOR)},
+        4317: {(SERVICE, COLLECTOR), (WORKER, COLLECTOR)},
+        5671: {(SERVICE, (NAME, "rabbitmq"))},
         4319: {(COLLECTOR, COLLECTOR)},
     }
     for direction in ("egress", "ingress"):
         for policy in policies:
             for rule in policy["spec"].get(direction, []):
                 require(rule.get("ports"), policy, "opens every port")
+                reaches_only(policy, rule)
         for port, pairs in wanted.items():
             odd = sorted(opened(policies, direction, port) ^ pairs, key=str)
             if odd:
@@ -168,6 +213,120 @@ def arrows(policies):
     allowed = DATABASES | {f"{name}-migrate" for name in DATABASES} | WORKERS | {"audit"}
     if databases != allowed:
         breaches.append(f"NetworkPolicy: not exactly the services with a database: {sorted(databases ^ allowed)}")
+
+
+def reaches_only(policy, rule):
+    """A block of addresses is one place, not the whole network, except for those who ask many."""
+    wide = any(ipaddress.ip_network(peer["ipBlock"]["cidr"]).prefixlen < 16 for peer in rule.get("to", []) if "ipBlock" in peer)
+    ports = {entry["port"] for entry in rule["ports"]}
+    for key, name in labels(policy["spec"]["podSelector"]) if wide else []:
+        require(key == NAME and ports <= ANYWHERE.get(name, set()), policy, f"lets {name} reach any address at {sorted(ports)}")
+
+
+def fields(thing, *names):
+    """The values of all fields with these names, at any depth."""
+    if isinstance(thing, dict):
+        for key, value in thing.items():
+            if key in names:
+                yield value
+            yield from fields(value, *names)
+    elif isinstance(thing, list):
+        for value in thing:
+            yield from fields(value, *names)
+
+
+def secrets(things):
+    """Each secret has one writer and whoever reads one finds it; addresses in them are those of servers that are verified."""
+    written, read = [], set()
+    for thing in things:
+        kind, name = thing["kind"], thing["metadata"]["name"]
+        if kind == "ExternalSecret":
+            written.append(thing["spec"].get("target", {}).get("name", name))
+            for variable, value in thing["spec"].get("target", {}).get("template", {}).get("data", {}).items():
+                if value.startswith("amqp"):
+                    require(re.match(r"amqps://[^/]*@rabbitmq:5671/", value), thing, f"{variable} is not amqps at 5671")
+                if value.startswith("postgres"):
+                    require("sslmode=verify-full" in value, thing, f"{variable} does not verify the server")
+        elif kind == "Certificate":
+            written.append(thing["spec"]["secretName"])
+        elif kind == "Ingress":
+            if "cert-manager.io/cluster-issuer" in thing["metadata"].get("annotations", {}):
+                written += [tls["secretName"] for tls in thing["spec"]["tls"]]
+            read |= set(fields(thing, "secretName"))
+        else:
+            read |= set(fields(thing, "secretName", "serverTLSSecret", "serverCASecret"))
+            read |= {value["name"] for value in fields(thing, "secretRef", "secretKeyRef", "passwordSecret", "accessKeyId", "secretAccessKey")}
+    for name in sorted({name for name in written if written.count(name) > 1}):
+        breaches.append(f"Secret/{name}: has {written.count(name)} writers")
+    for name in sorted(read - set(written)):
+        breaches.append(f"Secret/{name}: is read, and nobody writes it")
+    worker = next(thing for thing in things if (thing["kind"], thing["metadata"]["name"]) == ("ExternalSecret", "course-worker-environment"))
+    data = worker["spec"]["target"]["template"]["data"]
+    require("AMQP_URL" not in data, worker, "gives the media worker an account at the broker")
+    require(data["DATABASE_URL"].startswith("postgres://course_worker:"), worker, "gives the media worker the role of course")
+
+
+def placed(things):
+    """What the operator changes stands in the overlay, in marked lines, and reaches every object."""
+    for path in sorted(pathlib.Path(__file__).parent.rglob("*.yaml")):
+        marked = False
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if line.lstrip().startswith("# yours"):
+                marked = True
+            elif not line.strip().startswith(("- ", "#")):
+                marked = False
+            if "example.com" in line and not marked and not line.lstrip().startswith("#"):
+                breaches.append(f"{path.name}:{number}: not in a line marked as yours")
+    environment = next(thing["data"] for thing in things if thing["kind"] == "ConfigMap" and "PUBLIC_URL" in thing["data"])
+    host = urlsplit(environment["PUBLIC_URL"]).hostname
+    part = re.search(r"^const CHUNK_BYTES = ([\d *]+)$", (ROOT / "web/src/features/admin-course/uploads.ts").read_text(encoding="utf-8"), re.M)
+    bytes_of_part = 1
+    for factor in part[1].split("*"):
+        bytes_of_part *= int(factor)
+    for thing in things:
+        if thing["kind"] == "Ingress":
+            hosts = set(fields(thing, "host")) | {name for names in fields(thing, "hosts") for name in names}
+            require(hosts == {host}, thing, f"serves {sorted(hosts)} instead of {host}")
+            size = thing["metadata"]["annotations"].get("nginx.ingress.kubernetes.io/proxy-body-size")
+            if size:
+                require(int(size.removesuffix("m")) * 2**20 > bytes_of_part, thing, f"refuses the parts of videos, of {bytes_of_part} bytes")
+    for network in environment["TRUSTED_PROXIES"].split(","):
+        if ipaddress.ip_network(network).prefixlen < 24:
+            breaches.append(f"TRUSTED_PROXIES: {network} is more than the ingress controller")
+
+
+def on_one_machine(secrets_folder):
+    """What docker-compose.yml names is there, and the media worker is as separate as in the cluster."""
+    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+    services = compose["services"]
+    prefix = "deploy/compose/secrets/"
+    named = [file for service in services.values() for file in service.get("env_file", [])]
+    for file in named + [secret["file"] for secret in compose["secrets"].values()]:
+        path = secrets_folder / file.removeprefix(prefix) if file.startswith(prefix) else ROOT / file
+        if not path.exists():
+            breaches.append(f"docker-compose.yml: {file} is written by nothing")
+
+    def reaches(name, other):
+        return bool(set(services[name].get("networks", [])) & set(services[other]["networks"]))
+
+    for name, others in {
+        "files-backup": {"store"}, "files-restore": {"store"}, "files-check": {"postgres"}, "course-worker": {"postgres", "store"},
+    }.items():
+        for other in ("store", "postgres", "rabbitmq", *CALLS):
+            if other in others and not reaches(name, other):
+                breaches.append(f"docker-compose.yml: {name} does not reach {other}")
+            if name == "course-worker" and other not in others | {"gateway"} and reaches(name, other):
+                breaches.append(f"docker-compose.yml: {name} reaches {other}")
+    own, worker = services["course-sandbox"], services["course-worker"]
+    if own["network_mode"] != "none" or own.get("env_file") or own.get("secrets") or own["user"] == worker.get("user"):
+        breaches.append("docker-compose.yml: course-sandbox has a network, a secret or the user of the worker")
+    if "postgres://course_worker:" not in (secrets_folder / "course-worker.env").read_text(encoding="utf-8"):
+        breaches.append("docker-compose.yml: the media worker has the role of course")
+    for path in sorted((ROOT / "deploy").glob("*.md")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            # Volumes and networks are named after the folder of the installation.
+            if re.search(r"docker (run|volume|network) .*\bsolvane_", line):
+                breaches.append(f"{path.name}:{number}: works only in a folder named solvane")
 
 
 def laid_over(lower, upper):
@@ -201,7 +360,7 @@ def collected(things):
     if ("Deployment", "collector") not in named:
         return
     for thing in things:
-        if thing["kind"] != "Deployment" or SERVICE not in thing["spec"]["template"]["metadata"]["labels"].items():
+        if thing["kind"] != "Deployment" or not {SERVICE, WORKER} & thing["spec"]["template"]["metadata"]["labels"].items():
             continue
         settings = {}
         for source in thing["spec"]["template"]["spec"]["containers"][0]["envFrom"]:
@@ -243,6 +402,8 @@ def main():
             restricted(thing, pod)
         if thing["kind"] == "Deployment":
             deployed(thing, names)
+            if thing["metadata"]["name"] in WORKERS:
+                worked(thing)
         if thing["kind"] == "Namespace":
             level = thing["metadata"]["labels"].get("pod-security.kubernetes.io/enforce")
             require(level == "restricted", thing, "does not enforce Pod Security")
@@ -265,6 +426,9 @@ def main():
     if overlay == "production":
         same_rules(things)
         collected(things)
+        secrets(things)
+        placed(things)
+        on_one_machine(pathlib.Path(path).parent / "deploy/kubernetes/overlays/local/secrets")
         arrows([thing for thing in things if thing["kind"] == "NetworkPolicy"])
     for text in breaches:
         print(f"{overlay}: {text}")

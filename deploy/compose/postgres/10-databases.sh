@@ -4,6 +4,11 @@
 # new service, run it again by hand, after deploy/secrets.sh (see deploy/COMPOSE.md). It adds what is missing.
 set -euo pipefail
 
+passwords=${DATABASE_PASSWORDS_FILE:-/run/secrets/database-passwords}
+if [ -z "${PGPASSWORD:-}" ] && [ -r "${POSTGRES_PASSWORD_FILE:-}" ]; then
+  PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE")
+  export PGPASSWORD
+fi
 admin() { psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" "$@"; }
 
 # deploy/secrets.sh generates names and passwords of letters, digits and underscores only.
@@ -12,9 +17,9 @@ while read -r role password; do
 SELECT 'CREATE ROLE $role LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$role') \gexec
 ALTER ROLE $role PASSWORD '$password';
 SQL
-done </run/secrets/database-passwords
+done <"$passwords"
 
-for name in $(sed -n 's/_owner .*//p' /run/secrets/database-passwords); do
+for name in $(sed -n 's/_owner .*//p' "$passwords"); do
   admin --dbname postgres <<SQL
 SELECT 'CREATE DATABASE $name OWNER ${name}_owner'
 WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = '$name') \gexec
@@ -28,3 +33,10 @@ ALTER DEFAULT PRIVILEGES FOR ROLE ${name}_owner GRANT USAGE, SELECT ON SEQUENCES
 ALTER DEFAULT PRIVILEGES FOR ROLE ${name}_owner GRANT EXECUTE ON FUNCTIONS TO $name;
 SQL
 done
+
+# The media worker of course sees the rows of files and nothing else. On a server from before its role, the table is there.
+admin --dbname course <<'SQL'
+GRANT CONNECT ON DATABASE course TO course_worker;
+GRANT USAGE ON SCHEMA public TO course_worker;
+SELECT 'GRANT SELECT, UPDATE, DELETE ON media, media_chunks TO course_worker' WHERE to_regclass('media') IS NOT NULL \gexec
+SQL

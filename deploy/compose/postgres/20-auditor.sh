@@ -3,15 +3,20 @@
 # from before the role existed, run it once by hand, after deploy/secrets.sh (see deploy/COMPOSE.md).
 set -euo pipefail
 
+passwords=${DATABASE_PASSWORDS_FILE:-/run/secrets/database-passwords}
+if [ -z "${PGPASSWORD:-}" ] && [ -r "${POSTGRES_PASSWORD_FILE:-}" ]; then
+  PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE")
+  export PGPASSWORD
+fi
 admin() { psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" "$@"; }
 
-password=$(sed -n 's/^auditor //p' /run/secrets/database-passwords)
+password=$(sed -n 's/^auditor //p' "$passwords")
 admin --dbname postgres <<SQL
 SELECT 'CREATE ROLE auditor LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'auditor') \gexec
 ALTER ROLE auditor PASSWORD '$password';
 ALTER ROLE auditor SET default_transaction_read_only = on;
 SQL
-for name in $(sed -n 's/_owner .*//p' /run/secrets/database-passwords); do
+for name in $(sed -n 's/_owner .*//p' "$passwords"); do
   admin --dbname "$name" <<SQL
 GRANT CONNECT ON DATABASE $name TO auditor;
 GRANT USAGE ON SCHEMA public TO auditor;

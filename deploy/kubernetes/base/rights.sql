@@ -14,3 +14,10 @@ GRANT USAGE ON SCHEMA public TO auditor;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO auditor;
 ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO auditor;
 \endif
+-- The media worker of course sees the rows of files and nothing else.
+SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :'role' || '_worker') AS has_worker \gset
+\if :has_worker
+GRANT CONNECT ON DATABASE :"DBNAME" TO course_worker;
+GRANT USAGE ON SCHEMA public TO course_worker;
+SELECT 'GRANT SELECT, UPDATE, DELETE ON media, media_chunks TO course_worker' WHERE to_regclass('media') IS NOT NULL \gexec
+\endif

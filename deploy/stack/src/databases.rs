@@ -13,6 +13,9 @@ const LOCK: i64 = 0x736f_6c76_616e_6500;
 /// The role of the audit, which reads every database and changes nothing.
 const AUDITOR: &str = "auditor";
 
+/// The role of the media worker in the database of course, to which migrations give the rows of files alone.
+const WORKER: &str = "course_worker";
+
 /// The databases of one stack.
 #[derive(Clone, Debug)]
 pub struct Databases {
@@ -31,7 +34,7 @@ impl Databases {
         let services = Service::ALL.iter().filter_map(|service| service.database());
         let passwords = services
             .flat_map(|name| [name.to_owned(), owner(name)])
-            .chain([AUDITOR.to_owned()])
+            .chain([AUDITOR.to_owned(), WORKER.to_owned()])
             .map(|role| (role.clone(), secrets.password(&role)))
             .collect();
         let databases = Self { server: server.to_owned(), suffix: suffix.to_owned(), passwords };
@@ -54,7 +57,7 @@ impl Databases {
     /// For the gateway, which has none.
     pub fn url(&self, service: Service) -> Result<String> {
         let name = service.database().context("the gateway has no database")?;
-        self.address(name, name)
+        self.address(name, if service == Service::CourseWorker { WORKER } else { name })
     }
 
     /// The address for its migrations: the owner of the schema.
@@ -121,6 +124,10 @@ impl Databases {
         let mut schema = PgConnection::connect(&self.address(name, &owner(name))?).await?;
         for statement in default_rights(name) {
             run(&mut schema, statement).await?;
+        }
+        if name == Service::Course.name() {
+            run(&mut schema, format!("GRANT CONNECT ON DATABASE {database} TO {WORKER}")).await?;
+            run(&mut schema, format!("GRANT USAGE ON SCHEMA public TO {WORKER}")).await?;
         }
         Ok(schema.close().await?)
     }

@@ -401,6 +401,33 @@ async fn the_auditor_reads_everything_and_writes_nothing(pool: PgPool) {
     }
 }
 
+/// [D-H5] The media worker sees the rows of files, and nothing else.
+#[sqlx::test(migrations = false)]
+async fn the_media_worker_sees_the_rows_of_files(pool: PgPool) {
+    let mut conn = PgConnection::connect_with(&pool.connect_options()).await.unwrap();
+    run(
+        &mut conn,
+        "DO $$ BEGIN CREATE ROLE course_worker LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$",
+    )
+    .await
+    .unwrap();
+    provision(&mut conn).await;
+    let verbs = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"];
+    let rights: Vec<(String, String)> = sqlx::query_as(
+        "SELECT relname::text, string_agg(verb, ' ' ORDER BY n) FROM pg_class
+         JOIN pg_namespace ON pg_namespace.oid = relnamespace, unnest($2::text[]) WITH ORDINALITY AS verbs (verb, n)
+         WHERE nspname = ANY ($1) AND relkind IN ('r', 'p', 'v') AND has_table_privilege('course_worker', pg_class.oid, verb)
+         GROUP BY 1 ORDER BY 1",
+    )
+    .bind(services().map(|(schema, _)| schema).collect::<Vec<_>>())
+    .bind(verbs)
+    .fetch_all(&mut conn)
+    .await
+    .unwrap();
+    let own = |table: &str| (table.to_owned(), "SELECT UPDATE DELETE".to_owned());
+    assert_eq!(rights, [own("media"), own("media_chunks")]);
+}
+
 /// [D-B2] [L5] [D-O3] Every privilege of every service's role on every table is tried; where money or authority is decided
 /// each has only what is listed. Read the table with `--nocapture`.
 #[sqlx::test(migrations = false)]

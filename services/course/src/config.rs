@@ -35,7 +35,7 @@ impl Config {
 pub struct WorkerConfig {
     #[command(flatten)]
     pub ops: Ops,
-    /// PostgreSQL, with the service's own role.
+    /// PostgreSQL, with the role of the worker, which sees the rows of files alone.
     #[arg(long, env, hide_env_values = true)]
     pub database_url: String,
     /// The object store of the gateway: `file:///folder` or `s3://bucket` (with AWS_* settings).
@@ -47,13 +47,35 @@ pub struct WorkerConfig {
     /// Threads of ffmpeg.
     #[arg(long, env, default_value_t = 2)]
     pub transcode_threads: u32,
+    #[command(flatten)]
+    pub programs: Programs,
+    /// The socket of `course sandbox`, which runs ffmpeg elsewhere. Without it, ffmpeg runs here.
+    #[arg(long, env)]
+    pub sandbox_socket: Option<PathBuf>,
+    /// Days for which the uploaded file of a video is kept once it is ready.
+    #[arg(long, env, default_value_t = 14)]
+    pub source_days: u32,
+}
+
+/// Settings of the process that runs ffmpeg for the media worker.
+#[derive(Debug, Clone, Args)]
+pub struct SandboxConfig {
+    #[command(flatten)]
+    pub ops: Ops,
+    #[command(flatten)]
+    pub programs: Programs,
+    /// The socket on which the worker asks. Its folder and that of the files are shared with the worker.
+    #[arg(long, env)]
+    pub sandbox_socket: PathBuf,
+}
+
+/// Limits of ffmpeg.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Programs {
     /// The address space of ffmpeg in MB, which is more than the memory that it uses.
     #[arg(long, env, default_value_t = 4_096)]
     pub transcode_memory_mb: u64,
     /// The size of the largest file that ffmpeg may write, in MB.
     #[arg(long, env, default_value_t = 8_192)]
     pub transcode_file_mb: u64,
-    /// Days for which the uploaded file of a video is kept once it is ready.
-    #[arg(long, env, default_value_t = 14)]
-    pub source_days: u32,
 }

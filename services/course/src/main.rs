@@ -19,16 +19,16 @@ use course::app::export_course::export_course;
 use course::app::import_course::import_course;
 use course::app::process_media::Worker;
 use course::app::publish_first_version;
-use course::app::sweep_media::{sweep_media, sweep_objects};
+use course::app::sweep_media::{retire_media, sweep_media, sweep_objects};
 use course::clients::Wallet;
-use course::config::{Config, WorkerConfig};
+use course::config::{Config, Programs, SandboxConfig, WorkerConfig};
 use course::domain::files;
 use course::error::Error;
 use course::folder;
 use course::grpc::GrpcServer;
 use course::objects::Objects;
 use course::store::{media, streams};
-use course::transcoder::{Sandbox, Transcoder};
+use course::transcoder::{self, Place, Remote, Sandbox, Transcoder};
 use tokio_util::sync::CancellationToken;
 
 #[global_allocator]
@@ -44,6 +44,8 @@ enum Command {
     Export(Content),
     /// Makes videos of uploaded files.
     Worker(WorkerConfig),
+    /// Runs ffmpeg for the worker, where there is no secret.
+    Sandbox(SandboxConfig),
 }
 
 #[derive(Args)]
@@ -65,6 +67,7 @@ async fn run(command: Command) -> anyhow::Result<()> {
         Command::Import(content) => import(&content).await,
         Command::Export(content) => export(&content).await,
         Command::Worker(config) => work(config).await,
+        Command::Sandbox(config) => run_programs(config).await,
     }
 }
 
@@ -78,6 +81,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         config.service.keys.credential(NAME)?,
     );
     process.spawn(publish_first_version::run(db.clone(), process.shutdown.clone()));
+    process.spawn(retire(db.clone(), process.shutdown.clone()));
     process.spawn(watch_streams(db.clone(), process.shutdown.clone()));
     process.spawn(measure_queue(db.clone(), process.shutdown.clone()));
     let routes = GrpcServer { db, verifier, wallet, limits: config.limits() }.routes();
@@ -89,17 +93,35 @@ async fn work(config: WorkerConfig) -> anyhow::Result<()> {
     let mut process = Process::start("course-worker", &config.ops)?;
     let db = process.database(&config.database_url, 4)?;
     let objects = Objects::new(chassis::config::object_store(&config.files_url)?);
-    const MB: u64 = 1_000_000;
-    let sandbox = Sandbox::new(config.transcode_memory_mb * MB, config.transcode_file_mb * MB).await?;
+    let (place, folder) = match &config.sandbox_socket {
+        None => (Place::Here(sandbox(config.programs).await?), config.work_dir.clone()),
+        Some(socket) => {
+            let remote = Remote::new(socket.clone(), &config.work_dir)?;
+            let folder = remote.folder();
+            (Place::Elsewhere(remote), folder)
+        }
+    };
     let worker = Worker {
         db: db.clone(),
         objects: objects.clone(),
-        transcoder: Transcoder::new(sandbox, config.transcode_threads),
-        folder: config.work_dir.clone(),
+        transcoder: Transcoder::new(place, config.transcode_threads),
+        folder,
         shutdown: process.shutdown.clone(),
     };
     process.spawn(worker.run());
     process.spawn(sweep(db, objects, config.source_days, process.shutdown.clone()));
+    process.run(&config.ops).await
+}
+
+async fn sandbox(programs: Programs) -> anyhow::Result<Sandbox> {
+    const MB: u64 = 1_000_000;
+    Sandbox::new(programs.transcode_memory_mb * MB, programs.transcode_file_mb * MB).await
+}
+
+async fn run_programs(config: SandboxConfig) -> anyhow::Result<()> {
+    let mut process = Process::start("course-sandbox", &config.ops)?;
+    let (sandbox, shutdown) = (sandbox(config.programs).await?, process.shutdown.clone());
+    process.spawn(async move { transcoder::serve(sandbox, &config.sandbox_socket, shutdown).await });
     process.run(&config.ops).await
 }
 
@@ -111,6 +133,12 @@ async fn sweep(db: Db, objects: Objects, source_days: u32, shutdown: Cancellatio
     let of_store =
         every(Duration::from_hours(1), "files without a row", shutdown, async || sweep_objects(&db, &objects).await);
     tokio::join!(of_rows, of_store);
+    Ok(())
+}
+
+/// The worker does not see which files versions and drafts have.
+async fn retire(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
+    every(Duration::from_secs(60), "unused files", shutdown, async || retire_media(&db).await).await;
     Ok(())
 }
 

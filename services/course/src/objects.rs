@@ -13,6 +13,7 @@ use tokio::io::{AsyncWriteExt, copy};
 use uuid::Uuid;
 
 use crate::domain::media::{Chunk, chunks_folder, folder};
+use crate::transcoder::open;
 
 /// Bytes of an upload to the store that are in memory at once.
 const BUFFER: usize = 5 * 1024 * 1024;
@@ -54,7 +55,7 @@ impl Objects {
     pub async fn put(&self, folder: &str, name: &str, file: &FsPath) -> anyhow::Result<()> {
         let path = Path::from(format!("{folder}/{name}"));
         let mut writer = BufWriter::with_capacity(Arc::clone(&self.0), path, BUFFER);
-        copy(&mut File::open(file).await?, &mut writer).await?;
+        copy(&mut open(file).await?, &mut writer).await?;
         writer.shutdown().await?;
         Ok(())
     }

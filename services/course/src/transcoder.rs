@@ -3,6 +3,7 @@
 //! The result is HLS with fragmented MP4: one playlist and segments of four seconds for each quality, a poster, and a strip
 //! of small pictures. Sound is brought to −16 LUFS, in two passes.
 
+mod remote;
 mod sandbox;
 
 use std::fmt::Write as _;
@@ -13,8 +14,9 @@ use anyhow::Context;
 use serde::Deserialize;
 use tokio::io::AsyncReadExt;
 
-pub use self::sandbox::Sandbox;
+pub use self::remote::{Remote, serve};
 use self::sandbox::{Limits, Outcome};
+pub use self::sandbox::{Sandbox, open};
 use crate::domain::media::{Preview, Video};
 use crate::domain::probe::{Container, HEAD, Report, Source, millis};
 
@@ -60,16 +62,45 @@ struct Loudness {
     target_offset: String,
 }
 
+/// Where programs run.
+pub enum Place {
+    Here(Sandbox),
+    Elsewhere(Remote),
+}
+
+impl Place {
+    fn give(&self, folder: &Path) -> std::io::Result<()> {
+        match self {
+            Self::Here(sandbox) => sandbox.give(folder),
+            Self::Elsewhere(_) => Remote::give(folder),
+        }
+    }
+
+    async fn run(
+        &self,
+        program: &str,
+        args: &[String],
+        folder: &Path,
+        limits: Limits,
+        told: &(dyn Fn(&str) + Send + Sync),
+    ) -> anyhow::Result<Outcome> {
+        match self {
+            Self::Here(sandbox) => sandbox.run(program, args, folder, limits, told).await,
+            Self::Elsewhere(remote) => remote.run(program, args, folder, limits, told).await,
+        }
+    }
+}
+
 pub struct Transcoder {
-    sandbox: Sandbox,
+    place: Place,
     threads: u32,
 }
 
 impl Transcoder {
     /// With so many threads for each video.
     #[must_use]
-    pub fn new(sandbox: Sandbox, threads: u32) -> Self {
-        Self { sandbox, threads }
+    pub fn new(place: Place, threads: u32) -> Self {
+        Self { place, threads }
     }
 
     /// Makes a video from the source in a folder.
@@ -84,7 +115,7 @@ impl Transcoder {
         on_progress(2);
         let results = folder.join(RESULTS);
         tokio::fs::create_dir(&results).await?;
-        self.sandbox.give(&results)?;
+        self.place.give(&results)?;
         let loudness = if source.has_sound { self.loudness(folder, container, &source).await? } else { None };
         on_progress(10);
         self.segments(folder, container, &source, loudness.as_ref(), on_progress).await?;
@@ -107,7 +138,7 @@ impl Transcoder {
         let mut args = input(container);
         args.splice(0..0, ["-v", "error", "-show_streams", "-show_format", "-of", "json"].map(str::to_owned));
         let limits = self.limits(PROBE_TIME / 4);
-        let Outcome { status, stdout, .. } = self.sandbox.run("ffprobe", &args, folder, limits, &|_| {}).await?;
+        let Outcome { status, stdout, .. } = self.place.run("ffprobe", &args, folder, limits, &|_| {}).await?;
         match serde_json::from_slice::<Report>(&stdout) {
             Ok(report) if status.is_some_and(|status| status.success()) => report.source().map_err(Failure::Refused),
             _ => Err(refused(status.is_none())),
@@ -178,7 +209,7 @@ impl Transcoder {
 
     /// How long the result is, by its first playlist.
     async fn played_ms(&self, results: &Path) -> Result<i64, Failure> {
-        let playlist = tokio::fs::read_to_string(results.join("360p.m3u8")).await.map_err(|_| refused(false))?;
+        let playlist = read(&results.join("360p.m3u8")).await.map_err(|_| refused(false))?;
         let lengths = playlist.lines().filter_map(|line| line.strip_prefix("#EXTINF:"));
         Ok(lengths.filter_map(|length| millis(length.trim_end_matches(','))).sum())
     }
@@ -246,7 +277,7 @@ impl Transcoder {
                 told(micros / 1_000);
             }
         };
-        let Outcome { status, stderr, .. } = self.sandbox.run("ffmpeg", &all, folder, self.limits(cpu), &told).await?;
+        let Outcome { status, stderr, .. } = self.place.run("ffmpeg", &all, folder, self.limits(cpu), &told).await?;
         if status.is_some_and(|status| status.success()) {
             return Ok(stderr);
         }
@@ -319,13 +350,19 @@ pub async fn head(folder: &Path) -> std::io::Result<Vec<u8>> {
     Ok(head)
 }
 
+async fn read(playlist: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    open(playlist).await?.read_to_string(&mut text).await?;
+    Ok(text)
+}
+
 /// Joins the segments of the smallest quality to one file.
 async fn join(results: &Path, file: &Path) -> std::io::Result<()> {
     let mut out = tokio::fs::File::create(file).await?;
-    let playlist = tokio::fs::read_to_string(results.join("360p.m3u8")).await?;
+    let playlist = read(&results.join("360p.m3u8")).await?;
     let names = playlist.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     for name in std::iter::once("360p-init.mp4").chain(names) {
-        tokio::io::copy(&mut tokio::fs::File::open(results.join(name)).await?, &mut out).await?;
+        tokio::io::copy(&mut open(&results.join(name)).await?, &mut out).await?;
     }
     out.sync_data().await
 }

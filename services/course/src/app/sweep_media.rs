@@ -7,6 +7,7 @@ use chassis::db::Db;
 use time::Duration;
 
 use crate::domain::media::folder;
+use crate::error::Error;
 use crate::objects::Objects;
 use crate::store::{media, versions};
 
@@ -15,19 +16,30 @@ const UPLOAD_LIFE: Duration = Duration::hours(24);
 /// How long a file may be in no version and no draft.
 const UNUSED_LIFE: Duration = Duration::days(30);
 
+/// Marks files as removed that are in no version and no draft, and uploads that rest. Returns how many.
+///
+/// # Errors
+/// If the database does not answer.
+pub async fn retire_media(db: &Db) -> Result<usize, Error> {
+    let mut tx = db.begin().await?;
+    versions::lock(&mut tx).await?;
+    let now = clock::now(&mut tx).await?;
+    let marked = media::mark_abandoned(&mut tx, now - UPLOAD_LIFE, now - UNUSED_LIFE, now).await?;
+    tx.commit().await?;
+    Ok(usize::try_from(marked).unwrap_or(usize::MAX))
+}
+
 /// Deletes the objects of removed files and what is left of sources. Returns how many files it cared for; zero if nothing was
-/// left to do.
+/// left to do. It needs no rows but those of files.
 ///
 /// # Errors
 /// If the database or the store does not answer.
 pub async fn sweep_media(db: &Db, objects: &Objects, source_days: u32) -> anyhow::Result<usize> {
-    let mut tx = db.begin().await?;
-    versions::lock(&mut tx).await?;
-    let now = clock::now(&mut tx).await?;
-    media::mark_abandoned(&mut tx, now - UPLOAD_LIFE, now - UNUSED_LIFE, now).await?;
-    let removed = media::removed(&mut tx).await?;
-    let spent = media::with_spent_chunks(&mut tx, now - Duration::days(source_days.into())).await?;
-    tx.commit().await?;
+    let mut conn = db.conn().await?;
+    let now = clock::now(&mut conn).await?;
+    let removed = media::removed(&mut conn).await?;
+    let spent = media::with_spent_chunks(&mut conn, now - Duration::days(source_days.into())).await?;
+    drop(conn);
     for id in &removed {
         objects.clear_media(*id).await?;
         media::forget(&mut *db.conn().await?, *id).await?;

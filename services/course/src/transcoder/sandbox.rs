@@ -2,12 +2,14 @@
 //! open files, at low priority, and without a network where the kernel lets this process take it away. The program dies
 //! with this process.
 
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, chown};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use anyhow::Context;
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::Command;
 use tokio::time::timeout;
@@ -15,10 +17,10 @@ use tokio::time::timeout;
 /// The user and group without rights.
 const NOBODY: u32 = 65_534;
 /// Bytes of what a program writes that are kept.
-const OUTPUT: usize = 1024 * 1024;
+pub(super) const OUTPUT: usize = 1024 * 1024;
 
 /// How long a program may run and compute.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Limits {
     pub time: Duration,
     pub cpu: Duration,
@@ -126,6 +128,20 @@ impl Sandbox {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).arg(program);
         command
+    }
+}
+
+/// Opens a file that a program wrote. It may be anything: a link to what the program must not read, or a pipe without an end.
+///
+/// # Errors
+/// If it is no file.
+pub async fn open(path: &Path) -> std::io::Result<tokio::fs::File> {
+    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).map_err(std::io::Error::other)?;
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file.into())
+    } else {
+        Err(std::io::Error::other(format!("{} is no file", path.display())))
     }
 }
 

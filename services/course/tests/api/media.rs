@@ -6,9 +6,9 @@ use std::sync::Arc;
 use chassis::identity::Role;
 use chassis::testing::{assert_permitted, with_token};
 use course::app::process_media::Worker;
-use course::app::sweep_media::{sweep_media, sweep_objects};
+use course::app::sweep_media::{retire_media, sweep_media, sweep_objects};
 use course::objects::Objects;
-use course::transcoder::{Sandbox, Transcoder};
+use course::transcoder::{Place, Sandbox, Transcoder};
 use object_store::ObjectStoreExt;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Key;
@@ -43,7 +43,7 @@ impl Studio {
         let worker = Worker {
             db: world.db.clone(),
             objects: Objects::new(Arc::new(LocalFileSystem::new_with_prefix(store.path()).unwrap())),
-            transcoder: Transcoder::new(Sandbox::new(4_096_000_000, 200_000_000).await.unwrap(), 2),
+            transcoder: Transcoder::new(Place::Here(Sandbox::new(4_096_000_000, 200_000_000).await.unwrap()), 2),
             folder: workplace.path().to_owned(),
             shutdown: shutdown.clone(),
         };
@@ -300,6 +300,7 @@ async fn what_nobody_needs_goes(pool: PgPool) {
     assert_eq!(sweep_objects(db, objects).await.unwrap(), 1);
     let age = "UPDATE media SET changed_at = changed_at - interval '15 days'";
     sqlx::query(age).execute(&pool).await.unwrap();
+    assert_eq!(retire_media(db).await.unwrap(), 1);
     // The upload that rests, and the source of the video.
     assert_eq!(sweep_media(db, objects, 14).await.unwrap(), 2);
     assert_eq!(sweep_media(db, objects, 14).await.unwrap(), 0);
@@ -310,7 +311,20 @@ async fn what_nobody_needs_goes(pool: PgPool) {
     assert!(!stored.is_empty() && stored.iter().all(|name| name.contains(&folder)), "{stored:?}");
     let age = "UPDATE media SET changed_at = changed_at - interval '31 days'";
     sqlx::query(age).execute(&pool).await.unwrap();
-    assert_eq!(sweep_media(db, objects, 14).await.unwrap(), 0, "a lesson has it");
+    assert_eq!(retire_media(db).await.unwrap(), 0, "a lesson has it");
+}
+
+/// [D-H5] What a program leaves as its result is no way to what the worker alone may read.
+#[sqlx::test(migrations = false)]
+async fn a_result_that_is_no_file_is_not_stored(pool: PgPool) {
+    let studio = Studio::new(pool).await;
+    let results = tempfile::tempdir().unwrap();
+    std::fs::write(results.path().join("master.m3u8"), "#EXTM3U").unwrap();
+    studio.worker.objects.put_all("course/a/b", results.path()).await.unwrap();
+    std::os::unix::fs::symlink("/proc/self/environ", results.path().join("360p.m3u8")).unwrap();
+    studio.worker.objects.put_all("course/a/b", results.path()).await.unwrap_err();
+    let stored = studio.stored();
+    assert!(stored.len() == 1 && stored[0].ends_with("/course/a/b/master.m3u8"), "{stored:?}");
 }
 
 /// [D-O1] Managers upload; everybody on the staff sees; members do not.

@@ -13,20 +13,22 @@ use crate::media::{Studio, ffmpeg, files};
 impl Studio {
     /// A worker as a process of its own, on the same database and store.
     fn start_worker(&self, pool: &PgPool) -> Child {
-        let options = pool.connect_options();
         let base = std::env::var("DATABASE_URL").unwrap();
-        let (server, _) = base.rsplit_once('/').unwrap();
-        Command::new(env!("CARGO_BIN_EXE_course"))
+        self.worker_at(base.rsplit_once('/').unwrap().0, pool).spawn().unwrap()
+    }
+
+    fn worker_at(&self, server: &str, pool: &PgPool) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_course"));
+        command
             .arg("worker")
-            .env("DATABASE_URL", format!("{server}/{}", options.get_database().unwrap()))
+            .env("DATABASE_URL", format!("{server}/{}", pool.connect_options().get_database().unwrap()))
             .env("FILES_URL", format!("file://{}", self.store.path().display()))
             .env("WORK_DIR", self.workplace.path())
             .env("TRANSCODE_THREADS", "1")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap()
+            .kill_on_drop(true);
+        command
     }
 
     async fn wait_until(&self, id: &str, is_so: impl Fn(MediaState, i32) -> bool) {
@@ -99,4 +101,39 @@ async fn a_file_that_ends_workers_is_given_up(pool: PgPool) {
     let media = studio.media(&id).await;
     assert_eq!(media.state(), MediaState::Failed);
     assert!(media.reason.starts_with("We could not process this file."), "{}", media.reason);
+}
+
+/// [D-H5] The worker needs no rows but those of files, and ffmpeg runs in a process that has none of its secrets.
+#[sqlx::test(migrations = false)]
+async fn programs_run_elsewhere(pool: PgPool) {
+    let role = "DO $$ BEGIN CREATE ROLE course_worker LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
+                ALTER ROLE course_worker PASSWORD 'worker'; GRANT USAGE ON SCHEMA public TO course_worker";
+    sqlx::raw_sql(role).execute(&pool).await.unwrap();
+    let studio = Studio::new(pool.clone()).await;
+    let shared = tempfile::tempdir().unwrap();
+    let socket = shared.path().join("socket");
+    let mut sandbox = Command::new(env!("CARGO_BIN_EXE_course"))
+        .arg("sandbox")
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("SANDBOX_SOCKET", &socket)
+        .env("OPS_ADDR", "127.0.0.1:0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let base = std::env::var("DATABASE_URL").unwrap();
+    let place = base.rsplit_once('/').unwrap().0.rsplit_once('@').unwrap().1;
+    let mut first = {
+        let mut worker = studio.worker_at(&format!("postgres://course_worker:worker@{place}"), &pool);
+        worker.env("SANDBOX_SOCKET", &socket).env("OPS_ADDR", "127.0.0.1:0");
+        // It could not start ffmpeg itself.
+        worker.env("PATH", "/nonexistent").spawn().unwrap()
+    };
+    let id = studio.upload(MediaKind::Video, "film.mp4", &crate::media::film(5)).await;
+    studio.wait_until(&id, |state, _| state == MediaState::Ready).await;
+    assert_eq!(studio.left_behind(), [""; 0]);
+    first.kill().await.unwrap();
+    sandbox.kill().await.unwrap();
 }
