@@ -7,6 +7,7 @@
 #   deploy/test-compose.sh [FOLDER]      default: /var/lib/solvane-compose-test
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. deploy/services.sh
 
 folder=${1:-/var/lib/solvane-compose-test}
 port=${GATEWAY_PORT:-18080}
@@ -156,6 +157,10 @@ inspect() {
       "$(compose ps -q "$name")")
     [ "$writable" = "true 10001:10001 [ALL]" ] || { echo "$name: $writable" >&2; return 1; }
   done
+  # What reads the files of strangers has nothing to reach and nothing to tell.
+  writable=$(docker inspect --format '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}} {{.HostConfig.NetworkMode}}' \
+    "$(compose ps -q course-sandbox)")
+  [ "$writable" = "true 10002:10001 none" ] || { echo "course-sandbox: $writable" >&2; return 1; }
 }
 
 install
@@ -178,6 +183,7 @@ say "journey"
 journey
 say "audit"
 compose run --rm audit | tail -n 1
+compose run --rm audit reconcile
 say "all processes again, on the same data"
 compose restart --timeout 15 "${processes[@]}"
 wait_until_healthy

@@ -201,8 +201,8 @@ later=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM postings
 
 say "events go out again, what was begun ends, and the books are clean"
 clean
-missing=$(find "$stack/files" -type f -printf '%P\n' | LC_ALL=C sort | LC_ALL=C comm -13 - <(deploy/named-files.sh))
-[ -z "$missing" ] || { echo "referenced files are missing from the store: $missing" >&2; exit 1; }
+deploy/check-files.sh "$stack/files"
+"$bin/audit" reconcile
 # The service's role must have the same privileges as before.
 if ask "postgres://postgres@127.0.0.1:$PGPORT/wallet" -c 'SET ROLE wallet; DELETE FROM entries' 2>/dev/null; then
   echo "the service can write to the restored ledger" >&2

@@ -73,6 +73,8 @@ if [ "$failed" -eq 0 ]; then
   step rust "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast
 fi
 step web npm --prefix web run --silent test
+step standby deploy/test-standby.sh
+step secrets deploy/test-secrets.sh
 if [ -x "$target/debug/stack" ]; then
   step attack "$target/debug/stack" attack --quick
   step cluster "$target/debug/stack" cluster --quick --if-possible

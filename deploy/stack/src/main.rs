@@ -279,11 +279,8 @@ async fn reconcile(place: &Place, trade: Option<String>, wallet: Option<String>)
         }
     };
     let breaks = reconcile::reconcile(&trade, &wallet).await?;
-    for found in &breaks {
-        say(&found.to_string());
-    }
-    say(&format!("{} differences between trade and wallet", breaks.len()));
-    Ok(if breaks.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let agree = reconcile::report(&mut std::io::stdout().lock(), &breaks)?;
+    Ok(if agree { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 async fn traffic(url: &str) -> Result<ExitCode> {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use sqlx::{Connection, FromRow, PgConnection};
@@ -81,6 +82,18 @@ pub async fn reconcile(trade_url: &str, wallet_url: &str) -> Result<Vec<Break>> 
     .fetch_all(&mut wallet)
     .await?;
     Ok(compare(&trades, &fundings))
+}
+
+/// Writes the differences and their number. Returns whether there are none.
+///
+/// # Errors
+/// When the output is closed.
+pub fn report(output: &mut impl Write, breaks: &[Break]) -> io::Result<bool> {
+    for found in breaks {
+        writeln!(output, "{found}")?;
+    }
+    writeln!(output, "{} differences between trade and wallet", breaks.len())?;
+    Ok(breaks.is_empty())
 }
 
 fn compare(trades: &[Trade], fundings: &[Funding]) -> Vec<Break> {

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use stack::Service;
 use stack::audit::{Evidence, Urls, audit, report};
+use stack::reconcile::{self, reconcile};
 
 /// Audits the databases named in the environment, AUTH_DATABASE_URL, WALLET_DATABASE_URL and so on for every service, each
 /// with a role that may read it.
@@ -22,21 +23,36 @@ struct Cli {
     /// The public keys of the services that signed them, and of auth, which signed the decisions of staff.
     #[arg(long, env)]
     trusted_keys_file: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compares trades with their money instead, and prints a repair for each difference.
+    Reconcile,
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<ExitCode> {
     let cli = Cli::parse();
-    let urls = Urls::by(|service| {
-        let variable = variable(service);
-        env::var(&variable).with_context(|| format!("{variable} is not set"))
-    })?;
+    if let Some(Command::Reconcile) = cli.command {
+        let breaks = reconcile(&url(Service::Trade)?, &url(Service::Wallet)?).await?;
+        let agree = reconcile::report(&mut io::stdout().lock(), &breaks)?;
+        return Ok(exit_code(agree));
+    }
+    let urls = Urls::by(url)?;
     let trusted_keys = cli.trusted_keys_file.as_deref();
     let evidence = trusted_keys.map(|trusted_keys| Evidence { trusted_keys, roots: cli.roots.as_deref() });
     let clean = report(&mut io::stdout().lock(), &audit(&urls, evidence.as_ref()).await?)?;
-    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(exit_code(clean))
 }
 
-fn variable(service: Service) -> String {
-    format!("{}_DATABASE_URL", service.name().replace('-', "_").to_uppercase())
+fn exit_code(is_right: bool) -> ExitCode {
+    if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn url(service: Service) -> anyhow::Result<String> {
+    let variable = format!("{}_DATABASE_URL", service.name().replace('-', "_").to_uppercase());
+    env::var(&variable).with_context(|| format!("{variable} is not set"))
 }
