@@ -11,7 +11,7 @@ folder=$(cd "$folder" && pwd)
 
 # Newer than the libraries of Debian 12, so that it brings its own and the loader that finds them.
 suite=trixie
-packages=(bitcoin-knots/$suite-backports libc6 libgcc-s1 libstdc++6 libevent-core-2.1-7t64 libevent-extra-2.1-7t64
+packages=("bitcoin-knots/$suite-backports" libc6 libgcc-s1 libstdc++6 libevent-core-2.1-7t64 libevent-extra-2.1-7t64
   libevent-pthreads-2.1-7t64 libsqlite3-0 libzmq5 libbsd0 libmd0 libsodium23 libpgm-5.3-0t64 libnorm1t64 libgssapi-krb5-2
   libkrb5-3 libk5crypto3 libkrb5support0 libcom-err2 libkeyutils1)
 

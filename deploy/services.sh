@@ -6,6 +6,7 @@ list=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/services/services.txt
 # All processes in the order of a rollout.
 mapfile -t processes < <(sed '/^#/d; s/ .*//' "$list")
 # The services, each of which has a database: all processes but the gateway.
+# shellcheck disable=SC2034 # those that source it use it
 mapfile -t services < <(printf '%s\n' "${processes[@]}" | grep -vx gateway)
 
 is_process() { printf '%s\n' "${processes[@]}" | grep -qxF -e "$1"; }

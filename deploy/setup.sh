@@ -46,7 +46,10 @@ if [ "$purpose" = cluster ] || { [ "$purpose" = test ] && [ "$(id -u)" = 0 ]; };
   have nft || packages+=(nftables)
   have ip || packages+=(iproute2)
 fi
-[ "$purpose" != test ] || needs_venv
+if [ "$purpose" = test ]; then
+  needs_venv
+  have shellcheck || packages+=(shellcheck)
+fi
 if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
   have chromium || have chromium-browser || have google-chrome || packages+=(chromium)
 fi
