@@ -1,5 +1,6 @@
 // Checks that the files and tests which SECURITY.md, ARCHITECTURE.md and CONTRIBUTING.md cite exist. A path may be short
-// (`app/request_deposit.rs`), with <placeholders>. A test of Rust is cited by its name, one of the web app by its title.
+// (`app/request_deposit.rs`), with <placeholders>. A test of Rust is cited by its name, one of the web app by its title. And
+// that SECURITY.md counts its rows right and says of every requirement that is not met what its risk is.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -27,6 +28,20 @@ export function exists(path, files) {
   return files.some((file) => match.test(file));
 }
 
+/** What is wrong with the numbers of requirements, and with the list of those that are not met. */
+export function miscounted(markdown) {
+  const rows = [...markdown.matchAll(/^\| (\d+\.\d+\.\d+) \|[^|]*\| (.*) \|$/gm)].map(([, id, text]) => ({ id, text }));
+  const unmet = rows.filter(({ text }) => text.startsWith("not met")).map(({ id }) => id);
+  const unasked = rows.filter(({ text }) => text.startsWith("not applicable")).length;
+  const said = /(\d+) are met, (\d+) are not met or only in part, and \d+ are not applicable \((\d+) in/.exec(markdown);
+  const counted = [rows.length - unmet.length - unasked, unmet.length, unasked].join(", ");
+  const failures = [];
+  if (said?.slice(1).join(", ") !== counted) failures.push(`met, not met, not applicable: ${counted}`);
+  const listed = new Set(markdown.slice(markdown.indexOf("\n## What is not met")).match(/\d+\.\d+\.\d+/g));
+  failures.push(...unmet.filter((id) => !listed.has(id)).map((id) => `${id} is not met, and its risk is not named`));
+  return failures;
+}
+
 function check() {
   const root = new URL("../", import.meta.url);
   const read = (path) => readFileSync(new URL(path, root), "utf8");
@@ -48,6 +63,7 @@ function check() {
     ];
     failures.push(...missing.map((citation) => `${doc}: ${citation} does not exist`));
   }
+  failures.push(...miscounted(read("deploy/SECURITY.md")).map((failure) => `deploy/SECURITY.md: ${failure}`));
   for (const failure of failures) console.error(failure);
   if (failures.length > 0) process.exit(1);
 }

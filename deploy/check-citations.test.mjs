@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { citations, exists } from "./check-citations.mjs";
+import { citations, exists, miscounted } from "./check-citations.mjs";
 
 test("paths, names of tests and titles are told from other code and quotes", () => {
   const { paths, names, titles } = citations(
@@ -21,4 +21,15 @@ test("a path may be short and have placeholders, but each of its parts is a whol
   for (const path of ["app/deposit.rs", "services/trade/src", "request_deposit.r", "src/holds.rs"]) {
     assert.ok(!exists(path, files), path);
   }
+});
+
+test("requirements are counted, and each that is not met has its risk", () => {
+  const page = (numbers, risks) =>
+    `Of the 9 requirements of both levels, ${numbers} are not applicable (1 in\nthe tables).\n\n| 1.1.1 | a | here |\n` +
+    `| 1.1.2 | b | not met: no |\n| 1.1.3 | c | not applicable: none |\n\n## What is not met\n\n| b | ${risks} | low |\n`;
+  assert.deepEqual(miscounted(page("1 are met, 1 are not met or only in part, and 7", "1.1.2")), []);
+  assert.deepEqual(miscounted(page("2 are met, 0 are not met or only in part, and 7", "1.1.1")), [
+    "met, not met, not applicable: 1, 1, 1",
+    "1.1.2 is not met, and its risk is not named",
+  ]);
 });

@@ -36,7 +36,8 @@ for generated in kubernetes compose/roots.yaml observability; do
 done
 deploy/secrets.sh "$folder/deploy/kubernetes/overlays/local/secrets" >/dev/null
 
-for overlay in local production; do
+for overlay in local production restore; do
   render "$folder/deploy/kubernetes/overlays/$overlay" >"$folder/$overlay.yaml"
-  "$folder/venv/bin/python" deploy/kubernetes/policy.py "$overlay" "$folder/$overlay.yaml" "$version"
+  # A restored product is as the one in production.
+  "$folder/venv/bin/python" deploy/kubernetes/policy.py "${overlay/restore/production}" "$folder/$overlay.yaml" "$version"
 done

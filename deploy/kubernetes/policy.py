@@ -163,6 +163,22 @@ def worked(thing):
     require(not secret & {mount["name"] for mount in own.get("volumeMounts", [])}, thing, f"{SANDBOX} sees a secret")
 
 
+def kept(cluster):
+    """New or restored, the databases are the same: backed up, on two instances, verified, under their one name."""
+    spec = cluster["spec"]
+    require(cluster["metadata"]["name"] == "postgres", cluster, "is not the one that policies and addresses name")
+    require(spec["postgresql"].get("synchronous", {}).get("dataDurability") == "required", cluster, "commits on one instance")
+    require(spec.get("certificates"), cluster, "has no certificate that clients can verify")
+    archives = [plugin["parameters"] for plugin in spec.get("plugins", []) if plugin.get("isWALArchiver")]
+    require(len(archives) == 1, cluster, "does not archive its log")
+    if "recovery" in spec["bootstrap"]:
+        origins = {one["name"]: one["plugin"]["parameters"] for one in spec.get("externalClusters", [])}
+        origin = origins.get(spec["bootstrap"]["recovery"]["source"])
+        require(origin, cluster, "is restored from nowhere")
+        require(archives != [origin], cluster, "writes over the backups that it is restored from")
+        require("initdb" not in spec["bootstrap"], cluster, "is both new and restored")
+
+
 def labels(selector):
     """What a selector of pods asks for; none stands for every pod."""
     pairs = set((selector or {}).get("matchLabels", {}).items())
@@ -415,6 +431,7 @@ def main():
                 require(thing["spec"].get("tls"), thing, "serves without TLS")
             if thing["kind"] == "Cluster":
                 require(thing["spec"]["instances"] >= 3, thing, "has too few instances")
+                kept(thing)
             if thing["kind"] == "RabbitmqCluster":
                 require(thing["spec"]["replicas"] >= 3, thing, "has too few nodes")
     deployments = {name for kind, name in names if kind == "Deployment"}
