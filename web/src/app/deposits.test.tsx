@@ -82,7 +82,7 @@ describe('the deposit', () => {
     await user.upload(await screen.findByLabelText('Proof of payment'), file)
     expect(await screen.findByText('Proof of payment uploaded successfully!')).toBeVisible()
     expect(screen.getByText('payment.png')).toBeVisible()
-    expect(screen.getByText('5 B · image/png')).toBeVisible()
+    expect(screen.getByText('8 B · image/png')).toBeVisible()
     expect(screen.getByText(`Last modified ${formatDateTime(file.lastModified)}`)).toBeVisible()
   })
 
@@ -92,8 +92,7 @@ describe('the deposit', () => {
     input.removeAttribute('accept')
     await user.upload(input, new File(['x'], 'a.txt', { type: 'text/plain' }))
     expect(await screen.findByText('Choose an image or a PDF')).toBeVisible()
-    const large = new File(['x'], 'big.pdf', { type: 'application/pdf' })
-    Object.defineProperty(large, 'size', { value: 5 * 1024 * 1024 + 1 })
+    const large = new File(['%PDF-1.7', new Uint8Array(5 * 1024 * 1024)], 'big.pdf', { type: 'application/pdf' })
     await user.upload(screen.getByLabelText('Proof of payment'), large)
     expect(await screen.findByText('The file is larger than 5 MB')).toBeVisible()
   })

@@ -87,6 +87,17 @@ describe('the player of a lesson [D-C5]', () => {
     expect(await (await player()).findByRole('button', { name: 'Pause' })).toHaveFocus()
   })
 
+  it('has the shape of the video', async () => {
+    open({ video: { ...video, width: 1080, height: 1920 } })
+    const region = await screen.findByRole('region', { name: 'Video: Film with a phone' })
+    expect(region.style.aspectRatio).toBe('1080 / 1920')
+  })
+
+  it('scrolls long lines of code by themselves', async () => {
+    open({ markdown: '```\na line that is much longer than a phone is wide\n```' })
+    expect(await screen.findByRole('region', { name: 'Code' })).toHaveClass('overflow-x-auto')
+  })
+
   it('begins again after it was watched to the end', async () => {
     open({ progress: { position: 184, done: true, at: '2026-11-23T12:00:00.000Z' } })
     expect(await (await player()).findByRole('button', { name: 'Play' })).toBeVisible()

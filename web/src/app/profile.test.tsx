@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import defaultAvatar from '@/assets/default-avatar.svg?inline'
 import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
-import { own, usdt } from '@/testing/samples'
+import { own, png, usdt } from '@/testing/samples'
 import { answers, holds, member, records, refuses, server } from '@/testing/server'
 
 describe('the photo', () => {
-  const photo = () => new File(['face'], 'me.png', { type: 'image/png' })
+  const photo = () => png('me.png')
 
   it('is previewed, then uploaded, then cleared [PROF-01] [API-17]', async () => {
     const upload = records('put', `/users/image/${member.id}`)
@@ -31,7 +31,7 @@ describe('the photo', () => {
     await user.upload(await screen.findByLabelText('Change photo'), photo())
     const preview = within(screen.getByRole('main')).getByAltText('Photo of Amara Lindqvist')
     await waitFor(() => expect(preview).toHaveAttribute('src', expect.stringMatching(/^data:/)))
-    await user.click(screen.getByRole('button', { name: 'Cancel' }))
+    await user.click(await screen.findByRole('button', { name: 'Cancel' }))
     expect(screen.getByLabelText('Change photo')).toBeInTheDocument()
     expect(upload.seen).toHaveLength(0)
   })

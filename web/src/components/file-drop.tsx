@@ -1,23 +1,40 @@
 import { FileText, ImageIcon, Upload, X } from 'lucide-react'
-import { useId } from 'react'
+import { useId, useState } from 'react'
 import { formatDateTime } from '@/lib/dates'
-import { formatBytes } from '@/lib/files'
+import { formatBytes, type FileKind } from '@/lib/files'
 import { IconButton } from './button'
 import { DropZone } from './drop-zone'
 
 type FileDropProps = {
   label: string
   hint: string
-  accept: string
+  kind: FileKind
   file: File | null
+  /** The file as it is to be sent. */
   onPick: (file: File) => void
   onRemove: () => void
   error?: string
 }
 
 /** Choose or drop one file; afterwards its name, size, type and last change are shown. */
-export function FileDrop({ label, hint, accept, file, onPick, onRemove, error }: FileDropProps) {
+export function FileDrop({ label, hint, kind, file, onPick, onRemove, error }: FileDropProps) {
   const id = useId()
+  const [reading, setReading] = useState(false)
+  const [refusal, setRefusal] = useState<string>()
+  const shown = refusal ?? error
+
+  const pick = async (picked: File) => {
+    setReading(true)
+    setRefusal(undefined)
+    try {
+      onPick(await kind.read(picked))
+    } catch (cause) {
+      setRefusal((cause as Error).message)
+    } finally {
+      setReading(false)
+    }
+  }
+
   return (
     <div>
       <p className="mb-1.5 text-sm font-medium text-ink" id={`${id}-label`}>
@@ -28,20 +45,22 @@ export function FileDrop({ label, hint, accept, file, onPick, onRemove, error }:
       ) : (
         <DropZone
           id={id}
-          accept={accept}
+          accept={kind.accept}
           aria-labelledby={`${id}-label`}
-          aria-invalid={error ? true : undefined}
+          aria-invalid={shown ? true : undefined}
           className="flex flex-col items-center gap-1 py-7 text-center"
-          onPick={([picked]) => picked && onPick(picked)}
+          onPick={([picked]) => picked && !reading && void pick(picked)}
         >
           <Upload aria-hidden className="mb-1 size-5 text-ink-faint" />
-          <span className="text-sm font-semibold text-accent-text">Choose a file</span>
+          <span role="status" className="text-sm font-semibold text-accent-text">
+            {reading ? 'Preparing the file...' : 'Choose a file'}
+          </span>
           <span className="text-sm text-ink-faint">{hint}</span>
         </DropZone>
       )}
-      {error && (
+      {shown && (
         <p role="alert" className="mt-1.5 text-sm text-negative">
-          {error}
+          {shown}
         </p>
       )}
     </div>

@@ -22,6 +22,7 @@ const options = {
     ol: withClass('ol', 'my-4 list-decimal space-y-2 pl-6 marker:text-ink-faint'),
     blockquote: withClass('blockquote', 'my-6 rounded-lg border-l-4 border-accent bg-accent-soft px-5 py-1 text-ink'),
     strong: withClass('strong', 'font-semibold'),
+    pre: Code,
     code: withClass('code', 'rounded-sm bg-sunken px-1.5 py-0.5 font-mono text-[0.875em] break-words'),
     th: withClass('th', 'border-b border-line-control px-3 py-2 text-left font-semibold'),
     td: withClass('td', 'border-b border-line px-3 py-2 align-top'),
@@ -40,6 +41,20 @@ function Table({ children }: { children?: ReactNode }) {
     <div role="region" aria-label="Table" tabIndex={0} className="my-6 overflow-x-auto">
       <table className="w-full border-collapse text-sm">{children}</table>
     </div>
+  )
+}
+
+/** Long lines scroll by themselves, as in a table. */
+function Code({ children }: { children?: ReactNode }) {
+  return (
+    <pre
+      role="region"
+      aria-label="Code"
+      tabIndex={0}
+      className="my-6 overflow-x-auto rounded-lg bg-sunken p-4 text-sm leading-6 [&_code]:bg-transparent [&_code]:p-0 [&_code]:break-normal"
+    >
+      {children}
+    </pre>
   )
 }
 

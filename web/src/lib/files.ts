@@ -1,4 +1,29 @@
-/** Files the member picks: read as the data URL the contract wants, and described. */
+/** Files that somebody picks: made ready to be sent, read as the data URL the contract wants, and described. */
+
+export type FileKind = {
+  /** For the browser's dialog; the content decides. */
+  accept: string
+  /** The file as it is sent. Rejects with an error whose message is for the person who picked it. */
+  read: (file: File) => Promise<File>
+}
+
+/** A proof of payment: a picture or a PDF. */
+export const PROOF: FileKind = {
+  accept: 'image/*,.heic,.heif,application/pdf',
+  read: async (file) => (await reader()).readProof(file),
+}
+
+/** A photo of a person, or the image of an address. */
+export const PICTURE: FileKind = {
+  accept: 'image/*,.heic,.heif',
+  read: async (file) => (await reader()).readPicture(file),
+}
+
+// Not needed before a file is picked.
+const reader = () =>
+  import('./picked-file').catch(() => {
+    throw new Error('The file could not be read. Check your connection and choose it again.')
+  })
 
 export function readAsDataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -9,6 +34,7 @@ export function readAsDataUrl(file: File): Promise<string> {
   })
 }
 
+/** What the server takes. */
 export const MAX_UPLOAD_BYTES = 5 * 1024 * 1024
 
 /** `1.4 MB` */

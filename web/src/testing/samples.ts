@@ -56,4 +56,8 @@ export const trade = (changes: Partial<Trade> = {}): Trade => ({
   maturesAt: '2026-04-04T14:07:00Z', plan: { id: 'plan-1', title: 'Harbour Income', roi: 4, duration: 30 }, ...changes,
 })
 
-export const proof = () => new File(['proof'], 'payment.png', { type: 'image/png', lastModified: Date.parse('2026-03-05T14:07:00') })
+/** The first bytes of a PNG are enough: jsdom decodes no pictures. */
+export const png = (name: string, options?: FilePropertyBag) =>
+  new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])], name, { type: 'image/png', ...options })
+
+export const proof = () => png('payment.png', { lastModified: Date.parse('2026-03-05T14:07:00') })

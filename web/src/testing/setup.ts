@@ -12,7 +12,7 @@ configure({ asyncUtilTimeout: 30_000 })
 
 const missing = (target: object, parts: Record<string, unknown>) => {
   for (const [name, part] of Object.entries(parts)) {
-    if (typeof Reflect.get(target, name) !== 'function') Object.defineProperty(target, name, { value: part })
+    if (typeof Reflect.get(target, name) !== 'function') Object.defineProperty(target, name, { value: part, configurable: true, writable: true })
   }
 }
 
@@ -20,6 +20,7 @@ missing(window, {
   matchMedia: (media: string) => ({ matches: false, media, addEventListener: () => undefined, removeEventListener: () => undefined }),
 })
 window.scrollTo = () => undefined
+missing(window, { createImageBitmap: () => Promise.resolve({ width: 1, height: 1, close: () => undefined }) })
 missing(HTMLDialogElement.prototype, {
   showModal(this: HTMLDialogElement) {
     this.open = true

@@ -11,7 +11,7 @@ import type { SourceError } from './source'
 import { useIdle } from './use-idle'
 import type { Playback } from './use-playback'
 import type { useSource } from './use-source'
-import type { Video } from './video'
+import { shapeOf, type Video } from './video'
 
 type VideoPlayerProps = {
   title: string
@@ -80,7 +80,8 @@ export function VideoPlayer({ title, video, element, onElement, playback, source
       onKeyDown={press}
       onPointerMove={(event) => event.pointerType !== 'touch' && stir()}
       onFocus={stir}
-      className={cx('relative aspect-video w-full overflow-hidden bg-screen text-hero-ink', isFullscreen ? '' : 'rounded-lg', isIdle && 'cursor-none')}
+      style={isFullscreen ? undefined : shapeOf(video)}
+      className={cx('relative mx-auto w-full overflow-hidden bg-screen text-hero-ink', isFullscreen ? '' : 'rounded-lg', isIdle && 'cursor-none')}
     >
       <video ref={onElement} poster={video.poster} preload="none" playsInline onClick={isStarted ? tap : undefined} className="size-full object-contain">
         {video.captions.map((track) => (

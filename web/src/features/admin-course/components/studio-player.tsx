@@ -8,10 +8,10 @@ import type { Media } from '../api/types'
 
 /** A video that is ready, as members see it. */
 export function StudioPlayer({ media, title }: { media: Media; title: string }) {
-  const { id, hls = '', poster = '', duration = 0, preview, captions } = media
+  const { id, hls = '', poster = '', duration = 0, width = 16, height = 9, preview, captions } = media
   // A later answer has other links to the same video, but perhaps other captions.
   const [links] = useState({ poster, preview })
-  const video: Video = { ...links, hls, duration, captions }
+  const video: Video = { ...links, hls, duration, width, height, captions }
   const [element, setElement] = useState<HTMLVideoElement | null>(null)
   const playback = usePlayback(element, duration)
   const source = useSource(element, { url: hls, renew: useRenewedMedia(id) })

@@ -8,7 +8,7 @@ import { Card } from '@/components/card'
 import { TextField } from '@/components/field'
 import { FileDrop } from '@/components/file-drop'
 import { Form } from '@/components/form'
-import { MAX_UPLOAD_BYTES, readAsDataUrl } from '@/lib/files'
+import { PICTURE, readAsDataUrl } from '@/lib/files'
 import { showFieldErrors } from '@/lib/forms'
 import { paths } from '@/lib/paths'
 import { methodFieldNames, type MethodFields } from '../api/change-payment-method'
@@ -38,14 +38,7 @@ export function MethodForm({ values, submitLabel, onSave }: MethodFormProps) {
   const navigate = useNavigate()
   const form = useForm<Values>({ resolver: standardSchemaResolver(schema), defaultValues: values ?? EMPTY })
   const [picture, setPicture] = useState<File | null>(null)
-  const [refusal, setRefusal] = useState<string>()
   const { errors } = form.formState
-
-  const pick = (file: File) => {
-    const reason = pictureRefusal(file)
-    setRefusal(reason)
-    if (!reason) setPicture(file)
-  }
 
   const submit = form.handleSubmit(async ({ memo, label, ...rest }) => {
     try {
@@ -79,12 +72,11 @@ export function MethodForm({ values, submitLabel, onSave }: MethodFormProps) {
         </div>
         <FileDrop
           label="Image (optional)"
-          hint="PNG, JPEG or WebP, up to 5 MB"
-          accept="image/png,image/jpeg,image/webp"
+          hint="A photo or an image"
+          kind={PICTURE}
           file={picture}
-          onPick={pick}
+          onPick={setPicture}
           onRemove={() => setPicture(null)}
-          error={refusal}
         />
         <div className="flex flex-wrap gap-3 pt-1">
           <Button type="submit" busyLabel="Saving...">
@@ -97,9 +89,4 @@ export function MethodForm({ values, submitLabel, onSave }: MethodFormProps) {
       </Form>
     </Card>
   )
-}
-
-function pictureRefusal(file: File): string | undefined {
-  if (!/^image\/(png|jpeg|webp)$/.test(file.type)) return 'Choose a PNG, JPEG or WebP image'
-  return file.size > MAX_UPLOAD_BYTES ? 'The file is larger than 5 MB' : undefined
 }

@@ -3,7 +3,7 @@ import { Avatar } from '@/components/avatar'
 import { Button, buttonClass } from '@/components/button'
 import { Card } from '@/components/card'
 import type { User } from '@/lib/api-types'
-import { MAX_UPLOAD_BYTES, readAsDataUrl } from '@/lib/files'
+import { PICTURE, readAsDataUrl } from '@/lib/files'
 import { notify } from '@/lib/notify'
 import { useUpdateImage } from '../api/change-profile'
 
@@ -14,9 +14,11 @@ export function PhotoCard({ user }: { user: User }) {
 
   const pick = async (picked: File | undefined) => {
     if (!picked) return
-    if (!picked.type.startsWith('image/')) return notify.error('Choose an image file')
-    if (picked.size > MAX_UPLOAD_BYTES) return notify.error('The file is larger than 5 MB')
-    setPreview(await readAsDataUrl(picked))
+    try {
+      setPreview(await readAsDataUrl(await PICTURE.read(picked)))
+    } catch (cause) {
+      notify.error((cause as Error).message)
+    }
   }
 
   const upload = () => preview && update.mutateAsync(preview, { onSuccess: () => setPreview(null) })
@@ -47,7 +49,7 @@ export function PhotoCard({ user }: { user: User }) {
           Change photo
           <input
             type="file"
-            accept="image/png,image/jpeg,image/webp"
+            accept={PICTURE.accept}
             className="sr-only"
             onChange={(event) => {
               void pick(event.target.files?.[0])

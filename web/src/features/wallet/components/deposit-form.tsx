@@ -8,12 +8,11 @@ import { FileDrop } from '@/components/file-drop'
 import { Form } from '@/components/form'
 import { MoneyButton } from '@/components/money-button'
 import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
-import { readAsDataUrl } from '@/lib/files'
+import { PROOF, readAsDataUrl } from '@/lib/files'
 import { showFieldErrors } from '@/lib/forms'
 import { parseCents } from '@/lib/money'
 import { notify } from '@/lib/notify'
 import { paths } from '@/lib/paths'
-import { PROOF_TYPES, proofRefusal } from '@/lib/proof'
 import { useSubmissionKey } from '@/lib/submission'
 import { openId, useQuote } from '../api/quotes'
 import { useRequestDeposit } from '../api/request-deposit'
@@ -73,8 +72,6 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
   }
 
   const pick = (file: File) => {
-    const refusal = proofRefusal(file)
-    if (refusal) return form.setError('receipt', { message: refusal })
     form.clearErrors('receipt')
     receipt.onChange(file)
     notify.success('Proof of payment uploaded successfully!')
@@ -126,8 +123,8 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
       {selected && <PayTo method={selected} confirmedBy={confirmedBy} quote={quote} />}
       <FileDrop
         label="Proof of payment"
-        hint="Image or PDF, up to 5 MB"
-        accept={PROOF_TYPES}
+        hint="A photo, an image or a PDF"
+        kind={PROOF}
         file={(receipt.value) ?? null}
         onPick={pick}
         onRemove={() => receipt.onChange(undefined)}

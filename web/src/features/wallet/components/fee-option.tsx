@@ -5,10 +5,9 @@ import { FileDrop } from '@/components/file-drop'
 import { MoneyButton } from '@/components/money-button'
 import { Notice } from '@/components/notice'
 import type { Transaction } from '@/lib/api-types'
-import { readAsDataUrl } from '@/lib/files'
+import { PROOF, readAsDataUrl } from '@/lib/files'
 import { formatMoney } from '@/lib/money'
 import { notify } from '@/lib/notify'
-import { PROOF_TYPES, proofRefusal } from '@/lib/proof'
 import { useSubmissionKey } from '@/lib/submission'
 import { usePayFee } from '../api/pay-fee'
 import { MethodGrid, type Methods } from './method-grid'
@@ -53,13 +52,9 @@ function FeeForm({ withdrawalId, fee, methods, onDone }: FeeFormProps) {
   const submissionKey = useSubmissionKey()
   const [method, setMethod] = useState('')
   const [proof, setProof] = useState<File | null>(null)
-  const [refusal, setRefusal] = useState<string>()
   const selected = methods.data?.find(({ id }) => id === method)
 
   const pick = (file: File) => {
-    const reason = proofRefusal(file)
-    setRefusal(reason ?? undefined)
-    if (reason) return
     setProof(file)
     notify.success('Proof of payment uploaded successfully!')
   }
@@ -85,12 +80,11 @@ function FeeForm({ withdrawalId, fee, methods, onDone }: FeeFormProps) {
       {selected && <PayTo method={selected} confirmedBy={null} />}
       <FileDrop
         label="Proof of payment"
-        hint="Image or PDF, up to 5 MB"
-        accept={PROOF_TYPES}
+        hint="A photo, an image or a PDF"
+        kind={PROOF}
         file={proof}
         onPick={pick}
         onRemove={() => setProof(null)}
-        error={refusal}
       />
       <div className="flex flex-wrap gap-3">
         <MoneyButton busyLabel="Confirming payment..." onClick={submit}>
