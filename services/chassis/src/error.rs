@@ -256,7 +256,10 @@ impl Fault for Refusal {
 pub fn to_status(fault: &impl Fault) -> Status {
     let refusal = Refusal::of(fault);
     match refusal.kind {
-        Kind::Internal => tracing::error!(error = %chain(fault), "call failed"),
+        Kind::Internal => {
+            static LIMIT: LogLimit = LogLimit::new();
+            LIMIT.log(|left_out| tracing::error!(error = %chain(fault), left_out, "call failed"));
+        }
         Kind::Unavailable => {
             static LIMIT: LogLimit = LogLimit::new();
             LIMIT.log(|left_out| tracing::warn!(error = %chain(fault), left_out, "call could not be answered"));
@@ -317,7 +320,11 @@ pub fn from_status(status: &Status) -> Refusal {
         // A status with a source is made on this side, of a connection that failed.
         let was_answered = std::error::Error::source(status).is_none();
         if was_answered && matches!(status.code(), Code::Internal | Code::Unimplemented | Code::InvalidArgument) {
-            tracing::error!(code = ?status.code(), message = status.message(), "unexpected status from a service");
+            static LIMIT: LogLimit = LogLimit::new();
+            LIMIT.log(|left_out| {
+                let (code, message) = (status.code(), status.message());
+                tracing::error!(?code, message, left_out, "unexpected status from a service");
+            });
             return Refusal::internal();
         }
         static LIMIT: LogLimit = LogLimit::new();

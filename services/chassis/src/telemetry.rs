@@ -1,5 +1,7 @@
 //! Logs, traces and metrics, and the trace context that travels with calls and events.
 
+mod library_lines;
+
 mod setup;
 
 mod trace_context;

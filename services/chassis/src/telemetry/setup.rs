@@ -10,10 +10,12 @@ use opentelemetry_otlp::{LogExporter, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::logs::SdkLoggerProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use tracing_subscriber::filter::FilterExt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
+use super::library_lines::LibraryLines;
 use crate::config::{LogFormat, Ops};
 
 /// Buckets of durations, in seconds.
@@ -56,7 +58,7 @@ pub fn start(service: &str, ops: &Ops) -> anyhow::Result<Telemetry> {
     // What the exporter itself does must not be exported.
     let sent = collected.as_ref().map(|Collected { logs, .. }| {
         let filter = EnvFilter::new(format!("{LOGGED},opentelemetry=off,tonic=off,h2=off,hyper=off,tower=off"));
-        OpenTelemetryTracingBridge::new(logs).with_filter(filter)
+        OpenTelemetryTracingBridge::new(logs).with_filter(filter.and(LibraryLines::new(service)))
     });
     // A closed stdout must not end the process, so that nothing here prints about failures to print.
     let logs = tracing_subscriber::fmt::layer().with_writer(io::stdout).log_internal_errors(false);
@@ -65,7 +67,11 @@ pub fn start(service: &str, ops: &Ops) -> anyhow::Result<Telemetry> {
         LogFormat::Json => logs.json().flatten_event(true).boxed(),
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(LOGGED));
-    tracing_subscriber::registry().with(tracer).with(sent).with(logs.with_filter(filter)).try_init()?;
+    tracing_subscriber::registry()
+        .with(tracer)
+        .with(sent)
+        .with(logs.with_filter(filter.and(LibraryLines::new(service))))
+        .try_init()?;
     let metrics = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &BUCKETS)?
         .add_global_label("service", service)
