@@ -2,6 +2,8 @@
 
 pub(crate) mod format;
 
+mod pdf;
+
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,7 +21,7 @@ use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload
 use time::{Duration, OffsetDateTime};
 
 pub use self::format::Purpose;
-use self::format::{Kind, MOST_BYTES, unsupported};
+use self::format::{Kind, MOST_BYTES, is_unnamed, locked, misnamed, too_large, unsupported};
 use crate::error::ApiError;
 use crate::large;
 use crate::pictures::Pictures;
@@ -219,27 +221,35 @@ impl Upload {
         let (head, content) =
             data_url.strip_prefix("data:").and_then(|rest| rest.split_once(',')).ok_or_else(refuse)?;
         let declared = head.strip_suffix(";base64").ok_or_else(refuse)?.split(';').next().unwrap_or_default();
-        let kind = Kind::by_content_type(&declared.to_ascii_lowercase())
-            .filter(|kind| purpose == Purpose::Receipt || !matches!(kind, Kind::Gif | Kind::Pdf))
-            .ok_or_else(|| unsupported(purpose))?;
-        if content.len() > MOST_BYTES.div_ceil(3) * 4 {
-            return Err(ApiError::too_large("The file is larger than 5 MB."));
+        let declared = declared.trim().to_ascii_lowercase();
+        let accepts = |kind: &Kind| purpose == Purpose::Receipt || !matches!(kind, Kind::Gif | Kind::Pdf);
+        let named = Kind::by_content_type(&declared).filter(accepts);
+        if named.is_none() && !is_unnamed(&declared) {
+            return Err(unsupported(purpose));
         }
-        let bytes = STANDARD.decode(content).map_err(|_| refuse())?;
+        if content.len() > MOST_BYTES.div_ceil(3) * 4 {
+            return Err(too_large());
+        }
+        let mut bytes = STANDARD.decode(content).map_err(|_| refuse())?;
         if bytes.is_empty() {
             return Err(refuse());
         }
         if bytes.len() > MOST_BYTES {
-            return Err(ApiError::too_large("The file is larger than 5 MB."));
+            return Err(too_large());
         }
-        let found = infer::get(&bytes).and_then(|found| Kind::by_content_type(found.mime_type()));
-        // Elsewhere in a file a PDF's header is looked for too: what comes before it may be anything.
-        let begins = kind != Kind::Pdf || bytes.starts_with(b"%PDF-");
-        if found != Some(kind) || !begins {
-            return Err(unsupported(purpose));
+        let found = Kind::of(&bytes).filter(accepts).ok_or_else(|| unsupported(purpose))?;
+        if named.is_some_and(|named| named != found) {
+            return Err(misnamed());
         }
         let digest = digest::digest(&digest::SHA256, &bytes).as_ref().to_vec();
-        Ok(Self { kind, bytes, digest })
+        if found == Kind::Pdf {
+            if pdf::is_locked(&bytes) {
+                return Err(locked());
+            }
+            // What is served begins as a PDF: what stands before it may be anything.
+            drop(bytes.drain(..pdf::begins_at(&bytes).unwrap_or_default()));
+        }
+        Ok(Self { kind: found, bytes, digest })
     }
 }
 
@@ -354,13 +364,63 @@ mod tests {
         assert!(picture.into_rgb8().pixels().all(|pixel| pixel.0.iter().all(|channel| *channel > 250)));
     }
 
-    /// [D-P2] [D-L6] A PDF begins as one: a page of HTML with a PDF's header somewhere is none.
+    /// [D-P2] [D-L6] A stored PDF begins as one, whatever stood before it: banks write a mark or lines of their own there.
     #[tokio::test]
     async fn a_pdf_begins_with_its_header() {
-        for begin in ["<html><script>alert(1)</script>", " ", &"x".repeat(1_000)] {
+        let files = files();
+        for begin in ["<html><script>alert(1)</script>", " ", "\u{feff}", "\r\n", &"x".repeat(1_000)] {
             let file = format!("{begin}%PDF-1.7\n%binary\n");
-            let status = refused(Purpose::Receipt, &data_url("application/pdf", file.as_bytes())).await;
-            assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{begin}");
+            let url = data_url("application/pdf", file.as_bytes());
+            let stored = files.store("receipt", url, Purpose::Receipt).await.unwrap();
+            assert_eq!(bytes(files.read(&stored.key, None).await.unwrap()).await, b"%PDF-1.7\n%binary\n", "{begin}");
+        }
+        let late = format!("{}%PDF-1.7\n", "x".repeat(2_000));
+        let status = refused(Purpose::Receipt, &data_url("application/pdf", late.as_bytes())).await;
+        assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+
+    /// [D-P2] Browsers and programs have several names for the same kinds, and some know none.
+    #[tokio::test]
+    async fn kinds_have_several_names() {
+        let mut jpeg = Cursor::new(Vec::new());
+        DynamicImage::new_rgb8(2, 2).write_to(&mut jpeg, ImageFormat::Jpeg).unwrap();
+        let pdf = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n";
+        for (kind, bytes) in [
+            ("image/jpg", jpeg.get_ref().as_slice()),
+            ("image/pjpeg", jpeg.get_ref()),
+            ("IMAGE/JPEG", jpeg.get_ref()),
+            ("image/x-png", &png(2, 2)),
+            ("application/x-pdf", pdf),
+            ("application/octet-stream", pdf),
+            ("", &png(2, 2)),
+        ] {
+            let stored = files().store("receipt", data_url(kind, bytes), Purpose::Receipt).await;
+            assert!(stored.is_ok(), "{kind}: {stored:?}");
+        }
+        let status = refused(Purpose::Photo, &data_url("application/octet-stream", pdf)).await;
+        assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+
+    /// [D-P2] [D-V2] A refusal says what is wrong with the file, and what to do about it.
+    #[tokio::test]
+    async fn a_refused_file_is_told_why() {
+        let damaged = &png(200, 200)[..60];
+        let locked = b"%PDF-1.7 trailer << /Encrypt << /Filter /Adobe.PubSec >> >>";
+        for (kind, bytes, part) in [
+            (
+                "image/heic",
+                &b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"[..],
+                "Please upload a PNG, JPEG, WebP, GIF or PDF file.",
+            ),
+            ("application/octet-stream", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "Please upload a PNG"),
+            ("image/jpeg", &png(2, 2), "of another kind than its name says"),
+            ("image/png", &png(8_000, 8_000), "The picture has too many pixels."),
+            ("image/png", damaged, "The picture is damaged or incomplete."),
+            ("application/pdf", locked, "only be opened with a password"),
+            ("application/pdf", &[b'x'; 5 * 1024 * 1024 + 1], "The file is larger than 5 MB."),
+        ] {
+            let error = files().store("receipt", data_url(kind, bytes), Purpose::Receipt).await.unwrap_err();
+            assert!(error.message().contains(part), "{kind}: {}", error.message());
         }
     }
 

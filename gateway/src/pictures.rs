@@ -14,7 +14,7 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
 use crate::error::ApiError;
-use crate::files::format::{Kind, MOST_BYTES, Purpose, unsupported};
+use crate::files::format::{Kind, MOST_BYTES, Purpose, damaged, too_many_pixels};
 
 /// Pixels of one picture.
 const PIXELS: u64 = 24_000_000;
@@ -63,7 +63,7 @@ impl Pictures {
         purpose: Purpose,
     ) -> Result<(Vec<u8>, Kind), ApiError> {
         let bytes = if kind == Kind::Png { without_extras(&bytes) } else { bytes };
-        let needed = memory_needed(&bytes, kind).ok_or_else(|| unsupported(purpose))?;
+        let needed = memory_needed(&bytes, kind)?;
         let thread = if needed <= SMALL { &self.small } else { &self.large };
         let (done, result) = oneshot::channel();
         thread.send(Job { bytes, kind, purpose, done }).await.map_err(ApiError::internal)?;
@@ -101,10 +101,10 @@ fn reader(bytes: &[u8], kind: Kind) -> ImageReader<Cursor<&[u8]>> {
     reader
 }
 
-/// The bytes that decoding and re-encoding a picture take, according to its header. `None` if there is no header or the
-/// picture exceeds the limits.
-fn memory_needed(bytes: &[u8], kind: Kind) -> Option<u64> {
-    let decoder = reader(bytes, kind).into_decoder().ok()?;
+/// The bytes that decoding and re-encoding a picture take, according to its header. Responds with 415 if there is no header
+/// or the picture exceeds the limits.
+fn memory_needed(bytes: &[u8], kind: Kind) -> Result<u64, ApiError> {
+    let decoder = reader(bytes, kind).into_decoder().map_err(refusal)?;
     let (width, height) = decoder.dimensions();
     let (pixels, total) = (u64::from(width) * u64::from(height), decoder.total_bytes());
     let beside = match kind {
@@ -115,7 +115,15 @@ fn memory_needed(bytes: &[u8], kind: Kind) -> Option<u64> {
     // Reducing a picture to eight bits makes a copy.
     let is_deep = decoder.color_type().bytes_per_pixel() > decoder.color_type().channel_count();
     let needed = total + beside.max(if is_deep { total / 2 } else { 0 });
-    (pixels <= PIXELS && total <= DECODED && needed <= WORKING).then_some(needed)
+    if pixels <= PIXELS && total <= DECODED && needed <= WORKING { Ok(needed) } else { Err(too_many_pixels()) }
+}
+
+/// Why a picture cannot be decoded.
+fn refusal(error: ImageError) -> ApiError {
+    match error {
+        ImageError::Limits(_) => too_many_pixels(),
+        _ => damaged(),
+    }
 }
 
 /// The number of channels of a JPEG that is not baseline. The decoder of a progressive one keeps all coefficients, two bytes
@@ -163,10 +171,10 @@ fn without_extras(png: &[u8]) -> Vec<u8> {
 }
 
 fn rewrite(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind), ApiError> {
-    let mut decoder = reader(bytes, kind).into_decoder().map_err(|_| unsupported(purpose))?;
+    let mut decoder = reader(bytes, kind).into_decoder().map_err(refusal)?;
     // Phones save what the sensor saw, and beside it how it was held.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let decoded = DynamicImage::from_decoder(decoder).map_err(|_| unsupported(purpose))?;
+    let decoded = DynamicImage::from_decoder(decoder).map_err(refusal)?;
     let picture = match purpose {
         Purpose::Receipt => decoded,
         // Never larger than it was.
@@ -314,6 +322,10 @@ mod tests {
     };
     use crate::files::format::{Kind, MOST_BYTES, Purpose};
 
+    fn needed_for(bytes: &[u8], kind: Kind) -> Option<u64> {
+        memory_needed(bytes, kind).ok()
+    }
+
     fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
         let mut out = Cursor::new(Vec::new());
         picture.write_to(&mut out, format).unwrap();
@@ -336,17 +348,17 @@ mod tests {
     /// [D-V2] A progressive JPEG counts with its coefficients: 4096 x 4096 pixels in 100 KB took 150 MiB.
     #[test]
     fn coefficients_of_progressive_jpegs_count() {
-        assert_eq!(memory_needed(&jpeg(0xc0, 4_096, 3), Kind::Jpeg), Some(DECODED));
-        assert_eq!(memory_needed(&jpeg(0xc2, 4_096, 3), Kind::Jpeg), None);
-        assert_eq!(memory_needed(&jpeg(0xc2, 2_880, 3), Kind::Jpeg), Some(9 * 2_880 * 2_880));
-        assert_eq!(memory_needed(&jpeg(0xc2, 2_880, 4), Kind::Jpeg), None);
+        assert_eq!(needed_for(&jpeg(0xc0, 4_096, 3), Kind::Jpeg), Some(DECODED));
+        assert_eq!(needed_for(&jpeg(0xc2, 4_096, 3), Kind::Jpeg), None);
+        assert_eq!(needed_for(&jpeg(0xc2, 2_880, 3), Kind::Jpeg), Some(9 * 2_880 * 2_880));
+        assert_eq!(needed_for(&jpeg(0xc2, 2_880, 4), Kind::Jpeg), None);
         assert_eq!(progressive_channels(&jpeg(0xc2, 8, 1)), Some(1));
         assert_eq!(progressive_channels(&jpeg(0xc0, 8, 1)), None, "the segment before the frame is no frame");
         // A stuffed zero before the code of a frame is skipped by the decoder.
         let mut stuffed = jpeg(0xc2, 4_096, 3);
         let frame = stuffed.windows(2).rposition(|two| two == [0xff, 0xc2]).unwrap();
         stuffed.insert(frame + 1, 0);
-        assert_eq!(memory_needed(&stuffed, Kind::Jpeg), None);
+        assert_eq!(needed_for(&stuffed, Kind::Jpeg), None);
     }
 
     /// [D-V2] A WebP counts with what its decoder keeps: one of 4096 x 4096 pixels in 38 bytes took 170 MiB.
@@ -354,17 +366,17 @@ mod tests {
     fn channels_and_canvas_of_a_webp_count() {
         let webp = |side| encoded(&DynamicImage::new_rgb8(side, side), ImageFormat::WebP);
         assert_eq!(webp(8).get(12..16), Some(&b"VP8L"[..]));
-        assert_eq!(memory_needed(&webp(1_000), Kind::Webp), Some(8 * 1_000 * 1_000));
-        assert!(memory_needed(&webp(3_200), Kind::Webp).is_some());
-        assert_eq!(memory_needed(&webp(3_500), Kind::Webp), None);
+        assert_eq!(needed_for(&webp(1_000), Kind::Webp), Some(8 * 1_000 * 1_000));
+        assert!(needed_for(&webp(3_200), Kind::Webp).is_some());
+        assert_eq!(needed_for(&webp(3_500), Kind::Webp), None);
     }
 
     /// [D-V2] A picture of sixteen bits counts with the copy of eight.
     #[test]
     fn the_copy_of_a_deep_picture_counts() {
         let png = |picture| encoded(&picture, ImageFormat::Png);
-        assert_eq!(memory_needed(&png(DynamicImage::new_rgb16(100, 100)), Kind::Png), Some(90_000));
-        assert_eq!(memory_needed(&png(DynamicImage::new_rgb8(100, 100)), Kind::Png), Some(30_000));
+        assert_eq!(needed_for(&png(DynamicImage::new_rgb16(100, 100)), Kind::Png), Some(90_000));
+        assert_eq!(needed_for(&png(DynamicImage::new_rgb8(100, 100)), Kind::Png), Some(30_000));
     }
 
     /// [D-V2] A picture is turned by its orientation exactly as a turned copy would be.
@@ -401,7 +413,7 @@ mod tests {
             assert!(without_extras(&full[..length]).len() <= length, "cut after {length}");
         }
         let endless = [&plain[..8], &[0xff; 12]].concat();
-        assert!(memory_needed(&without_extras(&endless), Kind::Png).is_none());
+        assert!(needed_for(&without_extras(&endless), Kind::Png).is_none());
     }
 
     /// [D-V1] [D-V2] A small picture does not wait for large ones, and those wait for one another.
@@ -409,7 +421,7 @@ mod tests {
     async fn small_pictures_do_not_wait_for_large_ones() {
         let large = encoded(&DynamicImage::new_rgb8(3_600, 3_600), ImageFormat::Png);
         let small = encoded(&DynamicImage::new_rgb8(600, 800), ImageFormat::Png);
-        assert!(memory_needed(&large, Kind::Png).is_some_and(|needed| needed > SMALL));
+        assert!(needed_for(&large, Kind::Png).is_some_and(|needed| needed > SMALL));
         let pictures = Pictures::new().unwrap();
         let mut large: FuturesUnordered<_> =
             (0..3).map(|_| pictures.rewrite(large.clone(), Kind::Png, Purpose::Photo)).collect();
