@@ -1,5 +1,5 @@
-//! A ZIP archive that is written while it is sent. Its files are stored as they are and are in memory one at a time, so
-//! that their length and checksum come before their content, which every program can read.
+//! A ZIP archive that is written while it is sent. Its files are stored as they are. Their length and checksum come before
+//! their content, which every program can read.
 
 use std::io;
 
@@ -20,20 +20,28 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// The bytes of the next file. The error says that the archive has no room for it: at most 65,535 files, and 4 GiB.
+    /// The bytes of the next file. Fails like [`Self::head`].
     pub fn file(&mut self, name: &str, content: &[u8]) -> io::Result<Vec<u8>> {
-        let size = u32::try_from(content.len()).map_err(|_| full())?;
+        let mut bytes = self.head(name, content.len() as u64, crc32fast::hash(content))?;
+        bytes.extend_from_slice(content);
+        Ok(bytes)
+    }
+
+    /// The bytes before the content of the next file. The error says that the archive has no room for it: at most 65,535
+    /// files, and 4 GiB.
+    pub fn head(&mut self, name: &str, size: u64, checksum: u32) -> io::Result<Vec<u8>> {
+        let size = u32::try_from(size).map_err(|_| full())?;
         let length = u16::try_from(name.len()).map_err(|_| full())?;
         let mut common = Vec::with_capacity(26);
         for word in [VERSION, UTF_8, 0, 0, DATE] {
             common.extend(word.to_le_bytes());
         }
-        for long in [crc32fast::hash(content), size, size] {
+        for long in [checksum, size, size] {
             common.extend(long.to_le_bytes());
         }
         common.extend(length.to_le_bytes());
         common.extend([0; 2]);
-        let bytes = [b"PK\x03\x04", common.as_slice(), name.as_bytes(), content].concat();
+        let head = [b"PK\x03\x04", common.as_slice(), name.as_bytes()].concat();
 
         self.directory.extend(b"PK\x01\x02");
         self.directory.extend(VERSION.to_le_bytes());
@@ -42,10 +50,10 @@ impl Archive {
         self.directory.extend([0; 10]);
         self.directory.extend(self.offset.to_le_bytes());
         self.directory.extend(name.as_bytes());
-        let written = u32::try_from(bytes.len()).map_err(|_| full())?;
+        let written = u32::try_from(head.len()).ok().and_then(|length| length.checked_add(size)).ok_or_else(full)?;
         self.offset = self.offset.checked_add(written).ok_or_else(full)?;
         self.entries = self.entries.checked_add(1).ok_or_else(full)?;
-        Ok(bytes)
+        Ok(head)
     }
 
     /// The bytes behind the last file.

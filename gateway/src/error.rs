@@ -118,6 +118,12 @@ impl ApiError {
         self.status
     }
 
+    /// The sentence for the person.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.refusal.message
+    }
+
     /// Whether the request certainly has no effect: not if the response was lost, or if a call with
     /// the same key is running.
     #[must_use]
@@ -145,7 +151,8 @@ impl ApiError {
 
     /// A failure on our side, logged with its cause.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
-        tracing::error!(error = %cause, "request failed");
+        static LIMIT: LogLimit = LogLimit::new();
+        LIMIT.log(|left_out| tracing::error!(error = %cause, left_out, "request failed"));
         Self::of_status(StatusCode::INTERNAL_SERVER_ERROR)
     }
 

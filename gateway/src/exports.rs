@@ -1,5 +1,6 @@
 //! How often members download what is kept about them, and how many do at once (D-A12).
 
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,22 +8,34 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
 use crate::error::ApiError;
+use crate::middleware::rate::block;
+use crate::middleware::shares::{Share, Shares};
 
-/// Downloads at once; each has at most one file in memory.
-const AT_ONCE: usize = 2;
+/// Downloads at once; each has a page of records or a statement in memory.
+const AT_ONCE: u64 = 16;
 /// Downloads of a member in a row, and how long until another one.
 const IN_A_ROW: NonZeroU32 = NonZeroU32::MIN.saturating_add(2);
 const PAUSE: Duration = Duration::from_secs(20 * 60);
+/// How long a client may take in all to receive what is ready, beside the time that its bytes buy.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Bytes that buy a further second.
+const LEAST_RATE: u64 = 32 * 1024;
 
 /// The downloads of this process.
 pub struct Exports {
     recent: DefaultKeyedRateLimiter<Uuid>,
-    places: Arc<Semaphore>,
+    members: Arc<Shares<Uuid>>,
+    blocks: Arc<Shares<IpAddr>>,
     clock: DefaultClock,
+}
+
+/// A place for a download; given back when it is dropped.
+pub struct Place {
+    _of_member: Share<Uuid>,
+    _of_block: Share<IpAddr>,
 }
 
 impl Default for Exports {
@@ -30,7 +43,8 @@ impl Default for Exports {
         let quota = Quota::with_period(PAUSE).unwrap_or_else(|| Quota::per_hour(NonZeroU32::MIN));
         Self {
             recent: RateLimiter::keyed(quota.allow_burst(IN_A_ROW)),
-            places: Arc::new(Semaphore::new(AT_ONCE)),
+            members: Shares::new(u64::MAX, 1),
+            blocks: Shares::new(AT_ONCE, AT_ONCE),
             clock: DefaultClock::default(),
         }
     }
@@ -38,34 +52,81 @@ impl Default for Exports {
 
 impl Exports {
     /// A place for one download of this member. The error is 429 with the time to wait.
-    pub(crate) fn admit(&self, user_id: Uuid) -> Result<OwnedSemaphorePermit, ApiError> {
+    pub(crate) fn admit(&self, user_id: Uuid, ip: Option<IpAddr>) -> Result<Place, ApiError> {
         let busy = |delay| ApiError::of_status(StatusCode::TOO_MANY_REQUESTS).retry_after(delay);
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| busy(Duration::from_secs(30)))?;
+        let full = || busy(Duration::from_secs(30));
+        let of_member = self.members.take(Some(user_id), 1).ok_or_else(full)?;
+        let of_block = self.blocks.take(ip.map(block), 1).ok_or_else(full)?;
         self.recent.check_key(&user_id).map_err(|until| busy(until.wait_time_from(self.clock.now())))?;
         self.recent.retain_recent();
-        Ok(place)
+        Ok(Place { _of_member: of_member, _of_block: of_block })
+    }
+}
+
+/// How fast a client receives its download. Only the time counts in which something was ready for it.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    sent: u64,
+    waited: Duration,
+}
+
+impl Pace {
+    /// How long the client may take for the next part.
+    pub(crate) fn patience(&self) -> Duration {
+        (PATIENCE + Duration::from_secs(self.sent / LEAST_RATE)).saturating_sub(self.waited)
+    }
+
+    /// Counts a part that took so long.
+    pub(crate) fn received(&mut self, bytes: usize, took: Duration) {
+        self.sent += bytes as u64;
+        self.waited += took;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use axum::response::IntoResponse;
     use uuid::Uuid;
 
-    use super::Exports;
+    use super::{Exports, Pace};
 
-    /// [D-A12] Three downloads in a row, then a pause; two at once.
+    /// [D-A12] [D-V1] Three downloads in a row, then a pause; one at once, and those of others go on.
     #[test]
     fn downloads_are_bounded() {
         let exports = Exports::default();
+        let admit = |user_id, last: u8| {
+            let admitted = exports.admit(user_id, Some([203, 0, last, 1].into()));
+            admitted.map_err(|error| error.into_response().status().as_u16())
+        };
         let (one, other) = (Uuid::new_v4(), Uuid::new_v4());
-        let status =
-            |user_id| exports.admit(user_id).map(drop).map_err(|error| error.into_response().status().as_u16());
         for _ in 0..3 {
-            assert_eq!(status(one), Ok(()));
+            assert!(admit(one, 1).is_ok());
         }
-        assert_eq!(status(one), Err(429));
-        let _held = [exports.admit(other).unwrap(), exports.admit(other).unwrap()];
-        assert_eq!(status(other), Err(429));
+        assert_eq!(admit(one, 1).err(), Some(429));
+        let held = admit(other, 1).ok().unwrap();
+        assert_eq!(admit(other, 2).err(), Some(429), "a second one at once");
+        let neighbours: Vec<_> = (0..100).filter_map(|_| admit(Uuid::new_v4(), 1).ok()).collect();
+        assert!(neighbours.len() < 10, "{} of one block", neighbours.len());
+        assert!(admit(Uuid::new_v4(), 2).is_ok());
+        drop(held);
+        assert!(admit(other, 2).is_ok());
+    }
+
+    /// [D-V1] A client has a least speed over the whole download, not from one part to the next.
+    #[test]
+    fn a_slow_reader_is_left() {
+        let seconds = |kib_a_second: usize| {
+            let mut pace = Pace::default();
+            let parts = (0..3_600).take_while(|_| {
+                let is_in_time = pace.patience() >= Duration::from_secs(1);
+                pace.received(kib_a_second << 10, Duration::from_secs(1));
+                is_in_time
+            });
+            parts.count()
+        };
+        assert!((20..30).contains(&seconds(8)), "{}", seconds(8));
+        assert_eq!(seconds(33), 3_600);
     }
 }

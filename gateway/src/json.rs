@@ -1,5 +1,6 @@
 //! Bodies in and out: strict JSON, exact numbers, and the checks of a body's form that name the field.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -27,6 +28,10 @@ use crate::large;
 const TEXT: usize = 4_096;
 /// Bytes of an object that another party defines.
 const OBJECT: usize = 16 * 1024;
+/// Objects and lists inside one another.
+const DEEPEST: usize = 32;
+/// Members of all objects and lists together; the largest body is a course of 2,500 lessons.
+const MOST_MEMBERS: usize = 50_000;
 
 /// A JSON body with the digest of its bytes. The middleware has received the body and limited its size.
 pub struct Json<T> {
@@ -70,29 +75,42 @@ fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|_| ApiError::malformed("The request is not UTF-8."))?;
     let malformed = || ApiError::malformed("The request is not valid JSON.");
+    check_form(text)?;
     // Numbers stay text: one of any size is refused at its field, not here.
     serde_json::from_str::<&RawValue>(text).map_err(|_| malformed())?;
-    if has_a_key_twice(text).ok_or_else(malformed)? {
-        return Err(malformed());
-    }
     serde_json::from_str(text).map_err(|_| ApiError::malformed("The request body does not have the expected shape."))
 }
 
-/// Whether an object anywhere in this well-formed JSON repeats a key. `None` if a key is not text.
-fn has_a_key_twice(text: &str) -> Option<bool> {
+/// Refuses a key twice in one object, and more brackets or members than any request has. Before this bound, what a
+/// parser keeps of a text may be many times the text.
+fn check_form(text: &str) -> Result<(), ApiError> {
+    let malformed = || ApiError::malformed("The request is not valid JSON.");
     let bytes = text.as_bytes();
-    let mut open: Vec<HashSet<String>> = Vec::new();
-    let mut at = 0;
+    let mut open: Vec<HashSet<Cow<'_, str>>> = Vec::with_capacity(DEEPEST);
+    let (mut at, mut members) = (0, 0_usize);
     while let Some(byte) = bytes.get(at) {
+        if matches!(byte, b'{' | b'[' | b',') {
+            members += 1;
+            if members > MOST_MEMBERS {
+                return Err(ApiError::malformed("The request has too many members."));
+            }
+        }
         match byte {
+            b'{' | b'[' if open.len() == DEEPEST => {
+                return Err(ApiError::malformed("The request is nested too deeply."));
+            }
             b'{' | b'[' => open.push(HashSet::new()),
             b'}' | b']' => drop(open.pop()),
             b'"' => {
-                let end = end_of_string(bytes, at)?;
-                let next = bytes.get(end..)?.iter().find(|byte| !byte.is_ascii_whitespace());
+                let end = end_of_string(bytes, at).ok_or_else(malformed)?;
+                let next = bytes.iter().skip(end).find(|byte| !byte.is_ascii_whitespace());
                 // Only a key has a colon behind it.
-                if next == Some(&b':') && !open.last_mut()?.insert(serde_json::from_str(text.get(at..end)?).ok()?) {
-                    return Some(true);
+                if next == Some(&b':') {
+                    let keys = open.last_mut().ok_or_else(malformed)?;
+                    let key = text.get(at..end).and_then(unquoted).ok_or_else(malformed)?;
+                    if !keys.insert(key) {
+                        return Err(malformed());
+                    }
                 }
                 at = end;
                 continue;
@@ -101,7 +119,15 @@ fn has_a_key_twice(text: &str) -> Option<bool> {
         }
         at += 1;
     }
-    Some(false)
+    Ok(())
+}
+
+/// The text of a string of JSON, copied only if something in it is escaped.
+fn unquoted(json: &str) -> Option<Cow<'_, str>> {
+    if json.contains('\\') {
+        return serde_json::from_str(json).ok().map(Cow::Owned);
+    }
+    json.strip_prefix('"')?.strip_suffix('"').map(Cow::Borrowed)
 }
 
 /// The index after the string that begins here.
@@ -515,6 +541,26 @@ mod tests {
         assert!(parse::<Sample>(br#"{"amount":1,"am\u006funt":2}"#).is_err());
         assert!(parse::<Sample>(b"{\"note\":\"\xff\"}").is_err());
         assert!(parse::<Sample>(br#"{"amount":1,"note":"x"}"#).is_ok());
+    }
+
+    /// [D-V2] Brackets and members are counted before anything is kept of them.
+    #[test]
+    fn depth_and_members_are_bounded() {
+        let deep = |depth: usize| format!(r#"{{"amount":1,"note":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));
+        assert!(parse::<Sample>(deep(31).as_bytes()).is_ok());
+        let wide = |members: usize| format!(r#"{{"amount":1,"note":[1{}]}}"#, ",1".repeat(members));
+        assert!(parse::<Sample>(wide(49_000).as_bytes()).is_ok());
+        let megabytes = 7 << 20;
+        for text in [
+            deep(32),
+            wide(50_000),
+            "[".repeat(megabytes),
+            r#"{"":"#.repeat(megabytes / 4),
+            format!("[{}", "{},".repeat(megabytes / 3)),
+            format!("{{{}", r#""a":[],"#.repeat(megabytes / 7)),
+        ] {
+            assert!(parse::<Sample>(text.as_bytes()).is_err(), "{}", &text[..20]);
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What every request passes on its way to its handler and back, in this order:
 //!
-//! 1. connection ([`server`](crate::server)): at most 64 from one client address, a head of at most 32 KiB, a write
-//!    timeout;
-//! 2. method: an unknown one is refused before anything is counted or measured;
+//! 1. connection ([`server`](crate::server)): at most 64 from one client address and a fair share for its block, a head of
+//!    at most 32 KiB that can be read in one way only, a write timeout;
+//! 2. method and host: an unknown method, or two hosts, are refused before anything is counted or measured;
 //! 3. client address: requests per second, session requests per minute, and the pace of downloads ([`rate`]);
 //! 4. route class: declared where the route is registered ([`class`]);
 //! 5. identity: the account that the bearer token names, by its signature alone;
@@ -53,6 +53,7 @@ use crate::app::App;
 use crate::compression;
 use crate::error::{self, ApiError};
 use crate::extract::{bearer, client_address};
+use crate::files::format::too_large;
 use crate::refusal_page::Reader;
 
 /// How long a handler may take once the body is there.
@@ -74,10 +75,16 @@ pub async fn pass(State(chain): State<Chain>, mut request: Request, next: Next) 
     let takes_gzip = is_api && compression::is_accepted(request.headers());
     // A body that nobody reads ends the connection: the client must be told, or its next request is lost.
     let has_body = !request.body().is_end_stream();
-    if !is_known(request.method()) {
-        let refusal = ApiError::of_status(StatusCode::METHOD_NOT_ALLOWED).into_response();
-        let mut response = error::render(&Uuid::now_v7().to_string(), reader, refusal);
+    let fault = if is_known(request.method()) {
+        (!names_one_host(&request)).then_some(StatusCode::BAD_REQUEST)
+    } else {
+        Some(StatusCode::METHOD_NOT_ALLOWED)
+    };
+    if let Some(status) = fault {
+        let (id, refusal) = (Uuid::now_v7().to_string(), ApiError::of_status(status).into_response());
+        let mut response = error::render(&id, reader, refusal);
         finish(&chain.app, is_api, has_body, &mut response);
+        trace::name(&mut response, id);
         return response;
     }
     let seen = trace::Seen::begin(&mut request);
@@ -98,8 +105,16 @@ fn is_known(method: &Method) -> bool {
         .contains(method)
 }
 
+/// Whether an address that names a host names the one of the Host header, by which a proxy may have chosen this server.
+fn names_one_host(request: &Request) -> bool {
+    let Some(named) = request.uri().authority() else { return true };
+    let host = request.headers().get(header::HOST).map(HeaderValue::as_bytes);
+    host.is_some_and(|host| host.eq_ignore_ascii_case(named.as_str().as_bytes()))
+}
+
 fn finish(app: &App, is_api: bool, is_body_left: bool, response: &mut Response) {
-    headers::add(app, is_api, response.headers_mut());
+    let is_refusal = response.status().is_client_error() || response.status().is_server_error();
+    headers::add(&app.config, !is_api && !is_refusal, response.headers_mut());
     if is_body_left {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -183,7 +198,11 @@ async fn receive(
     if class == Class::Upload && account(app, parts).is_none() {
         return Err(chassis::identity::unauthenticated().into());
     }
-    app.spool.receive(body, &parts.headers, class.body_limit(), ip).await
+    let received = app.spool.receive(body, &parts.headers, class.body_limit(), ip).await;
+    received.map_err(|error| match (class, error.status()) {
+        (Class::Upload, StatusCode::PAYLOAD_TOO_LARGE) => too_large(),
+        _ => error,
+    })
 }
 
 /// A request whose handler receives the body itself, piece by piece and with limits of its own, for as long as that takes.

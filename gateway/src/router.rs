@@ -85,7 +85,7 @@ pub fn api() -> Api {
         .routes(routes!(users::change_password))
         .routes(routes!(users::close))
         .routes(routes!(activity::list))
-        .routes(routes!(export::export))
+        .routes(declare(Class::Download, routes!(export::export)))
         .routes(routes!(factors::get, factors::begin_totp, factors::remove_totp))
         .routes(routes!(factors::confirm_totp))
         .routes(routes!(factors::replace_recovery_codes))
@@ -111,7 +111,6 @@ pub fn api() -> Api {
         .routes(routes!(courses::purchase))
         .routes(routes!(courses::issue_certificate))
         .routes(routes!(certificates::get))
-        .routes(routes!(certificates::pdf))
         // Files and live updates.
         .routes(declare(Class::Download, routes!(files::get)))
         .routes(declare(Class::Stream, routes!(events::stream)))
@@ -123,13 +122,11 @@ pub fn api() -> Api {
     Api { router, document, classes }
 }
 
-/// The whole gateway: the API, the web app, health, and the middleware around them.
+/// The whole gateway: the API, the web app, and the middleware around them.
 pub fn router(app: App) -> Router {
     let Api { router: api, document, classes } = api();
     let router = Router::new()
         .merge(api)
-        .route("/healthz", get(async || "ok"))
-        .route("/readyz", get(async || "ready"))
         .merge(openapi::routes(&document))
         .route("/v1", get(nothing))
         .route("/v1/", get(nothing))

@@ -3,6 +3,8 @@
 
 mod connection;
 
+mod framing;
+
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -20,47 +22,65 @@ use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use self::connection::Connection;
+use self::framing::HEAD;
 use crate::config::Config;
-use crate::middleware::rate::subscriber;
+use crate::middleware::rate::{block, subscriber};
 use crate::middleware::shares::{Share, Shares};
 
 /// How long a client may take to send its headers; `axum::serve` would wait for ever.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
-/// Bytes of a request's head.
-const HEAD: usize = 32 * 1024;
 /// Connections at once.
 const CONNECTIONS: usize = 4_096;
 /// How long running requests may take after the shutdown began.
 const DRAIN: Duration = Duration::from_secs(8);
 
-/// Connections of one client.
+/// Connections of one client, and what is said to one that cannot be understood.
 pub struct Limits {
-    trusted_proxies: Vec<IpNet>,
-    by_address: Option<Arc<Shares<IpAddr>>>,
+    config: Arc<Config>,
+    places: Option<Places>,
 }
+
+/// The connections of address blocks and addresses.
+struct Places {
+    by_block: Arc<Shares<IpAddr>>,
+    by_address: Arc<Shares<IpAddr>>,
+}
+
+/// A connection of a block and an address.
+type Place = [Share<IpAddr>; 2];
 
 impl Limits {
     /// The limits that the settings name.
     #[must_use]
     pub fn of(config: &Config) -> Self {
         let each = u64::from(config.connections_per_address);
-        let by_address = (each > 0).then(|| Shares::new(CONNECTIONS as u64, each));
-        Self { trusted_proxies: config.trusted_proxies.clone(), by_address }
+        Self { config: Arc::new(config.clone()), places: (each > 0).then(|| Places::new(each)) }
     }
 
-    /// A share of the connections, `None` if the client has too many.
-    fn take(&self, peer: SocketAddr) -> Option<Option<Share<IpAddr>>> {
-        let Some(by_address) = &self.by_address else { return Some(None) };
+    /// A share of the connections, `None` if the client or its block has too many.
+    fn take(&self, peer: SocketAddr) -> Option<Option<Place>> {
+        let Some(places) = &self.places else { return Some(None) };
         let ip = peer.ip().to_canonical();
-        let client = (!self.trusted_proxies.iter().any(|net| net.contains(&ip))).then(|| subscriber(ip));
-        by_address.take(client, 1).map(Some)
+        let is_proxy = self.config.trusted_proxies.iter().any(|net| net.contains(&ip));
+        places.take((!is_proxy).then_some(ip)).map(Some)
+    }
+}
+
+impl Places {
+    fn new(each: u64) -> Self {
+        let all = CONNECTIONS as u64;
+        Self { by_block: Shares::new(all, all), by_address: Shares::new(all, each) }
+    }
+
+    fn take(&self, client: Option<IpAddr>) -> Option<Place> {
+        let of_block = self.by_block.take(client.map(block), 1)?;
+        Some([of_block, self.by_address.take(client.map(subscriber), 1)?])
     }
 }
 
@@ -106,7 +126,8 @@ pub async fn serve(
         let _ = stream.set_nodelay(true);
         let router = router.clone();
         let service = service_fn(move |request: Request<Incoming>| answer(router.clone(), peer, request));
-        let connection = builder.serve_connection(TokioIo::new(Connection::new(stream)), service);
+        let connection =
+            builder.serve_connection(TokioIo::new(Connection::new(stream, Arc::clone(&limits.config))), service);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
@@ -134,4 +155,25 @@ async fn answer(router: Router, peer: SocketAddr, request: Request<Incoming>) ->
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(ConnectInfo(peer));
     router.oneshot(request).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv6Addr};
+
+    use super::{CONNECTIONS, Places};
+
+    /// [D-V1] However many networks of an address block connect, other blocks find connections.
+    #[test]
+    fn connections_are_shared_by_address_block() {
+        let places = Places::new(64);
+        let network = |block, network| Some(IpAddr::from(Ipv6Addr::new(0x2001, 0xdb8, block, network, 0, 0, 0, 1)));
+        let mut held: Vec<_> = (0..4_096).filter_map(|one| places.take(network(1, one))).collect();
+        assert_eq!(held.len(), CONNECTIONS / 2);
+        held.extend((0..4_096).filter_map(|one| places.take(network(2, one))));
+        assert!(held.len() <= CONNECTIONS * 3 / 4, "{} of {CONNECTIONS}", held.len());
+        let visitor = Some([203, 0, 113, 1].into());
+        held.extend((0..64).map(|_| places.take(visitor).expect("a place")));
+        assert!(places.take(visitor).is_none(), "more than 64 of one address");
+    }
 }

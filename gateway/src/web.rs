@@ -17,6 +17,11 @@ use tower_http::set_header::SetResponseHeader;
 use crate::error::{ApiError, Page};
 use crate::middleware::headers::CONTENT_POLICY;
 
+/// Bytes of a name, with room for the ending of a precompressed file.
+const LONGEST_PART: usize = 250;
+/// Bytes of an address, with room for the path of the folder.
+const LONGEST_PATH: usize = 2_048;
+
 /// Serves the folder.
 pub fn service(folder: &Path) -> Router {
     let folder_of = |path| ServeDir::new(path).precompressed_br().precompressed_gzip();
@@ -56,18 +61,27 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> T {
     })
 }
 
+/// Whether a file system could have a file of this address. What is longer fails in another way than by not being there.
+fn is_possible(path: &str) -> bool {
+    path.len() <= LONGEST_PATH && path.split('/').all(|part| part.len() <= LONGEST_PART)
+}
+
 async fn answer(request: Request, next: Next) -> Response {
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return ApiError::of_status(StatusCode::METHOD_NOT_ALLOWED).into_response();
     }
     let path = request.uri().path();
+    if !is_possible(path) {
+        return ApiError::of_status(StatusCode::NOT_FOUND).into_response();
+    }
     let is_asset = path.starts_with("/assets/");
     // The pages of the app have no dot in their last part: what has one is a file, and it is there or it is not.
     let is_file = is_asset || path.rsplit('/').next().is_some_and(|last| last.contains('.'));
     let mut response = next.run(request).await.map(Body::new);
-    let is_page =
-        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
-    if is_file && is_page {
+    let content_type = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    let is_page = content_type.starts_with(b"text/html");
+    // Pages have addresses without a dot, and JSON in a build is for this server.
+    if is_file && (is_page || content_type.starts_with(b"application/json")) {
         return ApiError::of_status(StatusCode::NOT_FOUND).into_response();
     }
     if is_page {

@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::app::App;
+use crate::config::Config;
 
 /// What a page may load and run; `web` adds what the build wrote into it. Videos are put together from segments in the
 /// page, which gives them a blob: address.
@@ -11,8 +11,9 @@ pub(crate) const CONTENT_POLICY: &str = "default-src 'self'; script-src 'self'; 
     img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; \
     frame-src 'self' https://www.youtube-nocookie.com; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// Adds the security headers that the response does not have yet.
-pub fn add(app: &App, is_api: bool, headers: &mut HeaderMap) {
+/// Adds the security headers that the response does not have yet. What no cache may keep unless it says so itself is
+/// what the API answers, and every refusal.
+pub fn add(config: &Config, may_be_kept: bool, headers: &mut HeaderMap) {
     headers.reserve(12);
     name_charset(headers);
     let mut default = |name: HeaderName, value: &'static str| {
@@ -24,10 +25,10 @@ pub fn add(app: &App, is_api: bool, headers: &mut HeaderMap) {
     default(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     default(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY);
     default(header::X_FRAME_OPTIONS, "DENY");
-    if is_api {
+    if !may_be_kept {
         default(header::CACHE_CONTROL, "no-store");
     }
-    if app.config.public_url.starts_with("https://") {
+    if config.public_url.starts_with("https://") {
         default(header::STRICT_TRANSPORT_SECURITY, "max-age=63072000; includeSubDomains");
     }
 }

@@ -6,7 +6,6 @@ use axum::body::Bytes;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderValue, Method};
 use axum::response::Response;
-use chassis::telemetry::{self, HttpHeaders};
 use tracing::Span;
 use uuid::Uuid;
 
@@ -22,6 +21,7 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Begins a trace of our own: one that a client names would be sampled, or left out, as the client likes.
     pub fn begin(request: &mut Request) -> Self {
         let id = Uuid::now_v7().to_string();
         let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
@@ -30,7 +30,6 @@ impl Seen {
             "gateway.request", otel.name = %format_args!("{method} {route}"), http.request.method = %method,
             http.route = %route, request_id = %id, http.response.status_code = tracing::field::Empty
         );
-        telemetry::continue_trace(&span, &HttpHeaders(request.headers()));
         request.extensions_mut().insert(RequestId(id.clone()));
         Self { id, route, method, span, begun: Instant::now() }
     }
@@ -43,8 +42,13 @@ impl Seen {
             "method" => self.method.to_string(), "route" => self.route, "status" => status.as_str().to_owned()
         )
         .record(self.begun.elapsed());
-        if let Ok(value) = HeaderValue::from_maybe_shared(Bytes::from(self.id)) {
-            response.headers_mut().insert("x-request-id", value);
-        }
+        name(response, self.id);
+    }
+}
+
+/// Tells the id of the request, by which support finds it.
+pub fn name(response: &mut Response, id: String) {
+    if let Ok(value) = HeaderValue::from_maybe_shared(Bytes::from(id)) {
+        response.headers_mut().insert("x-request-id", value);
     }
 }

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
-use crate::json::{Reply, known_moment, ok};
+use crate::json::{known_moment, ok};
 use pdf::Page;
 
 /// A certificate.
@@ -37,21 +37,21 @@ pub struct CertificateReply {
 }
 
 /// Verify a certificate
+///
+/// With `.pdf` behind the number, the certificate to print.
 #[utoipa::path(get, path = "/certificates/{certificateNumber}", params(("certificateNumber" = String, Path)),
-    responses((status = 200, body = CertificateReply), Errors), security(), tag = "Course")]
-pub async fn get(
-    State(app): State<App>,
-    visitor: Visitor,
-    Path(number): Path<String>,
-) -> Result<Reply<CertificateReply>, ApiError> {
-    Ok(ok(CertificateReply { success: true, certificate: read(&app, &visitor, number).await? }))
+    responses((status = 200, content((CertificateReply = "application/json"), (String = "application/pdf"))), Errors),
+    security(), tag = "Course")]
+pub async fn get(State(app): State<App>, visitor: Visitor, Path(number): Path<String>) -> Result<Response, ApiError> {
+    if let Some(number) = number.strip_suffix(".pdf") {
+        return print(&app, &visitor, number.to_owned()).await;
+    }
+    let certificate = read(&app, &visitor, number).await?;
+    Ok(ok(CertificateReply { success: true, certificate }).into_response())
 }
 
-/// Get a certificate as a PDF
-#[utoipa::path(get, path = "/certificates/{certificateNumber}/pdf", params(("certificateNumber" = String, Path)),
-    responses((status = 200, content((String = "application/pdf"))), Errors), security(), tag = "Course")]
-pub async fn pdf(State(app): State<App>, visitor: Visitor, Path(number): Path<String>) -> Result<Response, ApiError> {
-    let Certificate { name, course, issued_at, ended } = read(&app, &visitor, number.clone()).await?;
+async fn print(app: &App, visitor: &Visitor, number: String) -> Result<Response, ApiError> {
+    let Certificate { name, course, issued_at, ended } = read(app, visitor, number.clone()).await?;
     let address = format!("{}/certificates/{number}", app.config.public_url.trim_end_matches('/'));
     let page = Page { name: &name, course: &course, issued_at: &issued_at, has_ended: ended, address: &address };
     let content = pdf::write(&page);

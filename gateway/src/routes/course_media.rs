@@ -18,8 +18,8 @@ use crate::media::Ticket;
 use crate::routes::files::{range, streamed};
 
 const PLAYLIST: &str = "application/vnd.apple.mpegurl";
-/// For what never changes. Private, so that no cache serves it to a member who has no access any more.
-const KEPT: &str = "private, max-age=21600, immutable";
+/// No browser keeps what was paid for when its session has ended.
+const NOT_KEPT: &str = "no-store";
 
 /// The small pictures for the time line of a player, in one picture, row by row.
 #[derive(Debug, Serialize, ToSchema)]
@@ -120,11 +120,11 @@ pub async fn get(
     match file.as_str() {
         "poster.jpg" | "preview.jpg" => {
             let picture = app.media.read(&opened.folder, &file, range(&headers)).await?;
-            Ok(marked(streamed(picture)?, "image/jpeg", KEPT))
+            Ok(marked(streamed(picture)?, "image/jpeg", NOT_KEPT))
         }
         "attachment" => {
             let read = app.media.read(&opened.folder, &file, range(&headers)).await?;
-            let mut response = marked(streamed(read)?, "application/octet-stream", "private, no-store");
+            let mut response = marked(streamed(read)?, "application/octet-stream", NOT_KEPT);
             let content_type = HeaderValue::try_from(&opened.content_type).map_err(ApiError::internal)?;
             response.headers_mut().insert(header::CONTENT_TYPE, content_type);
             let disposition = HeaderValue::try_from(disposition(&opened.name)).map_err(ApiError::internal)?;
@@ -133,7 +133,7 @@ pub async fn get(
         }
         _ if is_playlist && is_plain(&file) => {
             let playlist = app.media.read_text(&opened.folder, &file).await?;
-            Ok(marked(signed(&playlist, &opened.folder, &text).into_response(), PLAYLIST, "no-store"))
+            Ok(marked(signed(&playlist, &opened.folder, &text).into_response(), PLAYLIST, NOT_KEPT))
         }
         _ => Err(ApiError::not_found()),
     }
@@ -148,7 +148,8 @@ pub struct SegmentQuery {
 
 /// Read a segment of a video
 ///
-/// The path is the same for everybody, so that a cache that asks here about every request may keep it by the path.
+/// The path is the same for everybody, so that a cache of the operator that asks here about every request may keep it by the
+/// path.
 #[utoipa::path(get, path = "/course-media/segments/{folder}/{file}",
     params(("folder" = String, Path), ("file" = String, Path), ("ticket" = String, Query)),
     responses((status = 200, description = "The segment", content_type = "application/octet-stream", body = String),
@@ -167,7 +168,7 @@ pub async fn segment(
         return Err(ApiError::not_found());
     }
     let segment = app.media.read(&opened.folder, &file, range(&headers)).await?;
-    Ok(marked(streamed(segment)?, "video/mp4", KEPT))
+    Ok(marked(streamed(segment)?, "video/mp4", NOT_KEPT))
 }
 
 /// The ticket, which has to be one of the session whose token is sent, if any is.
@@ -183,7 +184,7 @@ async fn captions(app: &App, ticket: &Ticket, language: &str) -> Result<Response
     let message = GetCaptionsRequest { lesson_id, media_id, language: language.to_owned() };
     let answer = call_retrying!(app.clients.course, get_captions, ticket.out(&app.credential), message);
     let vtt = answer.map_err(crate::media::hide_session)?.into_inner().vtt;
-    Ok(marked(vtt.into_response(), "text/vtt; charset=utf-8", "no-store"))
+    Ok(marked(vtt.into_response(), "text/vtt; charset=utf-8", NOT_KEPT))
 }
 
 /// The random part of a folder in the store.

@@ -251,6 +251,7 @@ pub struct ProgressBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProgressReply {
     success: bool,
+    message: &'static str,
     progress: LessonProgress,
 }
 
@@ -273,13 +274,14 @@ pub async fn put_progress(
     let message = PutProgressRequest { lesson_id, position_seconds, done, at };
     let answer = call_retrying!(app.clients.course, put_progress, caller.out, message)?.into_inner();
     let progress = answer.progress.ok_or_else(|| ApiError::internal("an answer without progress"))?;
-    Ok(ok(ProgressReply { success: true, progress: progress.try_into()? }))
+    Ok(ok(ProgressReply { success: true, message: "Your progress is saved.", progress: progress.try_into()? }))
 }
 
 /// The response with a certificate.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CertificateIssued {
     success: bool,
+    message: &'static str,
     certificate: CertificateEntry,
 }
 
@@ -294,7 +296,8 @@ pub async fn issue_certificate(
     let answer =
         call_retrying!(app.clients.course, issue_certificate, caller.out, IssueCertificateRequest {})?.into_inner();
     let certificate = answer.certificate.ok_or_else(|| ApiError::internal("an answer without a certificate"))?;
-    Ok(ok(CertificateIssued { success: true, certificate: certificate.try_into()? }))
+    let message = "Here is your certificate.";
+    Ok(ok(CertificateIssued { success: true, message, certificate: certificate.try_into()? }))
 }
 
 /// Buy the course from the balance

@@ -97,15 +97,17 @@ async fn resend(app: &App, out: &Outgoing, subject: Asked) -> Result<Reply<Done>
     })))
 }
 
-/// Asks the member to confirm the destination of a saved method, unless it is known. If the code cannot be emailed, the
-/// method is saved all the same, because the code can be requested again.
-pub async fn ask_for_method(app: &App, out: &Outgoing, id: &str) {
-    let message = SendDestinationCodeRequest { subject: Some(Asked::MethodId(id.to_owned())) };
-    // A refusal is most often that a code was sent a moment ago.
+/// Asks the member to confirm the destination of a saved method, unless it is known, and tells whether they have to. If the
+/// code cannot be emailed, the method is saved all the same, because the code can be requested again.
+pub async fn ask_for_method(app: &App, out: &Outgoing, method: &PaymentMethod) -> Option<bool> {
+    let message = SendDestinationCodeRequest { subject: Some(Asked::MethodId(method.id.clone())) };
     match call!(app.clients.wallet, send_destination_code, out, message) {
-        Err(error) if !error.is_final() => tracing::warn!(?error, "no code was mailed for a payment method"),
-        _ => {}
+        Ok(answer) => return Some(answer.into_inner().needs_confirmation),
+        // Most often because a code was sent a moment ago.
+        Err(error) if error.is_final() => {}
+        Err(error) => tracing::warn!(?error, "no code was mailed for a payment method"),
     }
+    Some(unconfirmed(app, out, std::slice::from_ref(method)).await?.contains(&method.id))
 }
 
 /// Ids of those of the member's own methods whose destination is unconfirmed. `None` if the wallet does not answer.

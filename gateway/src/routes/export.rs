@@ -2,22 +2,24 @@
 
 use std::io;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
-use futures::TryStreamExt;
 use futures::stream::unfold;
+use futures::{Stream, TryStreamExt};
 use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
 use serde_json::Value;
 use time::{Date, OffsetDateTime};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::time::{Instant, timeout};
 
 use crate::app::App;
 use crate::archive::Archive;
 use crate::clients::{Clients, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::exports::Pace;
 use crate::extract::VerifiedMember;
 use crate::routes::transactions::statement;
 
@@ -31,33 +33,66 @@ const README: &str = "This archive holds what Solvane keeps about you.\n\n\
 /// Download your data
 ///
 /// A ZIP archive of everything that is kept about the caller: records of all services as JSON, statements of every month as
-/// CSV and PDF, uploaded files. A member who has a second factor gives it first. At most three downloads in a row.
+/// CSV and PDF, uploaded files. A member who has a second factor gives it first. One download at once, and at most three in
+/// a row. HEAD only tells the headers.
 #[utoipa::path(get, path = "/users/export",
     responses((status = 200, description = "The archive", content_type = "application/zip", body = String), Errors), tag = "Profile")]
-pub async fn export(State(app): State<App>, VerifiedMember(caller): VerifiedMember) -> Result<Response, ApiError> {
-    let place = app.exports.admit(caller.session.user_id)?;
-    // Whether the caller may have it is known before the response begins.
-    let first = page(&app, Owner::Account, &caller.out, String::new()).await?;
-    let (sender, receiver) = channel(2);
-    tokio::spawn(async move {
-        let _place = place;
-        let mut export = Export { app, out: caller.out, archive: Archive::default(), sender, files: Vec::new() };
-        if let Err(error) = export.write(first).await {
-            tracing::warn!(%error, "a download of a member's data broke off");
-            // Tells the client that the archive is incomplete.
-            drop(export.sender.send(Err(io::Error::other("the download broke off"))).await);
-        }
-    });
+pub async fn export(
+    State(app): State<App>,
+    method: Method,
+    VerifiedMember(caller): VerifiedMember,
+) -> Result<Response, ApiError> {
     let headers: [(HeaderName, HeaderValue); 3] = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/zip")),
         (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"solvane-data.zip\"")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
+    if method == Method::HEAD {
+        return Ok(headers.into_response());
+    }
+    let place = app.exports.admit(caller.session.user_id, caller.client.address.parse().ok())?;
+    // Whether the caller may have it is known before the response begins.
+    let first = page(&app, Owner::Account, &caller.out, String::new()).await?;
+    let (sender, receiver) = channel(2);
+    tokio::spawn(async move {
+        let _place = place;
+        let outlet = Outlet { sender, pace: Pace::default() };
+        let mut export = Export { app, out: caller.out, archive: Archive::default(), outlet, files: Vec::new() };
+        if let Err(error) = export.write(first).await {
+            tracing::warn!(%error, "a download of a member's data broke off");
+        }
+    });
     Ok((headers, Body::from_stream(chunks(receiver))).into_response())
 }
 
-fn chunks(receiver: Receiver<io::Result<Vec<u8>>>) -> impl futures::Stream<Item = io::Result<Vec<u8>>> + Send {
-    unfold(receiver, |mut receiver| async move { receiver.recv().await.map(|chunk| (chunk, receiver)) })
+/// A part of the archive, or nothing behind the last one.
+type Part = Option<Bytes>;
+
+/// The parts until the last. If it does not come, the client learns that the archive is incomplete.
+fn chunks(receiver: Receiver<Part>) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    unfold(Some(receiver), |receiver| async move {
+        let mut receiver = receiver?;
+        match receiver.recv().await {
+            Some(part) => part.map(|part| (Ok(part), Some(receiver))),
+            None => Some((Err(io::Error::other("the download broke off")), None)),
+        }
+    })
+}
+
+/// Where the archive is sent.
+struct Outlet {
+    sender: Sender<Part>,
+    pace: Pace,
+}
+
+impl Outlet {
+    async fn send(&mut self, part: Part) -> Result<(), Broken> {
+        let (bytes, began) = (part.as_ref().map_or(0, Bytes::len), Instant::now());
+        let sent = timeout(self.pace.patience(), self.sender.send(part)).await.map_err(|_| Broken::Slow)?;
+        sent.map_err(|_| Broken::Left)?;
+        self.pace.received(bytes, began.elapsed());
+        Ok(())
+    }
 }
 
 /// A service that keeps something about members, and its folder of the archive.
@@ -113,6 +148,8 @@ enum Broken {
     Store(#[from] object_store::Error),
     #[error("the member has left")]
     Left,
+    #[error("the member receives it too slowly")]
+    Slow,
 }
 
 impl From<ApiError> for Broken {
@@ -126,7 +163,7 @@ struct Export {
     app: App,
     out: Outgoing,
     archive: Archive,
-    sender: Sender<io::Result<Vec<u8>>>,
+    outlet: Outlet,
     /// Keys of the files that the records name.
     files: Vec<String>,
 }
@@ -144,7 +181,8 @@ impl Export {
             self.file(&key).await?;
         }
         let end = std::mem::take(&mut self.archive).end()?;
-        self.sender.send(Ok(end)).await.map_err(|_| Broken::Left)
+        self.outlet.send(Some(end.into())).await?;
+        self.outlet.send(None).await
     }
 
     /// The records of one service, a file for each page.
@@ -201,20 +239,29 @@ impl Export {
         Ok(())
     }
 
-    /// An uploaded file, if it is still there.
+    /// An uploaded file, if it is still there. It is read twice, because its checksum comes before it.
     async fn file(&mut self, key: &str) -> Result<(), Broken> {
-        let read = match self.app.files.read(key, None).await {
+        let mut read = match self.app.files.read(key, None).await {
             Ok(read) => read,
             Err(error) if error.status() == StatusCode::NOT_FOUND => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        let parts: Vec<_> = read.chunks.try_collect().await?;
-        self.send(&format!("files/{key}"), &parts.concat()).await
+        let (size, mut checksum) = (read.size, crc32fast::Hasher::new());
+        while let Some(part) = read.chunks.try_next().await? {
+            checksum.update(&part);
+        }
+        let head = self.archive.head(&format!("files/{key}"), size, checksum.finalize())?;
+        self.outlet.send(Some(head.into())).await?;
+        let mut read = self.app.files.read(key, None).await?;
+        while let Some(part) = read.chunks.try_next().await? {
+            self.outlet.send(Some(part)).await?;
+        }
+        Ok(())
     }
 
     async fn send(&mut self, name: &str, content: &[u8]) -> Result<(), Broken> {
         let bytes = self.archive.file(name, content)?;
-        self.sender.send(Ok(bytes)).await.map_err(|_| Broken::Left)
+        self.outlet.send(Some(bytes.into())).await
     }
 }
 

@@ -49,13 +49,14 @@ pub struct NoteList {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NoteReply {
     success: bool,
+    message: &'static str,
     note: NoteEntry,
 }
 
 impl NoteReply {
-    fn new(note: Option<course::Note>) -> Result<Reply<Self>, ApiError> {
+    fn saved(note: Option<course::Note>) -> Result<Reply<Self>, ApiError> {
         let note = note.ok_or_else(|| ApiError::internal("an answer without a note"))?;
-        Ok(ok(Self { success: true, note: note.try_into()? }))
+        Ok(ok(Self { success: true, message: "The note is saved.", note: note.try_into()? }))
     }
 }
 
@@ -112,7 +113,7 @@ pub async fn add(
 ) -> Result<Reply<NoteReply>, ApiError> {
     let (position_seconds, text) = value.read()?;
     let message = AddNoteRequest { lesson_id, position_seconds, text };
-    NoteReply::new(call!(app.clients.course, add_note, caller.out, message)?.into_inner().note)
+    NoteReply::saved(call!(app.clients.course, add_note, caller.out, message)?.into_inner().note)
 }
 
 /// Change a note
@@ -127,7 +128,7 @@ pub async fn change(
 ) -> Result<Reply<NoteReply>, ApiError> {
     let (position_seconds, text) = value.read()?;
     let message = ChangeNoteRequest { lesson_id, note_id, position_seconds, text };
-    NoteReply::new(call_retrying!(app.clients.course, change_note, caller.out, message)?.into_inner().note)
+    NoteReply::saved(call_retrying!(app.clients.course, change_note, caller.out, message)?.into_inner().note)
 }
 
 /// Remove a note

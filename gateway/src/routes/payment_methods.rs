@@ -2,6 +2,7 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
+use chassis::grpc::Outgoing;
 use proto::payment_method::v1 as methods;
 use proto::payment_method::v1::{
     CreatePaymentMethodRequest, DeletePaymentMethodRequest, ListPaymentMethodsRequest, MethodFields, Scope,
@@ -49,7 +50,7 @@ pub struct PaymentMethod {
     pub image: Option<String>,
     /// Whether the caller may change it.
     pub editable: bool,
-    /// Own methods in the list: whether the member has to confirm the address before payouts.
+    /// Own methods: whether the member has to confirm the address before payouts.
     #[serde(rename = "needsConfirmation", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub needs_confirmation: Option<bool>,
@@ -164,6 +165,22 @@ pub fn reply(method: Option<methods::PaymentMethod>, message: &str) -> Result<Me
     Ok(MethodReply { success: true, message: message.to_owned(), payment_method: method.into() })
 }
 
+/// The reply to a member who saved a method, with whether its address has to be confirmed.
+async fn saved(
+    app: &App,
+    out: &Outgoing,
+    method: Option<methods::PaymentMethod>,
+    message: &str,
+) -> Result<MethodReply, ApiError> {
+    let needs_confirmation = match &method {
+        Some(saved) => ask_for_method(app, out, saved).await,
+        None => None,
+    };
+    let mut reply = reply(method, message)?;
+    reply.payment_method.needs_confirmation = needs_confirmation;
+    Ok(reply)
+}
+
 /// Save an own payment method
 #[utoipa::path(post, path = "/payment-methods", request_body = NewMethod,
     params(Key),
@@ -181,10 +198,8 @@ pub async fn create(
         app.files.discard(&image_key).await;
     }
     let (metadata, answer, _) = answer?.into_parts();
-    if let Some(saved) = &answer.payment_method {
-        ask_for_method(&app, &caller.out, &saved.id).await;
-    }
-    Ok(marked(&metadata, created(reply(answer.payment_method, "Your payment method has been saved.")?)))
+    let reply = saved(&app, &caller.out, answer.payment_method, "Your payment method has been saved.").await?;
+    Ok(marked(&metadata, created(reply)))
 }
 
 /// Change an own payment method
@@ -206,10 +221,7 @@ pub async fn update(
     }
     let answer = answer?.into_inner();
     discard_replaced(&app, &answer.replaced_image_key).await;
-    if let Some(saved) = &answer.payment_method {
-        ask_for_method(&app, &caller.out, &saved.id).await;
-    }
-    Ok(ok(reply(answer.payment_method, "Your payment method has been updated.")?))
+    Ok(ok(saved(&app, &caller.out, answer.payment_method, "Your payment method has been updated.").await?))
 }
 
 /// Delete an own payment method

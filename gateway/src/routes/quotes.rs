@@ -227,6 +227,7 @@ impl Quote {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QuoteMade {
     success: bool,
+    message: &'static str,
     quote: Quote,
 }
 
@@ -259,7 +260,8 @@ pub async fn create(
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet, request_quote, caller.out, claim, message)?.into_parts();
     let quote = answer.quote.ok_or_else(|| ApiError::internal("an answer without quote"))?;
-    Ok(marked(&metadata, created(QuoteMade { success: true, quote: Quote::new(quote)? })))
+    let message = "The rate is locked for 15 minutes.";
+    Ok(marked(&metadata, created(QuoteMade { success: true, message, quote: Quote::new(quote)? })))
 }
 
 /// The quote that a deposit or withdrawal was requested with.

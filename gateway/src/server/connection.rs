@@ -1,18 +1,22 @@
-//! A client's connection. A write that makes no progress for 30 seconds ends it, and requests that the HTTP parser
-//! refuses get the same body as every other error.
+//! A client's connection. A write that makes no progress for 30 seconds ends it, and requests that cannot be read get the
+//! same answer as every other error.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 use uuid::Uuid;
 
+use crate::config::Config;
 use crate::error::unparsed;
+use crate::middleware::headers;
+use crate::server::framing::Framing;
 
 /// How long a write may make no progress.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -21,15 +25,17 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Connection {
     stream: TcpStream,
     stalled: Option<Pin<Box<Sleep>>>,
-    /// Whether the first line of the current request is complete.
-    has_line: bool,
+    config: Arc<Config>,
+    framing: Framing,
+    /// The status of a request that is refused although the parser would take it.
+    fault: Option<StatusCode>,
     /// What replaces the parser's response, and how many bytes of it are written.
     refusal: Option<(Vec<u8>, usize)>,
 }
 
 impl Connection {
-    pub fn new(stream: TcpStream) -> Self {
-        Self { stream, stalled: None, has_line: false, refusal: None }
+    pub fn new(stream: TcpStream, config: Arc<Config>) -> Self {
+        Self { stream, stalled: None, config, framing: Framing::new(), fault: None, refusal: None }
     }
 
     /// Passes a write on, or ends the connection after the timeout.
@@ -64,7 +70,11 @@ impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
-        self.has_line = self.has_line || buf.filled()[before..].contains(&b'\n');
+        if let Err((at, status)) = self.framing.follow(&buf.filled()[before..]) {
+            // No request has this byte, so that the parser refuses it, in its turn behind those before it.
+            buf.filled_mut()[before + at] = 0;
+            self.fault = Some(status);
+        }
         Poll::Ready(Ok(()))
     }
 }
@@ -72,9 +82,9 @@ impl AsyncRead for Connection {
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         if self.refusal.is_none() {
-            self.refusal = refusal_of_parser(buf, self.has_line).map(|bytes| (bytes, 0));
+            let status = status_of_parser(buf, self.framing.is_in_first_line());
+            self.refusal = status.map(|status| (refusal(self.fault.unwrap_or(status), &self.config), 0));
         }
-        self.has_line = false;
         if self.refusal.is_some() {
             ready!(self.write_refusal(cx))?;
             return Poll::Ready(Ok(buf.len()));
@@ -91,7 +101,6 @@ impl AsyncWrite for Connection {
         if let [only] = bufs {
             return self.poll_write(cx, only);
         }
-        self.has_line = false;
         let result = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
         self.watch(cx, result)
     }
@@ -111,24 +120,35 @@ impl AsyncWrite for Connection {
 
 /// hyper answers malformed HTTP, long heads and long addresses with a bare status before any handler runs, so nothing
 /// else can add a body. Responses of handlers have a body, so their length is never 0.
-fn refusal_of_parser(head: &[u8], has_line: bool) -> Option<Vec<u8>> {
+fn status_of_parser(head: &[u8], is_in_first_line: bool) -> Option<StatusCode> {
     let status = match head.get(..13)? {
         b"HTTP/1.1 400 " => StatusCode::BAD_REQUEST,
         // All that was taken of the head is the request's line.
-        b"HTTP/1.1 431 " if !has_line => StatusCode::URI_TOO_LONG,
+        b"HTTP/1.1 431 " if is_in_first_line => StatusCode::URI_TOO_LONG,
         b"HTTP/1.1 414 " => StatusCode::URI_TOO_LONG,
         b"HTTP/1.1 431 " => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
         _ => return None,
     };
     let text = std::str::from_utf8(head).ok()?;
-    if !text.ends_with("\r\n\r\n") || !text.to_ascii_lowercase().contains("\r\ncontent-length: 0\r\n") {
-        return None;
+    let is_bare = text.ends_with("\r\n\r\n") && text.to_ascii_lowercase().contains("\r\ncontent-length: 0\r\n");
+    is_bare.then_some(status)
+}
+
+/// A whole response, with the headers that every other one has.
+fn refusal(status: StatusCode, config: &Config) -> Vec<u8> {
+    let id = Uuid::now_v7().to_string();
+    let body = unparsed(status, id.clone());
+    let mut fields = HeaderMap::new();
+    fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    fields.insert(header::CONTENT_LENGTH, body.len().into());
+    fields.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    fields.extend(HeaderValue::try_from(id).ok().map(|id| (HeaderName::from_static("x-request-id"), id)));
+    headers::add(config, false, &mut fields);
+    let mut response = format!("HTTP/1.1 {status}\r\n").into_bytes();
+    for (name, value) in &fields {
+        response.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
     }
-    let body = unparsed(status, Uuid::now_v7().to_string());
-    let head = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nx-content-type-options: nosniff\r\n\
-         cache-control: no-store\r\nconnection: close\r\n\r\n",
-        body.len()
-    );
-    Some([head.into_bytes(), body].concat())
+    response.extend(b"\r\n");
+    response.extend(body);
+    response
 }

@@ -48,6 +48,44 @@ fn the_document_holds_every_call_of_the_specification() {
     }
 }
 
+/// The schema that a reference leads to.
+fn referred<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value["$ref"].as_str() {
+        Some(place) => referred(document, document.pointer(&place[1..]).unwrap()),
+        None => value,
+    }
+}
+
+fn has_message(document: &Value, schema: &Value) -> bool {
+    let schema = referred(document, schema);
+    let parts = schema["allOf"].as_array();
+    schema["properties"]["message"]["type"] == "string"
+        || parts.is_some_and(|parts| parts.iter().any(|part| has_message(document, part)))
+}
+
+/// [D-G2] Whatever changes something says in a sentence what it did.
+#[test]
+fn every_mutation_answers_with_a_message() {
+    let document = document();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap().iter().filter(|(method, _)| *method != "get") {
+            let responses = operation["responses"].as_object().unwrap();
+            for (status, response) in responses.iter().filter(|(status, _)| status.starts_with('2')) {
+                let content = &referred(&document, response)["content"];
+                // Uploads in pieces answer without a body, as their protocol says.
+                let Some(body) = content.get("application/json") else {
+                    assert!(
+                        content.is_null() && path.starts_with("/v1/admin/course/media"),
+                        "{method} {path} {status}"
+                    );
+                    continue;
+                };
+                assert!(has_message(&document, &body["schema"]), "{method} {path} {status}");
+            }
+        }
+    }
+}
+
 /// An address of a path of the document.
 fn address(path: &str) -> String {
     let parts = path.split('/').map(|part| match part {

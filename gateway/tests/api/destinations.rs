@@ -1,7 +1,9 @@
 //! Where payouts may go: confirming it, asking for the code again, and saved methods.
 
 use axum::http::{Method, StatusCode};
-use proto::payment_method::v1::{CreatePaymentMethodResponse, ListPaymentMethodsResponse, PaymentMethod, Scope};
+use proto::payment_method::v1::{
+    CreatePaymentMethodResponse, ListPaymentMethodsResponse, PaymentMethod, Scope, UpdatePaymentMethodResponse,
+};
 use proto::wallet::v1::send_destination_code_request::Subject;
 use serde_json::json;
 
@@ -64,7 +66,19 @@ async fn saved_methods_are_to_be_confirmed() {
     let body = r#"{"currency":"USDT","network":"TRC20","address":"TNEWxxxxxxx"}"#;
     let reply = fixture.call(Method::POST, "/v1/payment-methods", Some(&token), body).await;
     assert_eq!(reply.status, StatusCode::CREATED);
+    assert_eq!(reply.json()["paymentMethod"]["needsConfirmation"], true);
     assert_eq!(*fixture.wallet.codes.lock().unwrap(), [Subject::MethodId("new".to_owned())]);
+
+    // Whether or not a code could be mailed again, the answer says whether one is needed.
+    for (id, address, needed) in [("new", "TNEW", true), ("just-sent", "TNEW", true), ("just-sent", "TKNOWN", false)] {
+        let changed = UpdatePaymentMethodResponse {
+            payment_method: Some(method(id, Scope::Personal, address)),
+            ..Default::default()
+        };
+        fixture.recorder.answer(&format!("{METHODS}/UpdatePaymentMethod"), &changed);
+        let reply = fixture.call(Method::PUT, &format!("/v1/payment-methods/{id}"), Some(&token), body).await;
+        assert_eq!(reply.json()["paymentMethod"]["needsConfirmation"], needed, "{id} {address}");
+    }
 
     let payment_methods = vec![
         method("platform", Scope::Platform, "TPLATFORM"),

@@ -416,7 +416,10 @@ impl WalletService for FakeWallet {
         let subject = request.into_inner().subject.unwrap();
         self.codes.lock().unwrap().push(subject.clone());
         match subject {
-            wallet::send_destination_code_request::Subject::TransactionId(id) if id == "just-sent" => {
+            wallet::send_destination_code_request::Subject::TransactionId(id)
+            | wallet::send_destination_code_request::Subject::MethodId(id)
+                if id == "just-sent" =>
+            {
                 let mut refusal = Refusal::new(Kind::RateLimited, ErrorReason::TooManyRequests, "Please wait.");
                 refusal.retry_after = Some(std::time::Duration::from_secs(42));
                 Err(refusal_to_status(&refusal))

@@ -101,11 +101,11 @@ async fn long_heads_are_refused() {
     let cookies = "cookie: a=b\r\n".repeat(90);
     for (request, code, reason) in [
         (
-            format!("GET /healthz HTTP/1.1\r\nhost: x\r\nx-long: {}\r\n\r\n", "x".repeat(40_000)),
+            format!("GET /v1/docs HTTP/1.1\r\nhost: x\r\nx-long: {}\r\n\r\n", "x".repeat(40_000)),
             431,
             "HEADERS_TOO_LARGE",
         ),
-        (format!("GET /healthz HTTP/1.1\r\nhost: x\r\n{}\r\n", cookies.repeat(20)), 431, "HEADERS_TOO_LARGE"),
+        (format!("GET /v1/docs HTTP/1.1\r\nhost: x\r\n{}\r\n", cookies.repeat(20)), 431, "HEADERS_TOO_LARGE"),
         (format!("GET /{} HTTP/1.1\r\nhost: x\r\n\r\n", "x".repeat(70_000)), 414, "URI_TOO_LONG"),
         ("NO HTTP AT ALL\r\n\r\n".to_owned(), 400, "MALFORMED_REQUEST"),
     ] {
@@ -118,6 +118,58 @@ async fn long_heads_are_refused() {
         assert_eq!(body["success"], false, "{body}");
         assert!(body["requestId"].as_str().is_some_and(|id| !id.is_empty()), "{body}");
     }
+}
+
+/// [D-V1] Heads over 32 KiB are refused also when they come at once.
+#[tokio::test]
+async fn a_long_head_in_one_piece_is_refused() {
+    let fixture = Fixture::new().await;
+    let address = serve(&fixture).await;
+    for kib in [33, 40, 48] {
+        let request = format!("GET /v1/docs HTTP/1.1\r\nhost: x\r\nx-long: {}\r\n\r\n", "x".repeat(kib << 10));
+        let mut stream = begin(address, &request).await;
+        let mut answer = vec![0; 4_096];
+        let count = stream.read(&mut answer).await.unwrap();
+        assert_eq!(status(&String::from_utf8_lossy(&answer[..count])), 431, "{kib} KiB");
+    }
+}
+
+/// [D-V1] [D-G2] [ASVS 4.2.1] A request that a proxy could read otherwise is refused, with the headers that every answer has.
+#[tokio::test]
+async fn a_request_with_two_meanings_is_refused() {
+    let fixture = Fixture::new().await;
+    let address = serve(&fixture).await;
+    for request in [
+        "GET /v1/docs HTTP/1.1\nhost: x\r\nconnection: close\r\n\r\n",
+        "GET /v1/docs HTTP/1.1\r\nhost: x\r\nconnection: close\n\r\n",
+        "GET /v1/docs HTTP/1.1\r\nconnection: close\r\n\r\n",
+        "GET /v1/docs HTTP/1.1\r\nhost: x\r\nhost: x\r\nconnection: close\r\n\r\n",
+        "GET http://y/v1/docs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+    ] {
+        let answer = rest(begin(address, request).await).await;
+        assert_eq!(status(&answer), 400, "{request:?}: {answer}");
+        assert_eq!(json(&answer)["code"], "MALFORMED_REQUEST");
+        for header in [
+            "content-security-policy: ",
+            "x-frame-options: DENY",
+            "referrer-policy: no-referrer",
+            "x-content-type-options: nosniff",
+            "cache-control: no-store",
+            "x-request-id: ",
+        ] {
+            assert!(answer.contains(&format!("\r\n{header}")), "{header} is missing: {answer}");
+        }
+    }
+    for request in
+        ["GET http://x/v1/docs HTTP/1.1\r\nhost: X\r\nconnection: close\r\n\r\n", "GET /v1/docs HTTP/1.0\r\n\r\n"]
+    {
+        assert_eq!(status(&rest(begin(address, request).await).await), 200, "{request:?}");
+    }
+    // Bodies with the same bytes are not read as heads, and the second of two requests at once is refused behind the first.
+    let (_, token) = fixture.realm.member();
+    let two = post("/v1/transactions/withdraw", &token, "{\n\"amount\":5\n\n}") + "GET /v1/docs HTTP/1.1\n\n";
+    let answers = rest(begin(address, &two).await).await;
+    assert!(answers.starts_with("HTTP/1.1 409 ") && answers.contains("HTTP/1.1 400 "), "{answers}");
 }
 
 /// A refusal before the body is read says that the connection ends.
@@ -143,10 +195,10 @@ async fn one_address_has_a_bounded_number_of_connections() {
     let address = serve(&fixture).await;
     let mut held = Vec::new();
     for _ in 0..64 {
-        held.push(begin(address, "GET /healthz HTTP/1.1\r\n").await);
+        held.push(begin(address, "GET /v1/docs HTTP/1.1\r\n").await);
     }
     // Accepted in order: when this one is closed, those before it were taken.
-    assert_eq!(rest(begin(address, "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await).await, "");
+    assert_eq!(rest(begin(address, "GET /v1/docs HTTP/1.1\r\nhost: x\r\n\r\n").await).await, "");
     drop(held);
 }
 
@@ -161,7 +213,7 @@ async fn half_sent_headers_are_cut() {
     let server = tokio::spawn(gateway::server::serve(listener, fixture.router.clone(), limits, shutdown.clone()));
     // Nothing, the beginning of another protocol, and a request that does not go on.
     let half_sent =
-        ["", "P", "PRI * HTTP/2.0\r\n\r\nSM", "GET /healthz HTTP/1.1\r\nhost: x\r\n"].map(|text| async move {
+        ["", "P", "PRI * HTTP/2.0\r\n\r\nSM", "GET /v1/docs HTTP/1.1\r\nhost: x\r\n"].map(|text| async move {
             let mut stream = TcpStream::connect(address).await.unwrap();
             stream.write_all(text.as_bytes()).await.unwrap();
             let mut rest = Vec::new();

@@ -77,13 +77,34 @@ async fn a_file_is_there_or_it_is_not() {
     assert_eq!((asset.status, asset.text.as_str()), (StatusCode::OK, "app"));
     assert_eq!(asset.headers["cache-control"], "public, max-age=31536000, immutable");
     assert_eq!(get(&fixture, "/theme.js").await.headers["cache-control"], "no-cache");
-    for path in ["/assets/app-0000.js", "/nothing.png", "/app.html", "/../Cargo.toml"] {
+    for path in
+        ["/assets/app-0000.js", "/nothing.png", "/app.html", "/../Cargo.toml", "/pages.json", "/./%69nline.json"]
+    {
         let reply = get(&fixture, path).await;
         assert_eq!(reply.status, StatusCode::NOT_FOUND, "{path}");
         assert_eq!(reply.json()["code"], json!("ROUTE_NOT_FOUND"), "{path}");
+        assert_eq!(reply.headers["cache-control"], "no-store", "{path}");
     }
     let reply = fixture.call(Method::POST, "/login", None, "email=a").await;
     assert_eq!(reply.status, StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(reply.headers["cache-control"], "no-store");
+}
+
+/// [D-G2] An address that no file system has is unknown, as every other one: its parts, its whole, and the names of the
+/// precompressed files beside it.
+#[tokio::test]
+async fn an_address_too_long_for_a_file_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path());
+    let fixture = Fixture::with(&[&format!("--web-dir={}", folder.path().display())]).await;
+    for length in [249, 250, 251, 253, 255, 256, 4_000] {
+        let name = "a".repeat(length);
+        for path in [format!("/{name}"), format!("/assets/{name}"), format!("/{}", "a/".repeat(length))] {
+            let request = Request::get(&path).header("accept-encoding", "gzip, br");
+            let reply = fixture.send(request.body(Body::empty()).unwrap()).await;
+            assert_eq!(reply.status, StatusCode::NOT_FOUND, "{path}");
+        }
+    }
 }
 
 /// A precompressed file goes out as it is.
@@ -105,7 +126,16 @@ async fn without_a_build_there_are_no_pages() {
     let folder = tempfile::tempdir().unwrap();
     let fixture = Fixture::with(&[&format!("--web-dir={}", folder.path().display())]).await;
     assert_eq!(get(&fixture, "/").await.status, StatusCode::NOT_FOUND);
-    assert_eq!(get(&fixture, "/healthz").await.status, StatusCode::OK);
+    assert_eq!(get(&fixture, "/v1/openapi.json").await.status, StatusCode::OK);
+}
+
+/// [ASVS 13.4.5] The health of the process is told at the address for operators alone.
+#[tokio::test]
+async fn health_is_not_public() {
+    let fixture = Fixture::new().await;
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        assert_eq!(get(&fixture, path).await.status, StatusCode::NOT_FOUND, "{path}");
+    }
 }
 
 /// [D-G2] Who opens an address and is refused reads a page that asks again; programs and the API keep their JSON.

@@ -1396,25 +1396,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Verify a certificate */
+        /**
+         * Verify a certificate
+         * @description With `.pdf` behind the number, the certificate to print.
+         */
         get: operations["get_certificates_by_certificateNumber"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/certificates/{certificateNumber}/pdf": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a certificate as a PDF */
-        get: operations["get_certificates_by_certificateNumber_pdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1432,7 +1418,8 @@ export interface paths {
         };
         /**
          * Read a segment of a video
-         * @description The path is the same for everybody, so that a cache that asks here about every request may keep it by the path.
+         * @description The path is the same for everybody, so that a cache of the operator that asks here about every request may keep it by the
+         *     path.
          */
         get: operations["get_course_media_segments_by_folder_by_file"];
         put?: never;
@@ -2152,7 +2139,8 @@ export interface paths {
         /**
          * Download your data
          * @description A ZIP archive of everything that is kept about the caller: records of all services as JSON, statements of every month as
-         *     CSV and PDF, uploaded files. A member who has a second factor gives it first. At most three downloads in a row.
+         *     CSV and PDF, uploaded files. A member who has a second factor gives it first. One download at once, and at most three in
+         *     a row. HEAD only tells the headers.
          */
         get: operations["get_users_export"];
         put?: never;
@@ -2540,6 +2528,7 @@ export interface components {
         /** @description All captions of a video. */
         CaptionsReply: {
             captions: components["schemas"]["CaptionsEntry"][];
+            message: string;
             success: boolean;
         };
         /** @description What caused a posting. */
@@ -2567,6 +2556,7 @@ export interface components {
         /** @description The response with a certificate. */
         CertificateIssued: {
             certificate: components["schemas"]["CertificateEntry"];
+            message: string;
             success: boolean;
         };
         /** @description The response with a certificate. */
@@ -2798,6 +2788,7 @@ export interface components {
         DraftReply: {
             /** @description Left out once the draft is discarded. */
             changedAt?: string;
+            message: string;
             /** Format: int32 */
             revision: number;
             success: boolean;
@@ -3469,6 +3460,7 @@ export interface components {
         };
         /** @description The response with a note. */
         NoteReply: {
+            message: string;
             note: components["schemas"]["NoteEntry"];
             success: boolean;
         };
@@ -3552,7 +3544,7 @@ export interface components {
             label?: string | null;
             /** @description Memo or destination tag, on networks that use one. */
             memo?: string | null;
-            /** @description Own methods in the list: whether the member has to confirm the address before payouts. */
+            /** @description Own methods: whether the member has to confirm the address before payouts. */
             needsConfirmation?: boolean;
             /** @description Network, e.g. `TRC20`. */
             network: string;
@@ -3801,6 +3793,7 @@ export interface components {
         };
         /** @description The progress that is kept. */
         ProgressReply: {
+            message: string;
             progress: components["schemas"]["LessonProgress"];
             success: boolean;
         };
@@ -4007,6 +4000,7 @@ export interface components {
         QuoteDirection: "deposit" | "withdrawal";
         /** @description The response with a quote. */
         QuoteMade: {
+            message: string;
             quote: components["schemas"]["Quote"];
             success: boolean;
         };
@@ -4625,6 +4619,7 @@ export interface components {
         };
         /** @description The other staff members who have the transaction open. */
         Viewers: {
+            message: string;
             success: boolean;
             viewers: components["schemas"]["Viewer"][];
         };
@@ -4849,7 +4844,6 @@ export interface components {
     parameters: {
         /** @description Names the request, so that it takes effect once however often it is sent. */
         "Idempotency-Key": string;
-        certificateNumber: string;
         cursor: string;
         file: string;
         folder: string;
@@ -6565,7 +6559,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                certificateNumber: components["parameters"]["certificateNumber"];
+                certificateNumber: string;
             };
             cookie?: never;
         };
@@ -6577,27 +6571,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CertificateReply"];
-                };
-            };
-            default: components["responses"]["Error"];
-        };
-    };
-    get_certificates_by_certificateNumber_pdf: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                certificateNumber: components["parameters"]["certificateNumber"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
                     "application/pdf": string;
                 };
             };

@@ -205,6 +205,7 @@ pub struct DraftBody {
 #[serde(rename_all = "camelCase")]
 pub struct DraftReply {
     success: bool,
+    message: &'static str,
     revision: i32,
     /// Left out once the draft is discarded.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -227,7 +228,8 @@ pub async fn save(
     let answer = call!(app.clients.course_staff, save_draft, caller.out, message)?.into_inner();
     let draft = answer.draft.unwrap_or_default();
     let changed_at = moment(draft.changed_at.as_ref());
-    Ok(ok(DraftReply { success: true, revision: draft.revision, changed_at }))
+    let message = if changed_at.is_some() { "The draft is saved." } else { "The draft is discarded." };
+    Ok(ok(DraftReply { success: true, message, revision: draft.revision, changed_at }))
 }
 
 /// What is published.

@@ -413,6 +413,7 @@ pub struct CaptionsBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CaptionsReply {
     success: bool,
+    message: &'static str,
     captions: Vec<CaptionsEntry>,
 }
 
@@ -434,7 +435,7 @@ pub async fn put_captions(
     let message = PutCaptionsRequest { id, language, label, vtt, client_address };
     let answer = call_retrying!(app.clients.course_media, put_captions, caller.0.out, message)?.into_inner();
     let captions = CaptionsEntry::all(&app, &ticket, answer.captions, OffsetDateTime::now_utc());
-    Ok(ok(CaptionsReply { success: true, captions }))
+    Ok(ok(CaptionsReply { success: true, message: "The captions are saved.", captions }))
 }
 
 /// Remove the captions of a video
@@ -451,7 +452,7 @@ pub async fn remove_captions(
     let message = RemoveCaptionsRequest { id, language, client_address };
     let answer = call!(app.clients.course_media, remove_captions, caller.0.out, message)?.into_inner();
     let captions = CaptionsEntry::all(&app, &ticket, answer.captions, OffsetDateTime::now_utc());
-    Ok(ok(CaptionsReply { success: true, captions }))
+    Ok(ok(CaptionsReply { success: true, message: "The captions are removed.", captions }))
 }
 
 fn speaks_tus(headers: &HeaderMap) -> bool {

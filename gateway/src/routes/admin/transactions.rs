@@ -329,6 +329,7 @@ pub struct Viewer {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Viewers {
     success: bool,
+    message: &'static str,
     viewers: Vec<Viewer>,
 }
 
@@ -346,7 +347,8 @@ pub async fn viewing(
     let ids = call_retrying!(app.clients.wallet_staff, note_viewing, caller.out, message)?.into_inner().viewer_ids;
     let mut names = app.profiles.look_up(ids.iter().cloned()).await?;
     let viewer = |id: String| Viewer { name: names.remove(&id).map(|owner| owner.name).unwrap_or_default(), id };
-    Ok(ok(Viewers { success: true, viewers: ids.into_iter().map(viewer).collect() }))
+    let message = "Others see that you have this transaction open.";
+    Ok(ok(Viewers { success: true, message, viewers: ids.into_iter().map(viewer).collect() }))
 }
 
 /// The decision to approve a transaction.

@@ -43,7 +43,7 @@ function Ways({ number }: { number: string }) {
       <ButtonLink to={paths.certificate(number)} variant="secondary">
         View
       </ButtonLink>
-      <a href={`${apiUrl}/certificates/${encodeURIComponent(number)}/pdf`} download className={buttonClass()}>
+      <a href={`${apiUrl}/certificates/${encodeURIComponent(number)}.pdf`} download className={buttonClass()}>
         <Download aria-hidden className="size-4.5" />
         Download PDF
       </a>
