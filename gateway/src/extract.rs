@@ -14,5 +14,5 @@ mod staff;
 pub use self::client_address::client_address;
 pub use self::member::{ActiveMember, MaybeVerifiedMember, VerifiedMember};
 pub use self::request_id::RequestId;
-pub use self::session::{MaybeSignedIn, Reader, SignedIn, Visitor, bearer, on_behalf};
+pub use self::session::{MaybeSignedIn, SignedIn, Visitor, bearer, on_behalf};
 pub use self::staff::{AnyStaff, StaffMember};

@@ -81,7 +81,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let credential = config.keys.credential(NAME)?;
     let sessions = RemoteSessions::new(grpc::channel("auth", &config.auth_url, &config.tls)?, credential.clone());
     let clients = Clients::new(&config)?;
-    let (live, plans) = (Live::new(process.shutdown.clone()), Arc::new(PlanCache::new(clients.trade.clone())));
+    let (live, plans) =
+        (Live::new(process.shutdown.clone()), Arc::new(PlanCache::new(clients.trade.clone(), credential.clone())));
     if let Some(url) = &config.amqp_url {
         process.spawn(live.clone().follow(Bus::new(url).trusting(config.tls.authority()?), Arc::clone(&plans)));
     }

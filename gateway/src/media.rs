@@ -62,7 +62,7 @@ impl Ticket {
     /// Calls on behalf of whom it was made for.
     #[must_use]
     pub fn out(&self, credential: &Credential) -> Outgoing {
-        self.session.map_or_else(Outgoing::anonymous, |session| Outgoing::session(credential, session))
+        self.session.map_or_else(|| Outgoing::service(credential), |session| Outgoing::session(credential, session))
     }
 
     fn content(&self, expires: i64) -> Vec<u8> {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use chassis::batch::Batch;
 use chassis::grpc::{Channel, Outgoing};
+use chassis::identity::Credential;
 use proto::trade::v1::trade_service_client::TradeServiceClient;
 use proto::trade::v1::{ListPlansRequest, Plan};
 
@@ -32,11 +33,11 @@ struct State {
 impl PlanCache {
     /// Must be called inside the runtime.
     #[must_use]
-    pub fn new(trade: TradeServiceClient<Channel>) -> Self {
+    pub fn new(trade: TradeServiceClient<Channel>, credential: Credential) -> Self {
         let lookup = Batch::new(move |waiting: Vec<()>| {
-            let trade = trade.clone();
+            let (trade, out) = (trade.clone(), Outgoing::service(&credential));
             async move {
-                let answer = call_retrying!(trade, list_plans, Outgoing::anonymous(), ListPlansRequest {});
+                let answer = call_retrying!(trade, list_plans, out, ListPlansRequest {});
                 vec![answer.map(|answer| answer.into_inner().plans); waiting.len()]
             }
         });

@@ -29,11 +29,11 @@ impl FromRequestParts<App> for Visitor {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
         let client = client(parts, &app.config.trusted_proxies);
-        Ok(Self { client, session: None, out: Outgoing::anonymous().request_id(&id) })
+        Ok(Self { client, session: None, out: Outgoing::service(&app.credential).request_id(&id) })
     }
 }
 
-/// Any caller, for calls that also work without a session. A bearer token that is none of ours is refused.
+/// Any caller, for calls that also work without a session. A bearer token that is none of ours, or has ended, counts as none.
 #[derive(Debug, Clone)]
 pub struct MaybeSignedIn(pub Visitor);
 
@@ -42,24 +42,10 @@ impl FromRequestParts<App> for MaybeSignedIn {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let visitor = Visitor::from_request_parts(parts, app).await?;
         let Some(token) = bearer(&parts.headers).map(ToOwned::to_owned) else { return Ok(Self(visitor)) };
-        prove(app, parts, &token)?;
+        let session = app.verifier.named(&token).filter(|_| prove(app, parts, &token).is_ok());
+        let Some(named) = session else { return Ok(Self(visitor)) };
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
-        let session = app.verifier.named(&token);
-        Ok(Self(Visitor { out: on_behalf(app, &token)?.request_id(&id), session, ..visitor }))
-    }
-}
-
-/// Any caller, for what everybody may read. A bearer token that is none of ours counts as none.
-#[derive(Debug, Clone)]
-pub struct Reader(pub Visitor);
-
-impl FromRequestParts<App> for Reader {
-    type Rejection = ApiError;
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        match MaybeSignedIn::from_request_parts(parts, app).await {
-            Ok(MaybeSignedIn(caller)) => Ok(Self(caller)),
-            Err(_) => Ok(Self(Visitor::from_request_parts(parts, app).await?)),
-        }
+        Ok(Self(Visitor { out: Outgoing::session(&app.credential, named).request_id(&id), session, ..visitor }))
     }
 }
 
@@ -88,9 +74,18 @@ impl FromRequestParts<App> for SignedIn {
     }
 }
 
+/// A request whose proof was accepted: it counts once, and several extractors may ask for it.
+#[derive(Clone)]
+struct Proven;
+
 /// Responds with 401 unless the sender holds the key that the token's session is bound to, if it is bound.
-fn prove(app: &App, parts: &Parts, token: &str) -> Result<(), ApiError> {
-    app.verifier.device_key(token).map_or(Ok(()), |thumbprint| app.proofs.check(parts, token, &thumbprint))
+fn prove(app: &App, parts: &mut Parts, token: &str) -> Result<(), ApiError> {
+    let Some(thumbprint) = app.verifier.device_key(token) else { return Ok(()) };
+    if parts.extensions.get::<Proven>().is_none() {
+        app.proofs.check(parts, token, &thumbprint)?;
+        parts.extensions.insert(Proven);
+    }
+    Ok(())
 }
 
 /// Calls on behalf of the session that a token names. Responds with 401 if it names none.

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
-use crate::extract::{ActiveMember, Reader, VerifiedMember};
+use crate::extract::{ActiveMember, MaybeSignedIn, VerifiedMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Reply, known_moment, moment, ok};
 use crate::media::Ticket;
@@ -138,7 +138,7 @@ pub struct CourseReply {
 
 /// Get the course
 #[utoipa::path(get, path = "/courses", responses((status = 200, body = CourseReply), Errors), security(), tag = "Course")]
-pub async fn get(State(app): State<App>, Reader(caller): Reader) -> Result<Reply<CourseReply>, ApiError> {
+pub async fn get(State(app): State<App>, MaybeSignedIn(caller): MaybeSignedIn) -> Result<Reply<CourseReply>, ApiError> {
     let answer = call_retrying!(app.clients.course, get_course, caller.out, GetCourseRequest {})?.into_inner();
     let course = CourseEntry {
         title: answer.title,
@@ -197,7 +197,7 @@ pub struct LessonReply {
     responses((status = 200, body = LessonReply), Errors), tag = "Course")]
 pub async fn lesson(
     State(app): State<App>,
-    Reader(caller): Reader,
+    MaybeSignedIn(caller): MaybeSignedIn,
     Path(lesson_id): Path<String>,
 ) -> Result<Reply<LessonReply>, ApiError> {
     let answer =

@@ -97,7 +97,7 @@ async fn a_copied_token_is_useless() {
         ("iat", json!(now() + 120)),
         ("nonce", json!("29000000.forged")),
     ] {
-        let mut other = good.clone();
+        let mut other = claims(&token);
         other[name] = value;
         let expected = if name == "nonce" { StatusCode::OK } else { StatusCode::UNAUTHORIZED };
         let is_refused = status(Some(device.proof(&other))).await == StatusCode::UNAUTHORIZED;
@@ -125,6 +125,35 @@ async fn a_nonce_replaces_the_clock_of_the_device() {
     assert_ne!(ask(&fixture, &token, Some(&device.proof(&late))).await.status, StatusCode::UNAUTHORIZED);
     late["nonce"] = json!("29000000.forged");
     assert_eq!(ask(&fixture, &token, Some(&device.proof(&late))).await.status, StatusCode::UNAUTHORIZED);
+}
+
+/// [D-A10] A proof counts once, for whatever is sent with it: a repetition gets a nonce to make another with, and a browser
+/// whose clock is ahead, too.
+#[tokio::test]
+async fn a_proof_counts_once() {
+    let fixture = Fixture::new().await;
+    let device = Device::new();
+    let session = testing::session(None);
+    fixture.realm.sign_in(session.clone());
+    let token = token(&fixture, &session, &device);
+    let mut claims = claims(&token);
+    let proof = device.proof(&claims);
+    assert_ne!(ask(&fixture, &token, Some(&proof)).await.status, StatusCode::UNAUTHORIZED);
+    for again in [proof, device.proof(&claims)] {
+        let refused = ask(&fixture, &token, Some(&again)).await;
+        assert_eq!(refused.status, StatusCode::UNAUTHORIZED);
+        assert!(refused.json()["nonce"].is_string(), "{refused:?}");
+    }
+    claims["jti"] = json!(Uuid::new_v4());
+    claims["iat"] = json!(now() + 30);
+    let ahead = ask(&fixture, &token, Some(&device.proof(&claims))).await;
+    assert_eq!(ahead.status, StatusCode::UNAUTHORIZED);
+    claims["nonce"] = ahead.json()["nonce"].clone();
+    let proof = device.proof(&claims);
+    assert_ne!(ask(&fixture, &token, Some(&proof)).await.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(ask(&fixture, &token, Some(&proof)).await.status, StatusCode::UNAUTHORIZED);
+    claims.as_object_mut().unwrap().remove("jti");
+    assert_eq!(ask(&fixture, &token, Some(&device.proof(&claims))).await.status, StatusCode::UNAUTHORIZED);
 }
 
 /// [D-A10] A login passes the thumbprint of the key on; what is no public key of P-256 is refused.

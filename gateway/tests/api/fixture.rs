@@ -9,6 +9,8 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use chassis::clock::Timestamp;
 use chassis::error::{Kind, Refusal, refusal_to_status};
@@ -104,7 +106,7 @@ impl Fixture {
         let store = Arc::new(InMemory::new());
         let files = Arc::new(Files::new(Arc::clone(&store) as _, key).unwrap());
         let clients = Clients::new(&config).unwrap();
-        let plans = Arc::new(PlanCache::new(clients.trade.clone()));
+        let plans = Arc::new(PlanCache::new(clients.trade.clone(), realm.credential("gateway")));
         let app = App::new(AppState {
             plans: Arc::clone(&plans),
             profiles: ProfileCache::new(clients.directory.clone(), realm.credential("gateway")),
@@ -253,6 +255,13 @@ pub fn pending_deposit() -> wallet::Transaction {
     }
 }
 
+/// Whether the gateway signed a call for a session.
+fn is_for_session(metadata: &tonic::metadata::MetadataMap) -> bool {
+    let claims = chassis::identity::bearer(metadata).and_then(|token| token.split('.').nth(1));
+    let claims = claims.and_then(|claims| URL_SAFE_NO_PAD.decode(claims).ok()).unwrap_or_default();
+    serde_json::from_slice::<Value>(&claims).is_ok_and(|claims| claims.get("sid").is_some())
+}
+
 /// Remembers what it was asked and answers deposits by key like the real one.
 #[derive(Clone, Default)]
 pub struct FakeWallet {
@@ -290,7 +299,7 @@ impl WalletService for FakeWallet {
             fee_basis_points: 250,
             course_price_cents: 8_700,
             withdrawal_allowances: vec![wallet::Allowance { period_hours: 24, amount_cents: 10_000_000 }],
-            rest: request.metadata().get("authorization").map(|_| rest),
+            rest: is_for_session(request.metadata()).then_some(rest),
             two_people_from_cents: 100_000,
         }))
     }

@@ -2,6 +2,8 @@
 
 mod broker;
 
+mod calls;
+
 mod proxy;
 
 use std::collections::HashMap;
@@ -29,6 +31,7 @@ use crate::proposal::proposer_not_permitted;
 use crate::roots::to_hex;
 
 pub use self::broker::Broker;
+pub use self::calls::assert_callers_are_known;
 pub use self::proxy::Proxy;
 
 /// Names the file of a service, if it has one, that changes the schema of its test databases (`stack testbed --by-member`).
@@ -205,6 +208,11 @@ impl Realm {
     pub fn service_token(&self, service: &str) -> String {
         let shown = self.credential(service).authorization(SERVICE, None).expect("signed");
         shown.to_str().expect("ascii").trim_start_matches("Bearer ").to_owned()
+    }
+
+    /// A call of the gateway for a visitor.
+    pub fn visitor<T>(&self, message: T) -> Request<T> {
+        with_token(message, &self.service_token("gateway"))
     }
 
     /// The private key of a service.

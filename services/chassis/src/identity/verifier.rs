@@ -120,6 +120,17 @@ impl Signatures {
         self.caller(token)?.service()
     }
 
+    /// Whether the gateway calls, on behalf of a session or of a visitor. A gateway of the version before shows nothing for
+    /// visitors.
+    fn is_of_gateway(&self, token: Option<&str>) -> bool {
+        let Some(token) = token else { return matches!(self.accepts, Accepts::CallsToAndShared(_)) };
+        match self.caller(token) {
+            Some(Caller::Session(..)) => true,
+            Some(Caller::Service(name)) => *name == *ASSERTER,
+            None => false,
+        }
+    }
+
     fn caller(&self, token: &str) -> Option<Caller> {
         let digest = sha256(token);
         if let Some((caller, exp)) = self.known.get(&digest) {
@@ -290,6 +301,15 @@ impl Verifier {
         }
         let signer = bearer(metadata).map(|token| DecisionSigner::new(Arc::clone(&self.sessions), token));
         Ok(Staff { signer, ..staff })
+    }
+
+    /// Lets calls of the gateway pass that need no session: what a call says about its client is believed of the gateway
+    /// alone.
+    ///
+    /// # Errors
+    /// Forbidden for everybody else.
+    pub fn visitor(&self, metadata: &MetadataMap) -> Result<(), Refusal> {
+        if self.signatures.is_of_gateway(bearer(metadata)) { Ok(()) } else { Err(not_permitted()) }
     }
 
     /// The name of the calling service, if it is one of those allowed.

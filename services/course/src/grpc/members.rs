@@ -34,12 +34,14 @@ use crate::error::Error;
 #[tonic::async_trait]
 impl CourseService for GrpcServer {
     async fn get_course(&self, request: Request<GetCourseRequest>) -> Reply<GetCourseResponse> {
+        self.verifier.visitor(request.metadata())?;
         // Whoever is no verified member, or cannot be known now, sees what visitors see.
         let user_id = self.reader(request.metadata()).await.ok().map(|session| session.user_id);
         Ok(Response::new(get_course(&self.db, &self.wallet, user_id).await?.into()))
     }
 
     async fn get_lesson(&self, request: Request<GetLessonRequest>) -> Reply<GetLessonResponse> {
+        self.verifier.visitor(request.metadata())?;
         let caller = self.reader(request.metadata()).await;
         let lesson_id = request.into_inner().lesson_id;
         Ok(Response::new(get_lesson(&self.db, &self.wallet, caller, &lesson_id).await?.into()))
@@ -59,6 +61,7 @@ impl CourseService for GrpcServer {
     }
 
     async fn get_certificate(&self, request: Request<GetCertificateRequest>) -> Reply<GetCertificateResponse> {
+        self.verifier.visitor(request.metadata())?;
         // What is no number is no certificate's.
         let number = Uuid::try_parse(&request.get_ref().number).map_err(|_| Error::CertificateNotFound)?;
         let (certificate, ended) = get_certificate(&self.db, &self.wallet, number).await?;
@@ -133,6 +136,8 @@ impl GrpcServer {
 
     /// The session that a call names. One that has ended is refused: it is no visitor.
     async fn caller(&self, metadata: &MetadataMap) -> Result<Option<Session>, Refusal> {
-        if metadata.contains_key("authorization") { Ok(Some(self.verifier.session(metadata).await?)) } else { Ok(None) }
+        self.verifier.visitor(metadata)?;
+        let is_visitor = self.verifier.named_user(metadata).is_err();
+        if is_visitor { Ok(None) } else { Ok(Some(self.verifier.session(metadata).await?)) }
     }
 }

@@ -8,7 +8,7 @@ use course::content;
 use proto::course::v1::course_service_server::CourseService;
 use proto::course::v1::*;
 use sqlx::PgPool;
-use tonic::{Code, Request, Status};
+use tonic::{Code, Status};
 
 use crate::fixture::{Member, World, code};
 
@@ -31,7 +31,7 @@ impl World {
 
     async fn read(&self, number: &str) -> Result<GetCertificateResponse, Status> {
         let message = GetCertificateRequest { number: number.to_owned() };
-        Ok(self.grpc.get_certificate(Request::new(message)).await?.into_inner())
+        Ok(self.grpc.get_certificate(self.realm.visitor(message)).await?.into_inner())
     }
 }
 

@@ -67,7 +67,7 @@ impl World {
     }
 
     pub async fn course(&self, member: Option<&Member>) -> Result<GetCourseResponse, Status> {
-        let answer = self.grpc.get_course(request(GetCourseRequest {}, member)).await?;
+        let answer = self.grpc.get_course(self.request(GetCourseRequest {}, member)).await?;
         Ok(answer.into_inner())
     }
 
@@ -78,19 +78,20 @@ impl World {
 
     pub async fn lesson(&self, member: Option<&Member>, id: &str) -> Result<GetLessonResponse, Status> {
         let message = GetLessonRequest { lesson_id: id.to_owned() };
-        Ok(self.grpc.get_lesson(request(message, member)).await?.into_inner())
+        Ok(self.grpc.get_lesson(self.request(message, member)).await?.into_inner())
+    }
+
+    /// A call for a member, or for a visitor.
+    pub fn request<T>(&self, message: T, member: Option<&Member>) -> Request<T> {
+        match member {
+            Some(member) => with_token(message, &member.token),
+            None => self.realm.visitor(message),
+        }
     }
 
     pub async fn put(&self, member: &Member, report: PutProgressRequest) -> Result<Progress, Status> {
         let answer = self.grpc.put_progress(with_token(report, &member.token)).await?;
         Ok(answer.into_inner().progress.unwrap())
-    }
-}
-
-pub fn request<T>(message: T, member: Option<&Member>) -> Request<T> {
-    match member {
-        Some(member) => with_token(message, &member.token),
-        None => Request::new(message),
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod callers;
 mod certificates;
 mod fixture;
 mod hostile;

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use uuid::Uuid;
 
-use crate::fixture::{Member, PREVIEW, SOLD, World, code, request};
+use crate::fixture::{Member, PREVIEW, SOLD, World, code};
 
 /// A world with a store and a worker.
 pub struct Studio {
@@ -116,7 +116,7 @@ impl Studio {
     pub async fn open(&self, member: Option<&Member>, lesson: &str, media: &str) -> Result<OpenMediaResponse, Status> {
         let (lesson_id, media_id) = (lesson.to_owned(), media.to_owned());
         let message = OpenMediaRequest { lesson_id, media_id, streams: true };
-        Ok(self.world.grpc.open_media(request(message, member)).await?.into_inner())
+        Ok(self.world.grpc.open_media(self.world.request(message, member)).await?.into_inner())
     }
 
     async fn caption(&self, id: &str, language: &str, vtt: &str) -> Result<Vec<Captions>, Status> {
@@ -244,7 +244,7 @@ async fn a_fourth_stream_is_refused(pool: PgPool) {
     assert_eq!(code(refused), "TOO_MANY_STREAMS");
     assert!(studio.open(Some(&studio.world.buyer()), names[3], &video).await.is_ok());
     let picture = OpenMediaRequest { lesson_id: names[3].to_owned(), media_id: video.clone(), streams: false };
-    assert!(studio.world.grpc.open_media(request(picture, Some(&buyer))).await.is_ok());
+    assert!(studio.world.grpc.open_media(studio.world.request(picture, Some(&buyer))).await.is_ok());
     let ended = "UPDATE streams SET seen_at = seen_at - interval '21 seconds' WHERE user_id = $1 AND lesson_id = $2";
     sqlx::query(ended).bind(buyer.id).bind(names[0]).execute(&pool).await.unwrap();
     assert!(studio.open(Some(&buyer), names[3], &video).await.is_ok());
@@ -269,7 +269,7 @@ async fn captions_follow_their_video(pool: PgPool) {
     let read = async |member: Option<&Member>, language: &str| {
         let (lesson_id, media_id) = (SOLD.to_owned(), video.clone());
         let message = GetCaptionsRequest { lesson_id, media_id, language: language.to_owned() };
-        Ok::<_, Status>(studio.world.grpc.get_captions(request(message, member)).await?.into_inner().vtt)
+        Ok::<_, Status>(studio.world.grpc.get_captions(studio.world.request(message, member)).await?.into_inner().vtt)
     };
     assert_eq!(read(Some(&buyer), "en").await.unwrap(), vtt);
     assert_eq!(code(read(Some(&buyer), "fr").await), "NOT_FOUND");

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod callers;
 mod chain;
 mod chain_bitcoin;
 mod chain_evm;

@@ -26,12 +26,14 @@ use crate::error::Error;
 
 #[tonic::async_trait]
 impl TradeService for GrpcServer {
-    async fn list_plans(&self, _: Request<ListPlansRequest>) -> Reply<ListPlansResponse> {
+    async fn list_plans(&self, request: Request<ListPlansRequest>) -> Reply<ListPlansResponse> {
+        self.verifier.visitor(request.metadata())?;
         let plans = list_plans(&self.db).await?;
         Ok(Response::new(ListPlansResponse { plans: plans.into_iter().map(Plan::from).collect() }))
     }
 
     async fn list_plan_values(&self, request: Request<ListPlanValuesRequest>) -> Reply<ListPlanValuesResponse> {
+        self.verifier.visitor(request.metadata())?;
         let plan_id = convert::plan_id(&request.into_inner().plan_id)?;
         let values = list_plan_values(&self.db, plan_id).await?;
         Ok(Response::new(ListPlanValuesResponse { values: values.into_iter().map(PlanValue::from).collect() }))
@@ -41,6 +43,7 @@ impl TradeService for GrpcServer {
         &self,
         request: Request<BatchListPlanValuesRequest>,
     ) -> Reply<BatchListPlanValuesResponse> {
+        self.verifier.visitor(request.metadata())?;
         let request = request.into_inner();
         // Text that is no id names no plan.
         let plan_ids: Vec<Uuid> = request.plan_ids.iter().filter_map(|id| id.parse().ok()).collect();

@@ -14,7 +14,6 @@ use proto::trade::v1::{
 };
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
-use tonic::Request;
 use uuid::Uuid;
 
 use crate::fixture::{World, idempotency, plan_draft, refused, value_draft};
@@ -26,7 +25,8 @@ async fn a_plan_takes_two_managers(pool: PgPool) {
     let proposed = world.grpc.propose_plan(with_token(plan_draft(), &world.managers[0])).await.unwrap();
     let proposal = proposed.into_inner().proposal.unwrap();
     assert_eq!((proposal.kind.as_str(), proposal.subject_id.as_str()), ("plan.create", ""));
-    let plans = async || world.grpc.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    let plans =
+        async || world.grpc.list_plans(world.realm.visitor(ListPlansRequest {})).await.unwrap().into_inner().plans;
     assert!(plans().await.is_empty());
     let refusal = refused(world.confirm(&proposal.id, 0).await);
     assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Forbidden, "SELF_CONFIRMATION"));
@@ -61,7 +61,7 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
     let message = RejectProposalRequest { proposal_id: three.clone(), ..Default::default() };
     world.grpc.reject_proposal(with_token(message, &world.managers[0])).await.unwrap();
     assert_eq!(refused(world.confirm(&three, 1).await).code, "PROPOSAL_CLOSED");
-    let plans = world.grpc.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    let plans = world.grpc.list_plans(world.realm.visitor(ListPlansRequest {})).await.unwrap().into_inner().plans;
     assert_eq!(plans[0].title, "Two");
     let unknown = ProposePlanRequest { plan_id: Uuid::new_v4().to_string(), ..plan_draft() };
     let refusal = refused(world.grpc.propose_plan(with_token(unknown, &world.managers[0])).await);
@@ -91,13 +91,13 @@ async fn values_are_published_in_order(pool: PgPool) {
         let refusal = refused(world.grpc.propose_plan_value(with_token(draft, &world.managers[0])).await);
         assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Invalid, "VALIDATION_FAILED"));
     }
-    let request = Request::new(ListPlanValuesRequest { plan_id: plan_id.to_string() });
+    let request = world.realm.visitor(ListPlanValuesRequest { plan_id: plan_id.to_string() });
     let values = world.grpc.list_plan_values(request).await.unwrap().into_inner().values;
     let shown: Vec<_> = values.iter().map(|value| (value.value_micros, value.source.as_str())).collect();
     assert_eq!(shown, [(1_000_000, "Exchange close"), (1_100_000, "Exchange close")]);
-    let plans = world.grpc.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    let plans = world.grpc.list_plans(world.realm.visitor(ListPlansRequest {})).await.unwrap().into_inner().plans;
     assert_eq!(plans[0].value_micros, 1_100_000);
-    let request = Request::new(ListPlanValuesRequest { plan_id: Uuid::new_v4().to_string() });
+    let request = world.realm.visitor(ListPlanValuesRequest { plan_id: Uuid::new_v4().to_string() });
     assert_eq!(refused(world.grpc.list_plan_values(request).await).message, "Plan not found");
 }
 
@@ -121,7 +121,7 @@ async fn the_courses_of_plans_are_one_request(pool: PgPool) {
     .await
     .unwrap();
     let list = async |plan_ids: Vec<String>, points| {
-        let request = Request::new(BatchListPlanValuesRequest { plan_ids, points });
+        let request = world.realm.visitor(BatchListPlanValuesRequest { plan_ids, points });
         world.grpc.batch_list_plan_values(request).await.map(|answer| answer.into_inner().plans)
     };
     let wanted = [long, short, empty, Uuid::new_v4(), long].map(|id| id.to_string()).to_vec();
@@ -317,7 +317,7 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
         let answer = world.grpc.reject_proposal(with_token(reject, &world.managers[1])).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
     }
-    let plans = world.grpc.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    let plans = world.grpc.list_plans(world.realm.visitor(ListPlansRequest {})).await.unwrap().into_inner().plans;
     assert_eq!(plans.len(), 1);
 }
 

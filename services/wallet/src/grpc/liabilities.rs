@@ -19,7 +19,8 @@ use crate::grpc::GrpcServer;
 
 #[tonic::async_trait]
 impl LiabilitiesService for GrpcServer {
-    async fn get_liabilities(&self, _: Request<GetLiabilitiesRequest>) -> Reply<GetLiabilitiesResponse> {
+    async fn get_liabilities(&self, request: Request<GetLiabilitiesRequest>) -> Reply<GetLiabilitiesResponse> {
+        self.verifier.visitor(request.metadata())?;
         let newest = get_liabilities(&self.db).await?;
         Ok(Response::new(GetLiabilitiesResponse { liabilities: Some(newest.into()) }))
     }

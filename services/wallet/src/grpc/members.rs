@@ -80,6 +80,7 @@ impl WalletService for GrpcServer {
     }
 
     async fn get_terms(&self, request: Request<GetTermsRequest>) -> Reply<GetTermsResponse> {
+        self.verifier.visitor(request.metadata())?;
         let mut terms = GetTermsResponse::from(&self.limits);
         // A caller who is no verified member, or cannot be identified now, gets the public part.
         if let Ok(member) = self.reader(request.metadata()).await {

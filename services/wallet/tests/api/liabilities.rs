@@ -21,7 +21,7 @@ pub async fn publish(world: &World, role: Role, key_text: &str) -> Result<Liabil
 }
 
 async fn newest(world: &World) -> Liabilities {
-    let answer = world.grpc.get_liabilities(tonic::Request::new(GetLiabilitiesRequest {})).await.unwrap();
+    let answer = world.grpc.get_liabilities(world.realm.visitor(GetLiabilitiesRequest {})).await.unwrap();
     answer.into_inner().liabilities.unwrap()
 }
 
@@ -81,7 +81,7 @@ async fn every_member_verifies_that_they_are_counted(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn publications_follow_each_other(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    let unpublished = world.grpc.get_liabilities(tonic::Request::new(GetLiabilitiesRequest {})).await;
+    let unpublished = world.grpc.get_liabilities(world.realm.visitor(GetLiabilitiesRequest {})).await;
     assert_eq!(code(unpublished), "NOT_FOUND");
     publish_nightly(&world.grpc.db).await.unwrap();
     publish_nightly(&world.grpc.db).await.unwrap();

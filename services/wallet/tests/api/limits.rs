@@ -9,7 +9,6 @@ use serde_json::json;
 use sqlx::PgPool;
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
-use tonic::Request;
 use uuid::Uuid;
 
 use crate::fixture::{Member, World, code, key, refusal, withdrawal};
@@ -153,7 +152,7 @@ impl World {
     async fn terms(&self, member: Option<&Member>) -> GetTermsResponse {
         let request = match member {
             Some(member) => with_token(GetTermsRequest {}, &member.token),
-            None => Request::new(GetTermsRequest {}),
+            None => self.realm.visitor(GetTermsRequest {}),
         };
         self.grpc.get_terms(request).await.unwrap().into_inner()
     }

@@ -7,6 +7,7 @@ mod fake_quotes;
 mod fixture;
 
 mod by_member;
+mod callers;
 mod checks;
 mod closing;
 mod corrections;
