@@ -175,6 +175,7 @@ pub async fn resend(
     let message = ResendCodeRequest {
         email: form.text("email", &value.email),
         verification: form.text("verification", &value.verification),
+        client: Some(caller.client.clone()),
     };
     form.finish()?;
     let verification = call!(app.clients.auth, resend_code, caller.out, message)?.into_inner().verification;
@@ -304,7 +305,7 @@ pub async fn forgot_password(
     caller: Visitor,
     mut form: FormData,
 ) -> Result<Reply<Done>, ApiError> {
-    let message = ForgotPasswordRequest { email: form.take("email") };
+    let message = ForgotPasswordRequest { email: form.take("email"), client: Some(caller.client) };
     call!(app.clients.auth, forgot_password, caller.out, message)?;
     Ok(ok(Done::saying("If an account exists for this address, a reset link is on its way.")))
 }
@@ -338,8 +339,8 @@ pub async fn reset_password(
 ) -> Result<Reply<Done>, ApiError> {
     let in_query = query.token.unwrap_or_default();
     let token = Some(form.take("token")).filter(|token| !token.is_empty()).unwrap_or(in_query);
-    let message =
-        ResetPasswordRequest { token, password: form.take("password"), confirm_password: form.take("confirmPassword") };
+    let (password, confirm_password) = (form.take("password"), form.take("confirmPassword"));
+    let message = ResetPasswordRequest { token, password, confirm_password, client: Some(caller.client) };
     call!(app.clients.auth, reset_password, caller.out, message)?;
     Ok(ok(Done::saying("Your password has been reset. Please log in.")))
 }

@@ -1,7 +1,9 @@
 //! Registration, codes and the links of security mails.
 
 use axum::http::{Method, StatusCode};
+use chassis::testing;
 use proto::auth::v1 as auth;
+use time::OffsetDateTime;
 
 use crate::fixture::Fixture;
 
@@ -54,4 +56,24 @@ async fn the_token_of_a_security_mail_is_passed_on() {
     let disowned: Vec<auth::DisownActivityRequest> = fixture.recorder.asked(&format!("{SERVICE}/DisownActivity"));
     assert_eq!(undone.iter().map(|one| one.token.as_str()).collect::<Vec<_>>(), ["a-token"]);
     assert_eq!(disowned.iter().map(|one| one.token.as_str()).collect::<Vec<_>>(), ["a-token"]);
+}
+
+/// [D-S3] A stale or broken Authorization header is ignored by verify and resend, as by every other public call. Both tell auth
+/// where they come from.
+#[tokio::test]
+async fn a_stale_bearer_stops_neither_verify_nor_resend() {
+    let fixture = Fixture::new().await;
+    let resent = auth::ResendCodeResponse { verification: "a-handle".to_owned() };
+    fixture.recorder.answer(&format!("{SERVICE}/ResendCode"), &resent);
+    let expired = fixture.realm.token(&testing::session(None), OffsetDateTime::now_utc().unix_timestamp() - 120);
+    for token in ["not.a.token", &expired, &fixture.realm.member().1] {
+        for (path, body) in
+            [("resend", r#"{"email":"a@b.test"}"#), ("verify", r#"{"email":"a@b.test","otp":"123456"}"#)]
+        {
+            let reply = fixture.call(Method::POST, &format!("/v1/auth/{path}"), Some(token), body).await;
+            assert_eq!(reply.status, StatusCode::OK, "{path}: {reply:?}");
+        }
+    }
+    let asked: Vec<auth::ResendCodeRequest> = fixture.recorder.asked(&format!("{SERVICE}/ResendCode"));
+    assert!(asked.iter().all(|one| one.client.as_ref().is_some_and(|client| client.address == "203.0.113.7")));
 }

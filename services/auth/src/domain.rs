@@ -1,5 +1,6 @@
 //! Types, parsing and rules of accounts, without I/O.
 
+pub mod asker;
 pub mod breached;
 pub mod code;
 pub mod details;

@@ -1,6 +1,7 @@
 /**
- * The key that the session of this browser is bound to [D-A10]: the browser signs with it, but does not hand it out, so a
- * copied token is useless elsewhere (DPoP, RFC 9449). Without IndexedDB or a secure context, sessions are not bound.
+ * The key of this browser, which its sessions are bound to [D-A10]: the browser signs with it, but does not hand it out, so a
+ * copied token is useless elsewhere (DPoP, RFC 9449). The server knows the device by it [D-R12], so it outlives the sessions.
+ * Without IndexedDB or a secure context, sessions are not bound.
  */
 
 type DeviceKey = { thumbprint: string; jwk: JsonWebKey; pair: CryptoKeyPair }
@@ -35,6 +36,11 @@ async function inStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore
   }
 }
 
+async function keptOrGenerated(): Promise<DeviceKey> {
+  const [kept] = await inStore<DeviceKey[]>('readonly', (store) => store.getAll() as IDBRequest<DeviceKey[]>)
+  return kept ?? generated()
+}
+
 async function generated(): Promise<DeviceKey> {
   const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign'])
   const { crv, kty, x, y } = await crypto.subtle.exportKey('jwk', pair.publicKey)
@@ -49,7 +55,7 @@ let offered: Promise<DeviceKey> | undefined
 
 /** The public key to log in with; the same for every try, so that a repeated submission stays the same. */
 export async function offerDeviceKey(): Promise<JsonWebKey | undefined> {
-  offered ??= generated()
+  offered ??= keptOrGenerated()
   try {
     return (await offered).jwk
   } catch {
@@ -58,10 +64,9 @@ export async function offerDeviceKey(): Promise<JsonWebKey | undefined> {
 }
 
 /** The session is over. */
-export function forgetDeviceKeys() {
+export function forgetTokens() {
   offered = undefined
   known.clear()
-  if (typeof indexedDB !== 'undefined') void inStore('readwrite', (store) => store.clear()).catch(() => undefined)
 }
 
 /** What was found out about a token: its hash, and its key. */

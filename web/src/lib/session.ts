@@ -2,7 +2,7 @@
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 import type { User } from './api-types'
-import { forgetDeviceKeys } from './device-key'
+import { forgetTokens } from './device-key'
 import { forgetMemberData } from './member-cache'
 
 type Session = {
@@ -50,7 +50,7 @@ export function beginLeaving() {
 }
 
 export function endSession({ left = false } = {}) {
-  forgetDeviceKeys()
+  forgetTokens()
   forgetMemberData()
   useSession.setState({ ...SIGNED_OUT, left })
 }

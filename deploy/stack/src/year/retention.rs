@@ -50,6 +50,7 @@ const TABLES: [(Service, &str, Kept); 73] = [
     (Service::Auth, "erased_members", For("ids of erased members, for the other services")),
     (Service::Auth, "factor_resets", Since("1 hour", "due_at")),
     (Service::Auth, "known_devices", ACCOUNT),
+    (Service::Auth, "known_keys", ACCOUNT),
     (Service::Auth, "login_throttles", Since("1 day", "last_try_at")),
     (Service::Auth, "mail_requests", Since("1 hour", "requested_at")),
     (Service::Auth, "member_notes", For("until the personal data of the account is removed")),

@@ -7,6 +7,7 @@ use chassis::identity::{Role, Staff};
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::domain::asker::Asker;
 use crate::domain::details::parse_name;
 use crate::domain::email::Email;
 use crate::domain::password::{Form, Password};
@@ -37,7 +38,7 @@ pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<b
     if let Some(other) = users::find_by_email(&mut *db.conn().await?, email.as_str()).await? {
         return is_there_already(Some(&other), new.role);
     }
-    let hash = hasher.hash(&password).await?;
+    let hash = hasher.hash(Asker::operator(), &password).await?;
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = User {

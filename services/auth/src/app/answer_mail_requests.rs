@@ -9,11 +9,14 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::{App, issuing};
-use crate::domain::code::{CODES_AN_HOUR, Handle, LinkPurpose, NewCode, PAUSE, Purpose, RESETS_AN_HOUR};
+use crate::domain::code::{
+    CODES_AN_HOUR, Handle, LinkPurpose, NewCode, PAUSE, Purpose, RESETS_AN_HOUR, Request, STRANGERS_CODES,
+    STRANGERS_RESETS,
+};
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::mail_requests::{self, MailRequest, Wanted};
-use crate::store::{codes, reset_tokens, users};
+use crate::store::{codes, known_devices, reset_tokens, users};
 
 /// Answers until shutdown: woken by each request of this process, and every second for those of others.
 pub async fn run(app: &App, shutdown: CancellationToken) {
@@ -49,7 +52,7 @@ pub async fn answer_next(app: &App) -> Result<bool, Error> {
                 resend(&mut tx, user_id, &request, now).await?;
             }
         }
-        Wanted::Reset => reset(app, &mut tx, &request.email, now).await?,
+        Wanted::Reset => reset(app, &mut tx, &request, now).await?,
     }
     chassis::crash_point!("auth.mail_requests.before_commit");
     tx.commit().await?;
@@ -84,32 +87,48 @@ fn awaited<'a>(user: &'a User, email: &str) -> Option<(Purpose, &'a str)> {
     }
 }
 
-async fn resend(tx: &mut Tx, user_id: Uuid, request: &MailRequest, now: OffsetDateTime) -> Result<(), Error> {
+async fn resend(tx: &mut Tx, user_id: Uuid, asked: &MailRequest, now: OffsetDateTime) -> Result<(), Error> {
     let Some(user) = users::lock(tx, user_id).await? else { return Ok(()) };
     // Confirmed or changed again since it was found.
-    let Some((purpose, email)) = awaited(&user, &request.email) else { return Ok(()) };
-    let request_id = request.asker.and_then(Handle::request);
-    let (sent, last) = codes::sent_since(tx, user.id, now - Duration::HOUR).await?;
-    if sent < CODES_AN_HOUR && last.is_none_or(|last| last + PAUSE <= now) {
-        issuing::code(tx, &NewCode { user_id, purpose, email, request_id }, now).await?;
-    } else if let Some(request_id) = request_id {
-        // A request without a session gets no second code within moments of the first.
-        codes::adopt(tx, user.id, purpose, request_id).await?;
+    let Some((purpose, email)) = awaited(&user, &asked.email) else { return Ok(()) };
+    let is_own = asked.asker.and_then(Handle::account) == Some(user.id);
+    let request = if is_own { None } else { Some(request(tx, &user, asked).await?) };
+    let block = request.map(|request| request.block);
+    let (sent, last) = codes::sent_since(tx, user.id, block, now - Duration::HOUR).await?;
+    // A visitor needs none just after the account got one.
+    let (_, own_last) = codes::sent_since(tx, user.id, None, now - PAUSE).await?;
+    let has_room = match request {
+        Some(request) if request.is_strangers => codes::of_strangers(tx, user.id).await? < STRANGERS_CODES,
+        _ => true,
+    };
+    if sent < CODES_AN_HOUR && last.max(own_last).is_none_or(|last| last + PAUSE <= now) && has_room {
+        issuing::code(tx, &NewCode { user_id, purpose, email, request }, now).await?;
     }
     Ok(())
 }
 
-async fn reset(app: &App, tx: &mut Tx, email: &str, now: OffsetDateTime) -> Result<(), Error> {
-    let Some(user) = users::find_by_email(tx, email).await? else { return Ok(()) };
+async fn reset(app: &App, tx: &mut Tx, asked: &MailRequest, now: OffsetDateTime) -> Result<(), Error> {
+    let Some(user) = users::find_by_email(tx, &asked.email).await? else { return Ok(()) };
     let Some(user) = users::lock(tx, user.id).await? else { return Ok(()) };
-    let sent = reset_tokens::sent_since(tx, user.id, now - Duration::HOUR).await?;
-    if user.is_open() && sent < RESETS_AN_HOUR {
+    let request = request(tx, &user, asked).await?;
+    let sent = reset_tokens::sent_since(tx, user.id, request.block, now - Duration::HOUR).await?;
+    let has_room = !request.is_strangers || reset_tokens::of_strangers(tx, user.id).await? < STRANGERS_RESETS;
+    if user.is_open() && sent < RESETS_AN_HOUR && has_room {
         if user.password_hash.is_some() {
-            issuing::link(tx, &app.secrets, &user, LinkPurpose::Reset, now).await?;
+            let (purpose, ends) = (LinkPurpose::Reset, now + LinkPurpose::Reset.life());
+            issuing::requested_link(tx, &app.secrets, &user, (purpose, request), (now, ends)).await?;
         } else if let Some(ends) = reset_tokens::invited_until(tx, user.id).await?.filter(|ends| *ends > now) {
             // Invited staff have no password to forget: their invitation is sent again, and ends when it would have.
-            issuing::link_until(tx, &app.secrets, &user, LinkPurpose::Invitation, (now, ends)).await?;
+            let purpose = LinkPurpose::Invitation;
+            issuing::requested_link(tx, &app.secrets, &user, (purpose, request), (now, ends)).await?;
         }
     }
     Ok(())
+}
+
+/// What a visitor asked of an account. Who asks from an address block that the account knows has a share that strangers do
+/// not use up.
+async fn request<'a>(tx: &mut Tx, user: &User, asked: &'a MailRequest) -> Result<Request<'a>, Error> {
+    let is_strangers = !known_devices::knows_block(tx, user.id, &asked.block).await?;
+    Ok(Request { block: &asked.block, is_strangers, id: asked.asker.and_then(Handle::request) })
 }

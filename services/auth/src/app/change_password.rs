@@ -31,8 +31,8 @@ pub async fn change_password(app: &App, session: &Session, old: &str, new: &str)
     let new = errors.check("newPassword", Password::choose(new, Form::New, &user.name, &user.email));
     let (Some(old), Some(new)) = (old, new) else { return Err(errors.into()) };
     drop(conn);
-    password_proof::prove(app, &user, &old, OLD).await?;
-    let hash = app.hasher.hash(&new).await?;
+    password_proof::prove(app, session, &user, (&old, OLD)).await?;
+    let hash = app.hasher.hash(password_proof::asker(app, session).await?, &new).await?;
     set(app, session, &user, &hash).await
 }
 
@@ -43,7 +43,7 @@ async fn set(app: &App, session: &Session, known: &User, hash: &str) -> Result<(
     if user.frozen_at.is_some() {
         return Err(Error::AccountFrozen);
     }
-    password_proof::acquit(&mut tx, known, &user, OLD).await?;
+    password_proof::acquit(&mut tx, session, (known, &user), OLD).await?;
     users::set_password(&mut tx, user.id, hash).await?;
     // It may have been requested by the person whom the new password locks out.
     issuing::withdraw_email_change(&mut tx, &user, now).await?;

@@ -28,7 +28,7 @@ pub async fn prove<'a>(app: &App, session: &'a Session, password: &str) -> Resul
     let by_password = known.is_member() && !session.stepped_up && !session.has_factor;
     if by_password {
         let password = Password::parse(password, Form::Password).map_err(|text| Error::field(PASSWORD, text))?;
-        password_proof::prove(app, &known, &password, PASSWORD).await?;
+        password_proof::prove(app, session, &known, (&password, PASSWORD)).await?;
     }
     Ok(Proof { session, known, by_password })
 }
@@ -41,7 +41,7 @@ impl Proof<'_> {
     pub async fn admit(self, conn: &mut PgConnection) -> Result<User, Error> {
         let user = users::lock(&mut *conn, self.known.id).await?.ok_or_else(unauthenticated)?;
         if self.by_password {
-            password_proof::acquit(&mut *conn, &self.known, &user, PASSWORD).await?;
+            password_proof::acquit(&mut *conn, self.session, (&self.known, &user), PASSWORD).await?;
         }
         if !self.session.stepped_up && second_factor::is_set_up(conn, user.id).await? {
             return Err(step_up_required().into());

@@ -2,12 +2,14 @@
 //! the same response in the same time.
 
 use super::App;
+use crate::domain::device::Device;
 use crate::domain::email::Email;
 use crate::error::Error;
 use crate::store::mail_requests::{self, MailRequest, Wanted};
 
-pub async fn forgot_password(app: &App, email: &Email) -> Result<(), Error> {
-    let request = MailRequest { wanted: Wanted::Reset, email: email.as_str().to_owned(), asker: None };
+pub async fn forgot_password(app: &App, email: &Email, device: &Device) -> Result<(), Error> {
+    let (email, block) = (email.as_str().to_owned(), device.block.clone());
+    let request = MailRequest { wanted: Wanted::Reset, email, asker: None, block };
     mail_requests::insert(&mut *app.db.conn().await?, &request).await?;
     app.mail_requested.notify_one();
     Ok(())

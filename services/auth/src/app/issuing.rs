@@ -4,28 +4,31 @@ use chassis::db::PgConnection;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::domain::code::{CODES_AN_HOUR, LinkPurpose, NewCode, Purpose};
+use crate::domain::code::{CODES_AN_HOUR, LinkPurpose, NewCode, Purpose, Request};
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
 use crate::secrets::{Secrets, token_hash};
+use crate::store::reset_tokens::NewLink;
 use crate::store::{codes, reset_tokens, users};
 
-/// Issues a code to an address in place of the one before, and has it mailed. The caller holds the account's lock.
+/// Issues a code to an address beside those before, and has it mailed. The caller holds the account's lock.
 ///
 /// # Errors
-/// [`Error::TooManyCodes`] beyond the hour's share.
+/// [`Error::TooManyCodes`] beyond the hour's share of whoever asks.
 pub async fn code(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDateTime) -> Result<(), Error> {
-    let (sent, _) = codes::sent_since(&mut *conn, new.user_id, now - Duration::HOUR).await?;
+    let block = new.request.map(|request| request.block);
+    let (sent, _) = codes::sent_since(&mut *conn, new.user_id, block, now - Duration::HOUR).await?;
     if sent >= CODES_AN_HOUR {
         return Err(Error::TooManyCodes);
     }
-    let id = codes::replace(&mut *conn, new, now).await?;
+    let id = codes::insert(&mut *conn, new, now).await?;
+    codes::supersede_oldest_own(&mut *conn, new.user_id, new.purpose, now).await?;
     published::verification_code_issued(conn, id, new.user_id).await?;
     Ok(())
 }
 
-/// Issues a link in place of the one before, and has it mailed. The caller holds the account's lock.
+/// Issues a link in place of those before, and has it mailed. The caller holds the account's lock.
 pub async fn link(
     conn: &mut PgConnection,
     secrets: &Secrets,
@@ -33,22 +36,35 @@ pub async fn link(
     purpose: LinkPurpose,
     now: OffsetDateTime,
 ) -> Result<(), Error> {
-    link_until(conn, secrets, user, purpose, (now, now + purpose.life())).await
+    reset_tokens::supersede(&mut *conn, user.id, now).await?;
+    let new = NewLink { id: Uuid::new_v4(), user_id: user.id, purpose, ends: now + purpose.life(), request: None };
+    mail(conn, secrets, user, &new, now).await
 }
 
-/// The same with an end of its own.
-pub async fn link_until(
+/// Issues a link that a visitor asked for beside those before, with an end of its own, and has it mailed. The caller holds
+/// the account's lock.
+pub async fn requested_link(
     conn: &mut PgConnection,
     secrets: &Secrets,
     user: &User,
-    purpose: LinkPurpose,
-    life: (OffsetDateTime, OffsetDateTime),
+    (purpose, request): (LinkPurpose, Request<'_>),
+    (now, ends): (OffsetDateTime, OffsetDateTime),
 ) -> Result<(), Error> {
-    let id = Uuid::new_v4();
-    reset_tokens::replace(&mut *conn, id, user.id, purpose, &token_hash(&secrets.token(id)), life).await?;
-    match purpose {
-        LinkPurpose::Reset => published::password_reset_requested(conn, id, user.id).await?,
-        LinkPurpose::Invitation => published::staff_invited(conn, id, user).await?,
+    let new = NewLink { id: Uuid::new_v4(), user_id: user.id, purpose, ends, request: Some(request) };
+    mail(conn, secrets, user, &new, now).await
+}
+
+async fn mail(
+    conn: &mut PgConnection,
+    secrets: &Secrets,
+    user: &User,
+    new: &NewLink<'_>,
+    now: OffsetDateTime,
+) -> Result<(), Error> {
+    reset_tokens::insert(&mut *conn, new, &token_hash(&secrets.token(new.id)), now).await?;
+    match new.purpose {
+        LinkPurpose::Reset => published::password_reset_requested(conn, new.id, user.id).await?,
+        LinkPurpose::Invitation => published::staff_invited(conn, new.id, user).await?,
     }
     Ok(())
 }

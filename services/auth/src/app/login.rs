@@ -1,5 +1,7 @@
 //! Login: opens a session by email and password.
 
+use std::time::Duration;
+
 use chassis::clock;
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
@@ -8,6 +10,7 @@ use uuid::Uuid;
 use super::opening::{self, SignedIn};
 use super::second_factor::Given;
 use super::{App, SecondFactor, issuing, second_factor, security_log};
+use crate::domain::asker::Asker;
 use crate::domain::code::{NewCode, Purpose};
 use crate::domain::device::Device;
 use crate::domain::email::Email;
@@ -36,25 +39,30 @@ pub struct Credentials {
 /// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::PasskeyRequired`], [`Error::WrongTotp`];
 /// [`Error::TooManyTries`], [`Error::FactorLocked`] and [`Error::Overloaded`] before anything is compared.
 pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Error> {
-    // Taken before anything is looked up or counted, so that a refused login costs nothing and reveals nothing.
-    let place = app.hasher.place()?;
+    // Taken before anything is counted, so that a refused login costs little and reveals nothing.
+    let place = app.hasher.place(asker(app, credentials).await?)?;
     let turn = app.sign_ins.acquire().await;
     let user = users::find_by_email(&mut *app.db.conn().await?, credentials.email.as_str()).await?;
     let known = user.as_ref().map(|user| (user.id, user.role));
     let throttled = |error: &Error| security_log::throttled(error, known, Kind::SignIn, Some(&credentials.device));
-    let counters = charge(app, credentials, user.as_ref()).await.inspect_err(throttled)?;
+    let counted = charge(app, credentials, user.as_ref()).await.inspect_err(throttled)?;
     drop(turn);
     let hash = user.as_ref().and_then(|user| user.password_hash.as_deref());
-    let matches = app.hasher.matches_at(place, &credentials.password, hash).await?;
+    let compared = app.hasher.matches_at(place, &credentials.password, hash).await;
     let _turn = app.sign_ins.acquire().await;
+    let Ok(matches) = compared else {
+        give_back(app, &counted).await?;
+        return compared.and(Err(Error::Overloaded));
+    };
+    let matches = matches && counted.lets_in();
     if matches {
-        acquit(app, &counters).await?;
+        acquit(app, &counted).await?;
     }
     // A closed account is not revealed either.
     let user_id = user.as_ref().filter(|user| user.closed_at.is_none()).map(|user| user.id);
     let Some(user) = user.filter(|user| matches && user.is_open()) else {
         security_log::refused_behind(&app.db, user_id, &credentials.device);
-        return Err(Error::InvalidCredentials);
+        return Err(counted.refusal()).inspect_err(throttled);
     };
     if credentials.totp.is_some() && asks_for_factor(app, &mut *app.db.conn().await?, &user).await?.is_some() {
         second_factor::charge_for(app, user.id, user.role).await.inspect_err(throttled)?;
@@ -64,6 +72,17 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
         security_log::refused(&app.db, user.id, Kind::SignIn, Some(&credentials.device)).await?;
     }
     opened
+}
+
+/// Who asks for a comparison: the account, if it knows the key of the device, which nobody else can name; a family and block
+/// anybody can have.
+async fn asker(app: &App, credentials: &Credentials) -> Result<Asker, Error> {
+    let device = &credentials.device;
+    let holder = match &device.key {
+        Some(key) => known_devices::holder(&mut *app.db.conn().await?, credentials.email.as_str(), key).await?,
+        None => None,
+    };
+    Ok(holder.map_or_else(|| Asker::visitor(device), |id| Asker::account(id, device)))
 }
 
 /// How to ask for the second factor of an account; `None` if it has none, or needs none.
@@ -77,36 +96,84 @@ async fn asks_for_factor(app: &App, conn: &mut PgConnection, user: &User) -> Res
     Ok((passkeys::count(conn, user.id).await? > 0).then_some(Error::PasskeyRequired))
 }
 
-/// The counters of a try: the address's first, then the account's.
-struct Counters {
-    address: Counter,
-    account: Counter,
+/// How a try was counted.
+enum Counted {
+    /// By its address, then by its account.
+    AsUsual([Counter; 2]),
+    /// By its place alone, because the others are closed for so long: only the right password from a known place passes.
+    /// Whether the account exists, and knows the place, makes no difference to anybody else.
+    AtPlace { place: Counter, is_known: bool, wait: Duration },
 }
 
-async fn charge(app: &App, credentials: &Credentials, user: Option<&User>) -> Result<Counters, Error> {
-    let device = &credentials.device;
-    let mut tx = app.db.begin().await?;
+impl Counted {
+    /// Whether the right password lets in.
+    const fn lets_in(&self) -> bool {
+        matches!(self, Self::AsUsual(_) | Self::AtPlace { is_known: true, .. })
+    }
+
+    /// What the wrong password is answered.
+    const fn refusal(&self) -> Error {
+        match self {
+            Self::AsUsual(_) => Error::InvalidCredentials,
+            Self::AtPlace { wait, .. } => Error::TooManyTries(*wait),
+        }
+    }
+}
+
+async fn charge(app: &App, credentials: &Credentials, user: Option<&User>) -> Result<Counted, Error> {
+    let (email, device) = (credentials.email.folded(), &credentials.device);
+    let mut conn = app.db.conn().await?;
     // An unknown account knows no place; it is asked all the same, so that it costs the same.
     let user_id = user.map_or(Uuid::nil(), |user| user.id);
-    let account = match known_devices::knows_place(&mut tx, user_id, device).await? {
-        true => Counter::known_place(user_id, device),
-        false => Counter::account(&credentials.email.folded()),
-    };
-    let counters = Counters { address: Counter::address(device), account };
-    for counter in [&counters.address, &counters.account] {
+    let is_known = known_devices::knows(&mut conn, user_id, device).await?;
+    drop(conn);
+    let counters = [Counter::address(device), Counter::account(&email)];
+    let Some(wait) = charge_all(app, &counters).await? else { return Ok(Counted::AsUsual(counters)) };
+    let place = Counter::place(&email, device);
+    // Nobody else can name the key of a device: without an account that knows it, there is nothing to hide.
+    let is_hopeless = device.key.is_some() && !is_known;
+    if is_hopeless || charge_all(app, std::slice::from_ref(&place)).await?.is_some() {
+        return Err(Error::TooManyTries(wait));
+    }
+    Ok(Counted::AtPlace { place, is_known, wait })
+}
+
+/// Charges all of the counters, or none if one is closed: then it returns for how long.
+async fn charge_all(app: &App, counters: &[Counter]) -> Result<Option<Duration>, Error> {
+    let mut tx = app.db.begin().await?;
+    for counter in counters {
         if let Some(wait) = login_throttles::charge(&mut tx, counter).await? {
-            return Err(Error::TooManyTries(wait));
+            return Ok(Some(wait));
         }
     }
     tx.commit().await?;
-    Ok(counters)
+    Ok(None)
 }
 
-/// Takes the try back: the password was right.
-async fn acquit(app: &App, counters: &Counters) -> Result<(), Error> {
+/// Forgets the vain tries: the password was right.
+async fn acquit(app: &App, counted: &Counted) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
-    login_throttles::give_back(&mut tx, &counters.address).await?;
-    login_throttles::clear(&mut tx, &counters.account).await?;
+    match counted {
+        Counted::AsUsual([address, account]) => {
+            login_throttles::give_back(&mut tx, address).await?;
+            login_throttles::clear(&mut tx, account).await?;
+        }
+        Counted::AtPlace { place, .. } => login_throttles::clear(&mut tx, place).await?,
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Takes the try back: nothing was compared.
+async fn give_back(app: &App, counted: &Counted) -> Result<(), Error> {
+    let mut tx = app.db.begin().await?;
+    let counters = match counted {
+        Counted::AsUsual(counters) => counters.as_slice(),
+        Counted::AtPlace { place, .. } => std::slice::from_ref(place),
+    };
+    for counter in counters {
+        login_throttles::give_back(&mut tx, counter).await?;
+    }
     tx.commit().await?;
     Ok(())
 }
@@ -122,7 +189,7 @@ async fn open(app: &App, known: &User, credentials: &Credentials) -> Result<Sign
     let stepped_up = given(app, &mut tx, &user, credentials, now).await?;
     let session = opening::session(&mut tx, &user, &credentials.device, stepped_up, now).await?;
     if user.verified_at.is_none() && !codes::is_alive(&mut tx, user.id, Purpose::Registration, now).await? {
-        let code = NewCode { user_id: user.id, purpose: Purpose::Registration, email: &user.email, request_id: None };
+        let code = NewCode { user_id: user.id, purpose: Purpose::Registration, email: &user.email, request: None };
         match issuing::code(&mut tx, &code, now).await {
             // The hour's share is used up: they are in, and ask again later.
             Err(Error::TooManyCodes) => {}

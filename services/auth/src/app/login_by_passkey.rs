@@ -14,9 +14,9 @@ use crate::error::Error;
 use crate::passkeys::Answer;
 use crate::store::{login_throttles, passkeys, users};
 
-/// Logs in; the passkey counts as a second factor given now. The try is counted by its address, and the count committed,
-/// before anything is verified. The account's own counters stay untouched: a signature cannot be guessed, and strangers
-/// would lock its owner out.
+/// Logs in; the passkey counts as a second factor given now. The try is counted, and the count committed, before anything
+/// is verified: by the passkey, or by the address if no account has it. The counters of passwords stay untouched: a
+/// signature cannot be guessed, and strangers would lock the owner out.
 ///
 /// # Errors
 /// [`Error::PasskeyRefused`], [`Error::TooManyTries`].
@@ -24,7 +24,8 @@ pub async fn login_by_passkey(app: &App, answer: &Answer, device: &Device) -> Re
     let _turn = app.sign_ins.acquire().await;
     let mut conn = app.db.conn().await?;
     let passkey = passkeys::find_by_credential(&mut conn, answer.credential_id()).await?;
-    let wait = login_throttles::charge(&mut conn, &Counter::address(device)).await?;
+    let counter = passkey.as_ref().map_or_else(|| Counter::address(device), |passkey| Counter::passkey(passkey.id));
+    let wait = login_throttles::charge(&mut conn, &counter).await?;
     drop(conn);
     if let Some(wait) = wait {
         let error = Error::TooManyTries(wait);
@@ -53,7 +54,7 @@ async fn open(app: &App, passkey: &Passkey, answer: &Answer, device: &Device) ->
     }
     second_factor::take_passkey(app, &mut tx, (&user, answer), (Ceremony::SignIn, device, now)).await?;
     let session = opening::session(&mut tx, &user, device, Some(SteppedUp::by_passkey(now)), now).await?;
-    login_throttles::give_back(&mut tx, &Counter::address(device)).await?;
+    login_throttles::clear(&mut tx, &Counter::passkey(passkey.id)).await?;
     let token = app.tokens.issue(&session, now)?;
     tx.commit().await?;
     Ok(SignedIn { user, token })

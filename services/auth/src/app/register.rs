@@ -8,14 +8,16 @@ use uuid::Uuid;
 
 use super::opening::{self, SignedIn};
 use super::{App, issuing};
+use crate::domain::asker::Asker;
 use crate::domain::code::{NewCode, Purpose};
 use crate::domain::details::Details;
 use crate::domain::device::Device;
 use crate::domain::password::Password;
+use crate::domain::throttle::Counter;
 use crate::domain::user::User;
 use crate::error::{Error, unauthenticated};
 use crate::events::published;
-use crate::store::{security_links, sessions, users};
+use crate::store::{login_throttles, security_links, sessions, users};
 
 #[derive(Debug, Clone)]
 pub struct Registration {
@@ -34,12 +36,33 @@ struct Registered {
 /// Registers. A replay signs a new token of the same session.
 ///
 /// # Errors
-/// [`Error::EmailTaken`]; [`Error::Overloaded`] if too many passwords wait to be hashed.
+/// [`Error::EmailTaken`]; [`Error::Overloaded`] if too many passwords wait to be hashed; [`Error::TooManyTries`] if too many
+/// from there registered an address that was taken.
 pub async fn register(app: &App, registration: &Registration, claim: Option<Claim>) -> Result<Answer<SignedIn>, Error> {
-    let hash = app.hasher.hash(&registration.password).await?;
-    let answer = idempotency::once(&app.db, claim, async |conn| add(conn, registration, hash).await).await?;
+    let counter = Counter::registrations(&registration.device);
+    charge(app, &counter).await?;
+    let added = hash_and_add(app, registration, claim).await;
+    if !matches!(added, Err(Error::EmailTaken)) {
+        login_throttles::give_back(&mut *app.db.conn().await?, &counter).await?;
+    }
+    let answer = added?;
     let signed_in = sign(app, &answer.result).await?;
     Ok(answer.map(|_| signed_in))
+}
+
+async fn charge(app: &App, counter: &Counter) -> Result<(), Error> {
+    let _turn = app.sign_ins.acquire().await;
+    let wait = login_throttles::charge(&mut *app.db.conn().await?, counter).await?;
+    wait.map_or(Ok(()), |wait| Err(Error::TooManyTries(wait)))
+}
+
+async fn hash_and_add(
+    app: &App,
+    registration: &Registration,
+    claim: Option<Claim>,
+) -> Result<Answer<Registered>, Error> {
+    let hash = app.hasher.hash(Asker::visitor(&registration.device), &registration.password).await?;
+    idempotency::once(&app.db, claim, async |conn| add(conn, registration, hash).await).await
 }
 
 async fn add(conn: &mut PgConnection, registration: &Registration, hash: String) -> Result<Registered, Error> {
@@ -57,7 +80,7 @@ async fn add(conn: &mut PgConnection, registration: &Registration, hash: String)
         return Err(Error::EmailTaken);
     }
     published::user_registered(&mut *conn, user.id).await?;
-    let code = NewCode { user_id: user.id, purpose: Purpose::Registration, email: &user.email, request_id: None };
+    let code = NewCode { user_id: user.id, purpose: Purpose::Registration, email: &user.email, request: None };
     issuing::code(&mut *conn, &code, now).await?;
     let session = opening::session(conn, &user, &registration.device, None, now).await?;
     Ok(Registered { user_id: user.id, session_id: session.id })

@@ -3,15 +3,18 @@
 use chassis::clock;
 
 use super::{App, issuing, safeguards, security_log};
+use crate::domain::asker::Asker;
+use crate::domain::device::Device;
 use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
 use crate::domain::safeguard::Change;
 use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
+use crate::domain::throttle::Counter;
 use crate::error::Error;
 use crate::events::published;
 use crate::secrets::token_hash;
-use crate::store::{reset_tokens, security_links, sessions, users};
+use crate::store::{login_throttles, reset_tokens, security_links, sessions, users};
 
 #[derive(Clone)]
 pub struct Reset {
@@ -19,20 +22,24 @@ pub struct Reset {
     pub token: String,
     pub password: String,
     pub confirm_password: String,
+    pub device: Device,
 }
 
 /// # Errors
-/// [`Error::InvalidResetToken`], wrong fields, [`Error::Overloaded`].
+/// [`Error::InvalidResetToken`], wrong fields, [`Error::TooManyTries`], [`Error::Overloaded`].
 pub async fn reset_password(app: &App, reset: &Reset) -> Result<(), Error> {
     check_form(reset)?;
     let token_hash = token_hash(reset.token.trim());
     let mut conn = app.db.conn().await?;
     let user_id = reset_tokens::find_live(&mut conn, &token_hash).await?.ok_or(Error::InvalidResetToken)?;
     let user = users::find(&mut conn, user_id).await?.ok_or(Error::InvalidResetToken)?;
+    if let Some(wait) = login_throttles::charge(&mut conn, &Counter::resets(user.id)).await? {
+        return Err(Error::TooManyTries(wait));
+    }
     drop(conn);
     let password = Password::choose(&reset.password, Form::Password, &user.name, &user.email)
         .map_err(|sentence| Error::field("password", sentence))?;
-    let hash = app.hasher.hash(&password).await?;
+    let hash = app.hasher.hash(Asker::visitor(&reset.device), &password).await?;
 
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
@@ -40,6 +47,9 @@ pub async fn reset_password(app: &App, reset: &Reset) -> Result<(), Error> {
     if !reset_tokens::consume(&mut tx, &token_hash, now).await? {
         return Err(Error::InvalidResetToken);
     }
+    // The others have done their part.
+    reset_tokens::supersede(&mut tx, user.id, now).await?;
+    login_throttles::clear(&mut tx, &Counter::resets(user.id)).await?;
     users::set_password(&mut tx, user.id, &hash).await?;
     // It may have been requested by the person whom the new password locks out.
     issuing::withdraw_email_change(&mut tx, &user, now).await?;

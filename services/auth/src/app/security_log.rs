@@ -8,11 +8,12 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::device::Device;
-use crate::domain::security_event::{Kind, MAILED_REFUSALS};
+use crate::domain::security_event::{Kind, MAILED_REFUSALS, SESSION_REFUSALS};
+use crate::domain::security_link::Purpose;
 use crate::domain::session::Session;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{security_events, sessions, users};
+use crate::store::{security_events, security_links, sessions, users};
 
 /// Shows the metric before the first event, so that an alert sees that one too.
 pub fn announce() {
@@ -57,16 +58,39 @@ pub async fn done_in(
     done(conn, (user_id, role), kind, device.as_ref(), now).await
 }
 
-/// Notes a refusal, in a transaction of its own since that of the try is rolled back. The tenth login refused in a row has
-/// the owner mailed.
+/// Notes a refusal, in a transaction of its own since that of the try is rolled back. The tenth in a row, wherever they
+/// were, has the owner mailed.
 pub async fn refused(db: &Db, user_id: Uuid, kind: Kind, device: Option<&Device>) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
     // Locked, so that two refusals at once are not both the tenth.
     let Some(user) = users::lock(&mut tx, user_id).await? else { return Ok(()) };
     security_events::insert(&mut tx, user.id, (kind, true), device, now).await?;
-    if kind == Kind::SignIn && security_events::refusals(&mut tx, user.id).await? == MAILED_REFUSALS {
-        published::sign_ins_refused(&mut tx, user.id, MAILED_REFUSALS, device).await?;
+    if security_events::refusals(&mut tx, user.id).await? == MAILED_REFUSALS {
+        published::sign_ins_refused(&mut tx, user.id, MAILED_REFUSALS, (device, None)).await?;
+    }
+    tx.commit().await?;
+    tell(Some(user.id), kind, "refused", user.role, device);
+    Ok(())
+}
+
+/// The same for a proof that was asked for inside a session. The tenth in a session ends it and has the owner mailed:
+/// somebody who is not the owner is in the account.
+pub async fn refused_in(db: &Db, session_id: Uuid, user_id: Uuid, kind: Kind) -> Result<(), Error> {
+    let mut tx = db.begin().await?;
+    let now = clock::now(&mut tx).await?;
+    let Some(user) = users::lock(&mut tx, user_id).await? else { return Ok(()) };
+    let device = sessions::find(&mut tx, session_id).await?.as_ref().map(device_of);
+    let device = device.as_ref();
+    security_events::insert(&mut tx, user.id, (kind, true), device, now).await?;
+    let in_session = sessions::count_refusal(&mut tx, session_id).await?;
+    if in_session >= SESSION_REFUSALS && sessions::revoke(&mut tx, user.id, session_id, now).await? {
+        published::session_ended(&mut tx, user.id, &[session_id]).await?;
+        done(&mut tx, (user.id, user.role), Kind::SessionEnded, device, now).await?;
+        let link = security_links::insert(&mut tx, (user.id, &user.email), Purpose::NotMe, now).await?;
+        published::sign_ins_refused(&mut tx, user.id, in_session.into(), (device, Some(link))).await?;
+    } else if security_events::refusals(&mut tx, user.id).await? == MAILED_REFUSALS {
+        published::sign_ins_refused(&mut tx, user.id, MAILED_REFUSALS, (device, None)).await?;
     }
     tx.commit().await?;
     tell(Some(user.id), kind, "refused", user.role, device);

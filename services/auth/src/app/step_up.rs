@@ -36,7 +36,7 @@ pub async fn step_up(app: &App, session: &Session, factor: &Factor, device: &Dev
         .inspect_err(|error| security_log::throttled(error, caller, Kind::StepUp, Some(device)))?;
     let taken = take(app, session, factor, device).await;
     if let Err(Error::WrongTotp(_) | Error::PasskeyRefused(_)) = &taken {
-        security_log::refused(&app.db, session.user_id, Kind::StepUp, Some(device)).await?;
+        security_log::refused_in(&app.db, session.id, session.user_id, Kind::StepUp).await?;
     }
     taken
 }

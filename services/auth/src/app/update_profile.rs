@@ -40,7 +40,7 @@ pub async fn update_profile(app: &App, session: &Session, details: &Details, pas
             return Err(Error::ReauthenticationRequired);
         }
         let password = Password::parse(password, Form::Old).map_err(|_| Error::WrongPassword(CURRENT_PASSWORD))?;
-        password_proof::prove(app, &known, &password, CURRENT_PASSWORD).await?;
+        password_proof::prove(app, session, &known, (&password, CURRENT_PASSWORD)).await?;
     }
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
@@ -49,7 +49,7 @@ pub async fn update_profile(app: &App, session: &Session, details: &Details, pas
         return Err(Error::AccountFrozen);
     }
     if by_password {
-        password_proof::acquit(&mut tx, &known, &user, CURRENT_PASSWORD).await?;
+        password_proof::acquit(&mut tx, session, (&known, &user), CURRENT_PASSWORD).await?;
     }
     // Changed by another call meanwhile.
     if user.email != known.email {
@@ -79,8 +79,11 @@ async fn request_change(tx: &mut Tx, user: &User, email: &Email, now: OffsetDate
     if codes::changes_to(tx, email.as_str(), user.id).await? >= CHANGES_TO_ONE_ADDRESS {
         return Err(Error::field("email", "Too many pending changes to this address. Please try again in ten minutes"));
     }
+    if !again {
+        codes::supersede(tx, user.id, Purpose::EmailChange, now).await?;
+    }
     users::set_pending_email(tx, user.id, Some(email.as_str())).await?;
-    let code = NewCode { user_id: user.id, purpose: Purpose::EmailChange, email: email.as_str(), request_id: None };
+    let code = NewCode { user_id: user.id, purpose: Purpose::EmailChange, email: email.as_str(), request: None };
     issuing::code(tx, &code, now).await?;
     if !again {
         let link = security_links::insert(tx, (user.id, &user.email), LinkFor::NotMe, now).await?;

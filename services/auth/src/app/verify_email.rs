@@ -6,7 +6,7 @@ use chassis::identity::Session;
 use time::OffsetDateTime;
 
 use super::{App, safeguards, security_log};
-use crate::domain::code::Handle;
+use crate::domain::code::{Handle, Purpose};
 use crate::domain::device::Device;
 use crate::domain::email::Email;
 use crate::domain::safeguard::Change;
@@ -47,30 +47,46 @@ pub async fn verify_email(app: &App, submission: &Submission<'_>) -> Result<(), 
 }
 
 async fn verify(app: &App, submission: &Submission<'_>) -> Result<(), Error> {
-    let email = submission.email.as_str();
-    let mut conn = app.db.conn().await?;
-    let mut tried = Vec::new();
-    if let Some(session) = &submission.session {
-        tried = codes::count_own_attempt(&mut conn, session.user_id, email).await?;
+    let tried = count_bound(app, submission).await?;
+    let is_visitors = submission.handle.is_none_or(|handle| handle.request().is_some());
+    match right(app, &tried.codes, submission) {
+        Ok(code) => {
+            let mut tx = app.db.begin().await?;
+            confirm(app, &mut tx, code, submission.session.as_ref()).await?;
+            tx.commit().await?;
+            Ok(())
+        }
+        // The handle of another browser takes nothing from the right code.
+        Err(_) if !tried.is_own && is_visitors => verify_unbound(app, submission).await,
+        Err(error) => Err(error),
     }
-    if tried.is_empty() {
-        tried = match submission.handle {
-            Some(Handle::Account(user_id)) => codes::count_own_attempt(&mut conn, user_id, email).await?,
-            Some(Handle::Request(id)) => codes::count_requested_attempt(&mut conn, id, email).await?,
-            None => {
-                drop(conn);
-                return verify_unbound(app, submission).await;
-            }
-        };
-    }
-    drop(conn);
-    let mut tx = app.db.begin().await?;
-    confirm(app, &mut tx, right(app, &tried, submission)?, submission.session.as_ref()).await?;
-    tx.commit().await?;
-    Ok(())
 }
 
-/// Without session or handle.
+/// The codes that were tried, and whether they are all that the account has.
+struct Bound {
+    codes: Vec<Tried>,
+    is_own: bool,
+}
+
+/// Counts the submission on the codes that belong to the session or the handle.
+async fn count_bound(app: &App, submission: &Submission<'_>) -> Result<Bound, Error> {
+    let email = submission.email.as_str();
+    let mut conn = app.db.conn().await?;
+    let session = submission.session.as_ref().map(|session| session.user_id);
+    for account in [session, submission.handle.and_then(Handle::account)].into_iter().flatten() {
+        let codes = codes::count_own_attempt(&mut conn, account, email).await?;
+        if !codes.is_empty() {
+            return Ok(Bound { codes, is_own: true });
+        }
+    }
+    let codes = match submission.handle.and_then(Handle::request) {
+        Some(id) => codes::count_requested_attempt(&mut conn, id, email).await?,
+        None => Vec::new(),
+    };
+    Ok(Bound { codes, is_own: false })
+}
+
+/// Without the session or handle that a code belongs to.
 async fn verify_unbound(app: &App, submission: &Submission<'_>) -> Result<(), Error> {
     let counters = [Counter::codes_from(&submission.device), Counter::codes_to(&submission.email.folded())];
     let mut tx = app.db.begin().await?;
@@ -99,7 +115,11 @@ async fn confirm(app: &App, tx: &mut Tx, code: &Tried, session: Option<&Session>
     let now = clock::now(tx).await?;
     let user = users::lock(tx, code.user_id).await?.ok_or(Error::InvalidCode)?;
     let Consumed { purpose, email, .. } = codes::consume(tx, code.id, now).await?.ok_or(Error::InvalidCode)?;
-    if purpose == "registration" {
+    let is_registration = purpose == Purpose::Registration.as_str();
+    // The others have done their part.
+    let purpose = if is_registration { Purpose::Registration } else { Purpose::EmailChange };
+    codes::supersede(tx, user.id, purpose, now).await?;
+    if is_registration {
         users::verify(tx, user.id, now).await?;
     } else if user.frozen_at.is_some() {
         return Err(Error::InvalidCode);

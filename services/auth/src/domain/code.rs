@@ -7,14 +7,21 @@ use uuid::Uuid;
 pub const CODE_LIFE: Duration = Duration::minutes(10);
 /// Submissions of one code, right or wrong.
 pub const CODE_ATTEMPTS: i16 = 5;
-/// Codes and links are not asked for more often.
+/// Codes are not asked for more often: by the account, or from one address block.
 pub const PAUSE: Duration = Duration::minutes(1);
 /// Codes an hour: the first and five more.
 pub const CODES_AN_HOUR: i64 = 6;
+/// Codes that the account asked for and that can be used: the oldest makes room for a new one.
+pub const OWN_CODES: i64 = 3;
+/// Codes that strangers asked for and that can be used. While there are so many, the owner has them in the mailbox, and
+/// strangers get no more.
+pub const STRANGERS_CODES: i64 = 3;
 /// Accounts that may wait at the same time to change to one address.
 pub const CHANGES_TO_ONE_ADDRESS: i64 = 3;
-/// Reset links an hour.
+/// Reset links an hour from one address block.
 pub const RESETS_AN_HOUR: i64 = 5;
+/// Reset links that strangers asked for and that can be used; as [`STRANGERS_CODES`].
+pub const STRANGERS_RESETS: i64 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -63,14 +70,25 @@ impl Handle {
     }
 }
 
+/// What a visitor asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// From this address block.
+    pub block: &'a str,
+    /// From one that the account does not know.
+    pub is_strangers: bool,
+    /// With this handle; unset for links.
+    pub id: Option<Uuid>,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct NewCode<'a> {
     pub user_id: Uuid,
     pub purpose: Purpose,
     /// To which address.
     pub email: &'a str,
-    /// The request of a visitor that asked for it.
-    pub request_id: Option<Uuid>,
+    /// Of a visitor; unset if the account asked for it.
+    pub request: Option<Request<'a>>,
 }
 
 /// Where payouts may go once a member has confirmed it, as the wallet names and shows it.

@@ -11,6 +11,8 @@ pub struct Device {
     pub address: String,
     /// Its block: /24 or /48.
     pub block: String,
+    /// What one client has of it: the address, or /64.
+    pub network: String,
     /// The thumbprint of the key that a new session is bound to, if it is.
     pub key: Option<String>,
 }
@@ -49,7 +51,17 @@ impl Device {
             family: family(user_agent),
             address: address.map_or_else(|| "unknown".to_owned(), |address| address.to_canonical().to_string()),
             block: address.map_or_else(|| "unknown".to_owned(), block),
+            network: address.map_or_else(|| "unknown".to_owned(), network),
             key: None,
+        }
+    }
+
+    /// What an account knows it by: its key, or else family and block (D-R12).
+    #[must_use]
+    pub fn place(&self) -> String {
+        match &self.key {
+            Some(key) => format!("key {key}"),
+            None => format!("{} in {}", self.family, self.block),
         }
     }
 }
@@ -78,9 +90,33 @@ fn block(address: IpAddr) -> String {
     }
 }
 
+fn network(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Device;
+
+    /// [D-R12] With a key, the key is the device; one client has a whole /64.
+    #[test]
+    fn a_key_is_the_device() {
+        let device = |address: &str, key: Option<&str>| Device {
+            key: key.map(ToOwned::to_owned),
+            ..Device::of(address, "Firefox/140.0 Linux")
+        };
+        assert_eq!(device("203.0.113.7", Some("k")).place(), device("198.51.100.1", Some("k")).place());
+        assert_ne!(device("203.0.113.7", Some("k")).place(), device("203.0.113.7", None).place());
+        assert_eq!(device("203.0.113.7", None).place(), device("203.0.113.8", None).place());
+        assert_eq!(device("203.0.113.7", None).network, "203.0.113.7");
+        assert_eq!(device("2001:db8:1:2:3::4", None).network, "2001:db8:1:2::/64");
+    }
 
     /// [D-R12] A device is the family of the browser and the block of the address.
     #[test]

@@ -5,8 +5,10 @@ use time::{Duration, OffsetDateTime};
 /// How long events are kept: a year and the month in which somebody asks about it.
 pub const LIFE: Duration = Duration::days(396);
 
-/// Refused logins since the last one that worked after which the owner is mailed, once.
+/// Refused passwords and second factors since the last that was right after which the owner is mailed, once.
 pub const MAILED_REFUSALS: i64 = 10;
+/// The same inside one session after which it ends.
+pub const SESSION_REFUSALS: i16 = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

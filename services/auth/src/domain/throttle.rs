@@ -1,6 +1,7 @@
 //! Throttling of password attempts (D-S8): a growing delay by account and by address of at most half a minute, so that
-//! the owner is never locked out; known places of the account have a separate counter. A second factor has few codes
-//! and is requested only after the password, so it is eventually locked for an hour (D-A9).
+//! the owner is never locked out. A place that the account knows has a counter of its own, by which the right password
+//! passes while the others are closed. A second factor has few codes and is requested only after the password, so it is
+//! eventually locked for an hour (D-A9).
 
 use sha2::{Digest, Sha256};
 use time::Duration;
@@ -32,8 +33,8 @@ const REST: Duration = Duration::minutes(15);
 
 /// Tries on one account before the delay begins.
 const FREE_ACCOUNT: i32 = 5;
-/// The same from a place the account knows, where its owner may log in several times at once.
-const FREE_KNOWN_PLACE: i32 = 20;
+/// The same from one place, where its owner may log in several times at once.
+const FREE_PLACE: i32 = 20;
 /// Tries from one address before the delay begins: many people may share it, and as many tries as wait for their hash
 /// count while they wait.
 const FREE_ADDRESS: i32 = 100;
@@ -54,10 +55,29 @@ impl Counter {
         Self::delaying(format!("account:{}", fingerprint(folded_email)), FREE_ACCOUNT)
     }
 
-    /// Of an account from a place it knows.
+    /// Of an account from one place, whether the account exists and knows it or not.
     #[must_use]
-    pub fn known_place(user_id: Uuid, device: &Device) -> Self {
-        Self::delaying(format!("place:{user_id}:{}", device.block), FREE_KNOWN_PLACE)
+    pub fn place(folded_email: &str, device: &Device) -> Self {
+        let key = format!("place:{}:{}", fingerprint(folded_email), fingerprint(&device.place()));
+        Self::delaying(key, FREE_PLACE)
+    }
+
+    /// Of a passkey that an account has.
+    #[must_use]
+    pub fn passkey(id: Uuid) -> Self {
+        Self::delaying(format!("passkey:{id}"), FREE_PLACE)
+    }
+
+    /// Of registrations from an address block with an address that is taken.
+    #[must_use]
+    pub fn registrations(device: &Device) -> Self {
+        Self::of_many(format!("registrations:{}", device.block))
+    }
+
+    /// Of passwords set by a link of an account.
+    #[must_use]
+    pub fn resets(user_id: Uuid) -> Self {
+        Self::delaying(format!("resets:{user_id}"), FREE_ACCOUNT)
     }
 
     /// Of codes submitted from an address without session or handle.
@@ -94,6 +114,6 @@ impl Counter {
     }
 }
 
-fn fingerprint(folded_email: &str) -> String {
-    Sha256::digest(folded_email.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+fn fingerprint(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

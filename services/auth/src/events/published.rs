@@ -163,13 +163,19 @@ pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device
     enqueue(conn, "auth.v1.new_device_signed_in", user_id, &event).await
 }
 
-/// So many logins to an account in a row were refused.
-pub async fn sign_ins_refused(conn: &mut PgConnection, user_id: Uuid, count: i64, device: Option<&Device>) -> Told {
+/// So many proofs for an account in a row were refused. With a link if they were made in a session, which was ended.
+pub async fn sign_ins_refused(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    count: i64,
+    (device, link_id): (Option<&Device>, Option<Uuid>),
+) -> Told {
     let event = SignInsRefused {
         user_id: user_id.to_string(),
         count: i32::try_from(count).unwrap_or(i32::MAX),
         device: device.map(|device| device.family.clone()).unwrap_or_default(),
         address_block: device.map(|device| device.block.clone()).unwrap_or_default(),
+        link_reference: link_id.map(|id| id.to_string()).unwrap_or_default(),
     };
     enqueue(conn, "auth.v1.sign_ins_refused", user_id, &event).await
 }

@@ -53,6 +53,7 @@ use crate::passkeys;
 #[tonic::async_trait]
 impl AuthService for GrpcServer {
     async fn register(&self, request: Request<RegisterRequest>) -> Reply<RegisterResponse> {
+        self.verifier.visitor(request.metadata())?;
         let id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let registration = registration(&message)?;
@@ -68,6 +69,7 @@ impl AuthService for GrpcServer {
     }
 
     async fn verify_email(&self, request: Request<VerifyEmailRequest>) -> Reply<VerifyEmailResponse> {
+        self.verifier.visitor(request.metadata())?;
         let session = self.signed_in(request.metadata()).await?;
         let message = request.into_inner();
         let mut errors = FieldErrors::default();
@@ -85,16 +87,19 @@ impl AuthService for GrpcServer {
     }
 
     async fn resend_code(&self, request: Request<ResendCodeRequest>) -> Reply<ResendCodeResponse> {
+        self.verifier.visitor(request.metadata())?;
         let signed_in = self.signed_in(request.metadata()).await?;
         let message = request.into_inner();
         let email = only_email(&message.email)?;
         let signed_in = signed_in.map(|session| Handle::Account(session.user_id));
         let asker = signed_in.or_else(|| self.app.secrets.read_handle(message.verification.trim()));
-        let handle = resend_code(&self.app, &email, asker).await?;
+        let device = convert::device(message.client.as_ref());
+        let handle = resend_code(&self.app, &email, asker, &device).await?;
         Ok(Response::new(ResendCodeResponse { verification: self.app.secrets.handle(handle) }))
     }
 
     async fn login(&self, request: Request<LoginRequest>) -> Reply<LoginResponse> {
+        self.verifier.visitor(request.metadata())?;
         let message = request.into_inner();
         let mut errors = FieldErrors::default();
         let email = errors.check("email", Email::parse(&message.email));
@@ -116,12 +121,17 @@ impl AuthService for GrpcServer {
         Ok(Response::new(LoginResponse { user: Some(convert::user(user)), token: signed_in.token, verification }))
     }
 
-    async fn begin_passkey_login(&self, _: Request<BeginPasskeyLoginRequest>) -> Reply<BeginPasskeyLoginResponse> {
+    async fn begin_passkey_login(
+        &self,
+        request: Request<BeginPasskeyLoginRequest>,
+    ) -> Reply<BeginPasskeyLoginResponse> {
+        self.verifier.visitor(request.metadata())?;
         let options = begin_passkey_login(&self.app).await?;
         Ok(Response::new(BeginPasskeyLoginResponse { options }))
     }
 
     async fn login_by_passkey(&self, request: Request<LoginByPasskeyRequest>) -> Reply<LoginByPasskeyResponse> {
+        self.verifier.visitor(request.metadata())?;
         let message = request.into_inner();
         let answer = passkeys::Answer::parse(&message.credential)?;
         let device = convert::device(message.client.as_ref());
@@ -130,26 +140,32 @@ impl AuthService for GrpcServer {
     }
 
     async fn forgot_password(&self, request: Request<ForgotPasswordRequest>) -> Reply<ForgotPasswordResponse> {
-        let email = only_email(&request.into_inner().email)?;
-        forgot_password(&self.app, &email).await?;
+        self.verifier.visitor(request.metadata())?;
+        let message = request.into_inner();
+        let email = only_email(&message.email)?;
+        forgot_password(&self.app, &email, &convert::device(message.client.as_ref())).await?;
         Ok(Response::new(ForgotPasswordResponse {}))
     }
 
     async fn reset_password(&self, request: Request<ResetPasswordRequest>) -> Reply<ResetPasswordResponse> {
+        self.verifier.visitor(request.metadata())?;
         let message = request.into_inner();
-        let reset =
-            Reset { token: message.token, password: message.password, confirm_password: message.confirm_password };
+        let device = convert::device(message.client.as_ref());
+        let (password, confirm_password) = (message.password, message.confirm_password);
+        let reset = Reset { token: message.token, password, confirm_password, device };
         db::retrying(|| reset_password(&self.app, &reset)).await?;
         Ok(Response::new(ResetPasswordResponse {}))
     }
 
     async fn undo_email_change(&self, request: Request<UndoEmailChangeRequest>) -> Reply<UndoEmailChangeResponse> {
+        self.verifier.visitor(request.metadata())?;
         let token = request.into_inner().token;
         db::retrying(|| undo_email_change(&self.app, &token)).await?;
         Ok(Response::new(UndoEmailChangeResponse {}))
     }
 
     async fn disown_activity(&self, request: Request<DisownActivityRequest>) -> Reply<DisownActivityResponse> {
+        self.verifier.visitor(request.metadata())?;
         let token = request.into_inner().token;
         db::retrying(|| disown_activity(&self.app, &token)).await?;
         Ok(Response::new(DisownActivityResponse {}))

@@ -2,7 +2,9 @@ use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::code::{CHANGES_TO_ONE_ADDRESS, CODE_ATTEMPTS, CODE_LIFE, NewCode, Purpose};
+use crate::domain::code::{
+    CHANGES_TO_ONE_ADDRESS, CODE_ATTEMPTS, CODE_LIFE, NewCode, OWN_CODES, Purpose, STRANGERS_CODES,
+};
 
 /// A code that was just tried.
 pub struct Tried {
@@ -28,27 +30,50 @@ pub struct Consumed {
     pub email: String,
 }
 
-/// Makes a code in place of the one before; returns its id.
-pub async fn replace(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDateTime) -> Result<Uuid, sqlx::Error> {
-    supersede(&mut *conn, new.user_id, new.purpose, now).await?;
+/// Makes a code beside those before; returns its id.
+pub async fn insert(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDateTime) -> Result<Uuid, sqlx::Error> {
     let id = Uuid::new_v4();
     sqlx::query!(
-        "INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at, request_id)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at, request_id, block, is_strangers)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         id,
         new.user_id,
         new.purpose.as_str(),
         new.email,
         now,
         now + CODE_LIFE,
-        new.request_id,
+        new.request.and_then(|request| request.id),
+        new.request.map(|request| request.block),
+        new.request.is_some_and(|request| request.is_strangers),
     )
     .execute(conn)
     .await?;
     Ok(id)
 }
 
-/// Kills the code of an account for a purpose.
+/// Kills the oldest codes that the account asked for, but not the newest few.
+pub async fn supersede_oldest_own(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    purpose: Purpose,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE codes SET superseded_at = $3
+         WHERE id IN (SELECT id FROM codes
+             WHERE user_id = $1 AND purpose = $2 AND block IS NULL AND consumed_at IS NULL AND superseded_at IS NULL
+             ORDER BY created_at DESC, id OFFSET $4)",
+        user_id,
+        purpose.as_str(),
+        now,
+        OWN_CODES,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Kills the codes of an account for a purpose.
 pub async fn supersede(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -115,29 +140,23 @@ pub async fn live(conn: &mut PgConnection, email: &str) -> Result<Vec<Tried>, sq
          ORDER BY purpose = 'registration' DESC, created_at DESC LIMIT $3",
         email,
         CODE_ATTEMPTS,
-        1 + CHANGES_TO_ONE_ADDRESS,
+        (1 + CHANGES_TO_ONE_ADDRESS) * (OWN_CODES + STRANGERS_CODES),
     )
     .fetch_all(conn)
     .await
 }
 
-/// Lets a visitor's request use the live code of an account that no other request asked for.
-pub async fn adopt(
-    conn: &mut PgConnection,
-    user_id: Uuid,
-    purpose: Purpose,
-    request_id: Uuid,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "UPDATE codes SET request_id = $3
-         WHERE user_id = $1 AND purpose = $2 AND consumed_at IS NULL AND superseded_at IS NULL AND request_id IS NULL",
+/// How many codes of an account can be used that strangers asked for.
+pub async fn of_strangers(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM codes
+           WHERE user_id = $1 AND is_strangers AND consumed_at IS NULL AND superseded_at IS NULL
+             AND expires_at > clock_timestamp() AND attempts < $2"#,
         user_id,
-        purpose.as_str(),
-        request_id,
+        CODE_ATTEMPTS,
     )
-    .execute(conn)
-    .await?;
-    Ok(())
+    .fetch_one(conn)
+    .await
 }
 
 /// How many other accounts wait for a live code to change to this address. Callers for one address
@@ -150,7 +169,7 @@ pub async fn changes_to(conn: &mut PgConnection, email: &str, except: Uuid) -> R
     .fetch_one(&mut *conn)
     .await?;
     sqlx::query_scalar!(
-        r#"SELECT count(*) AS "count!" FROM codes
+        r#"SELECT count(DISTINCT user_id) AS "count!" FROM codes
            WHERE lower(email) = lower($1) AND purpose = 'email_change' AND user_id <> $2
              AND consumed_at IS NULL AND superseded_at IS NULL AND expires_at > clock_timestamp()"#,
         email,
@@ -194,16 +213,20 @@ pub async fn is_alive(
     .await
 }
 
-/// How many codes an account was sent since a moment, and when the last one was.
+/// How many codes were sent since a moment because the account asked for them, or somebody from this address block, and
+/// when the last one was.
 pub async fn sent_since(
     conn: &mut PgConnection,
     user_id: Uuid,
+    block: Option<&str>,
     since: OffsetDateTime,
 ) -> Result<(i64, Option<OffsetDateTime>), sqlx::Error> {
     let row = sqlx::query!(
-        r#"SELECT count(*) AS "count!", max(created_at) AS last FROM codes WHERE user_id = $1 AND created_at > $2"#,
+        r#"SELECT count(*) AS "count!", max(created_at) AS last FROM codes
+           WHERE user_id = $1 AND created_at > $2 AND block IS NOT DISTINCT FROM $3"#,
         user_id,
         since,
+        block,
     )
     .fetch_one(conn)
     .await?;

@@ -23,16 +23,19 @@ pub struct MailRequest {
     /// To this address, known or not.
     pub email: String,
     pub asker: Option<Handle>,
+    /// From this address block.
+    pub block: String,
 }
 
 pub async fn insert(conn: &mut PgConnection, request: &MailRequest) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "INSERT INTO mail_requests (id, kind, email, user_id, request_id) VALUES ($1, $2, $3, $4, $5)",
+        "INSERT INTO mail_requests (id, kind, email, user_id, request_id, block) VALUES ($1, $2, $3, $4, $5, $6)",
         Uuid::now_v7(),
         request.wanted.as_str(),
         request.email,
         request.asker.and_then(Handle::account),
         request.asker.and_then(Handle::request),
+        request.block,
     )
     .execute(conn)
     .await?;
@@ -44,7 +47,7 @@ pub async fn take(conn: &mut PgConnection) -> Result<Option<MailRequest>, sqlx::
     let row = sqlx::query!(
         "DELETE FROM mail_requests
          WHERE id = (SELECT id FROM mail_requests ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
-         RETURNING kind, email, user_id, request_id"
+         RETURNING kind, email, user_id, request_id, block"
     )
     .fetch_optional(conn)
     .await?;
@@ -52,6 +55,8 @@ pub async fn take(conn: &mut PgConnection) -> Result<Option<MailRequest>, sqlx::
         wanted: if row.kind == "reset" { Wanted::Reset } else { Wanted::Code },
         email: row.email,
         asker: row.user_id.map(Handle::Account).or(row.request_id.map(Handle::Request)),
+        // Of the version before.
+        block: row.block.unwrap_or_else(|| "unknown".to_owned()),
     }))
 }
 

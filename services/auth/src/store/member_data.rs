@@ -13,6 +13,9 @@ chassis::member_tables! {
     "known_devices" => r#"SELECT family || ' ' || address_block AS "key!", jsonb_build_object(
             'device', family, 'addressBlock', address_block, 'firstSeenAt', first_seen_at) AS "row!"
         FROM known_devices WHERE user_id = $1 AND family || ' ' || address_block > $2 ORDER BY 1 LIMIT $3"#,
+    "known_keys" => r#"SELECT device_key AS "key!", jsonb_build_object(
+            'device', family, 'addressBlock', address_block, 'firstSeenAt', first_seen_at) AS "row!"
+        FROM known_keys WHERE user_id = $1 AND device_key > $2 ORDER BY 1 LIMIT $3"#,
     "activity" => r#"SELECT lpad(id::text, 20, '0') AS "key!", jsonb_build_object(
             'at', at, 'kind', kind, 'refused', refused, 'device', device, 'addressBlock', block) AS "row!"
         FROM security_events WHERE user_id = $1 AND lpad(id::text, 20, '0') > $2 ORDER BY 1 LIMIT $3"#,

@@ -71,9 +71,10 @@ pub async fn state(
            FROM users u LEFT JOIN payout_safeguards p ON p.user_id = u.id
            CROSS JOIN LATERAL (
                SELECT max(first_seen_at) AS newest, max(first_seen_at) FILTER (WHERE first_seen_at < $2) AS before_destination
-               FROM known_devices
-               WHERE user_id = u.id
-                 AND first_seen_at > (SELECT min(first_seen_at) FROM known_devices WHERE user_id = u.id)) d
+               FROM (SELECT first_seen_at, min(first_seen_at) OVER () AS first
+                     FROM (SELECT first_seen_at FROM known_devices WHERE user_id = u.id
+                           UNION ALL SELECT first_seen_at FROM known_keys WHERE user_id = u.id) AS devices) AS seen
+               WHERE first_seen_at > first) d
            WHERE u.id = $1"#,
         user_id,
         destination_known_at,

@@ -2,27 +2,36 @@ use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::code::LinkPurpose;
+use crate::domain::code::{LinkPurpose, Request};
 use crate::store::codes::Mailable;
 
-/// Writes a link in place of the one before.
-pub async fn replace(
+pub struct NewLink<'a> {
+    pub id: Uuid,
+    pub user_id: Uuid,
+    pub purpose: LinkPurpose,
+    pub ends: OffsetDateTime,
+    /// Of a visitor; unset if the product sent it on its own.
+    pub request: Option<Request<'a>>,
+}
+
+/// Writes a link beside those before.
+pub async fn insert(
     conn: &mut PgConnection,
-    id: Uuid,
-    user_id: Uuid,
-    purpose: LinkPurpose,
+    new: &NewLink<'_>,
     token_hash: &[u8],
-    (now, ends): (OffsetDateTime, OffsetDateTime),
+    now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    supersede(&mut *conn, user_id, now).await?;
     sqlx::query!(
-        "INSERT INTO reset_tokens (id, user_id, purpose, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
-        id,
-        user_id,
-        purpose.as_str(),
+        "INSERT INTO reset_tokens (id, user_id, purpose, token_hash, created_at, expires_at, block, is_strangers)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        new.id,
+        new.user_id,
+        new.purpose.as_str(),
         token_hash,
         now,
-        ends,
+        new.ends,
+        new.request.map(|request| request.block),
+        new.request.is_some_and(|request| request.is_strangers),
     )
     .execute(conn)
     .await?;
@@ -39,7 +48,7 @@ pub async fn invited_until(conn: &mut PgConnection, user_id: Uuid) -> Result<Opt
     .await
 }
 
-/// Kills an account's link.
+/// Kills the links of an account.
 pub async fn supersede(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE reset_tokens SET superseded_at = $2 WHERE user_id = $1 AND consumed_at IS NULL AND superseded_at IS NULL",
@@ -76,12 +85,30 @@ pub async fn consume(conn: &mut PgConnection, token_hash: &[u8], now: OffsetDate
     Ok(done.rows_affected() == 1)
 }
 
-/// How many links an account was sent since a moment.
-pub async fn sent_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDateTime) -> Result<i64, sqlx::Error> {
+/// How many links an account was sent since a moment because somebody from this address block asked for them.
+pub async fn sent_since(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    block: &str,
+    since: OffsetDateTime,
+) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT count(*) AS "count!" FROM reset_tokens WHERE user_id = $1 AND created_at > $2"#,
+        r#"SELECT count(*) AS "count!" FROM reset_tokens WHERE user_id = $1 AND created_at > $2 AND block = $3"#,
         user_id,
         since,
+        block,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// How many links of an account can be used that strangers asked for.
+pub async fn of_strangers(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM reset_tokens
+           WHERE user_id = $1 AND is_strangers AND consumed_at IS NULL AND superseded_at IS NULL
+             AND expires_at > clock_timestamp()"#,
+        user_id,
     )
     .fetch_one(conn)
     .await

@@ -27,12 +27,13 @@ pub async fn insert(
     Ok(())
 }
 
-/// Refused logins since the last one that worked.
+/// Refused logins, passwords and second factors since the last that was right.
 pub async fn refusals(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT count(*) AS "count!" FROM security_events WHERE user_id = $1 AND kind = 'sign_in' AND refused
+        r#"SELECT count(*) AS "count!" FROM security_events WHERE user_id = $1 AND kind IN ('sign_in', 'step_up', 'password') AND refused
             AND id > coalesce((SELECT max(id) FROM security_events
-                WHERE user_id = $1 AND kind IN ('sign_in', 'password_reset') AND NOT refused), 0)"#,
+                WHERE user_id = $1 AND kind IN ('sign_in', 'step_up', 'password_changed', 'password_reset')
+                  AND NOT refused), 0)"#,
         user_id,
     )
     .fetch_one(conn)

@@ -126,13 +126,32 @@ pub async fn touch(
 /// Notes that a second factor was given.
 pub async fn step_up(conn: &mut PgConnection, id: Uuid, given: SteppedUp) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "UPDATE sessions SET stepped_up_at = $2, stepped_up_by_passkey = $3 WHERE id = $1",
+        "UPDATE sessions SET stepped_up_at = $2, stepped_up_by_passkey = $3, refused_proofs = 0 WHERE id = $1",
         id,
         given.at,
         given.means == Means::Passkey,
     )
     .execute(conn)
     .await?;
+    Ok(())
+}
+
+/// Counts a refused password or second factor; returns how many there were since the last that was right.
+pub async fn count_refusal(conn: &mut PgConnection, id: Uuid) -> Result<i16, sqlx::Error> {
+    let counted = sqlx::query_scalar!(
+        "UPDATE sessions SET refused_proofs = least(refused_proofs + 1, 1000) WHERE id = $1 RETURNING refused_proofs",
+        id,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(counted.unwrap_or(0))
+}
+
+/// Forgets the refused ones: one was right.
+pub async fn forget_refusals(conn: &mut PgConnection, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE sessions SET refused_proofs = 0 WHERE id = $1 AND refused_proofs > 0", id)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 

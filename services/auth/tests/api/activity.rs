@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use chassis::identity::Role;
 use chassis::testing::with_token;
+use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
     ChangePasswordRequest, CheckSessionRequest, EndMemberSessionsRequest, ListActivityRequest,
-    ListMemberActivityRequest, SecurityEvent,
+    ListMemberActivityRequest, SecurityEvent, SignInsRefused,
 };
 use proto::common::v1::{Idempotency, PageRequest};
 use sqlx::PgPool;
@@ -142,4 +143,51 @@ async fn events_are_kept_for_13_months(pool: PgPool) {
         SELECT user_id, at - days * interval '1 day', kind, false, '', '' FROM security_events, unnest(ARRAY[395, 397]) AS days").await;
     auth::app::forget_expired::forget_expired(&world.app).await.unwrap();
     assert_eq!(world.count("SELECT count(*) FROM security_events").await, 2);
+}
+
+/// [D-A9] [D-S8] Wrong passwords and second factors inside sessions count with the refused logins: the tenth in a row mails the
+/// owner. The tenth in one session ends it, and the mail has a link that takes the account back.
+#[sqlx::test(migrations = false)]
+async fn ten_wrong_proofs_in_a_session_end_it(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, token) = world.member("ada@example.com").await;
+    let other = world.login("ada@example.com", PASSWORD, HOME).await.unwrap().token;
+    let guess = async |password: &str, token: &str| {
+        world.run("UPDATE login_throttles SET failures = 0, open_at = clock_timestamp()").await;
+        let change = ChangePasswordRequest {
+            user_id: user.id.clone(),
+            old_password: password.to_owned(),
+            new_password: "another battery staple".to_owned(),
+        };
+        refusal(world.grpc.change_password(with_token(change, token)).await).code
+    };
+    let mails = async || {
+        let sql = "SELECT payload FROM outbox WHERE key = 'auth.v1.sign_ins_refused' ORDER BY id";
+        let payloads: Vec<Vec<u8>> = sqlx::query_scalar(sql).fetch_all(&world.pool).await.unwrap();
+        payloads.iter().map(|payload| SignInsRefused::decode(payload.as_slice()).unwrap()).collect::<Vec<_>>()
+    };
+    for _ in 0..4 {
+        assert_eq!(guess("a wrong password", &token).await, "WRONG_PASSWORD");
+    }
+    for refusals in 5..=9 {
+        world.run("DELETE FROM login_throttles").await;
+        world.login("ada@example.com", "a wrong password", HOME).await.unwrap_err();
+        until_there_are(&world, refusals).await;
+    }
+    assert_eq!(mails().await.len(), 0);
+    assert_eq!(guess("a wrong password", &token).await, "WRONG_PASSWORD");
+    let [mail] = mails().await.try_into().unwrap();
+    assert_eq!((mail.count, mail.link_reference.as_str()), (10, ""));
+
+    world.forget_events().await;
+    for _ in 0..5 {
+        assert_eq!(guess("a wrong password", &token).await, "WRONG_PASSWORD");
+    }
+    assert_eq!(guess("a wrong password", &token).await, "UNAUTHENTICATED", "the session has ended");
+    let [mail] = mails().await.try_into().unwrap();
+    assert_eq!(mail.count, 10);
+    assert!(!mail.link_reference.is_empty());
+    assert_eq!(world.events().await.iter().filter(|key| *key == "session_ended").count(), 1);
+    // The owner's own goes on.
+    assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &other)).await.is_ok());
 }

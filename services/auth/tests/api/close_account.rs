@@ -23,7 +23,6 @@ use proto::auth::v1::{
 };
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
-use tonic::Request;
 use uuid::Uuid;
 
 use crate::fixture::{ABROAD, HOME, PASSWORD, World, registration};
@@ -69,8 +68,8 @@ async fn a_closed_account_is_as_good_as_none(pool: PgPool) {
     let (closed, unknown) =
         (world.login(EMAIL, PASSWORD, HOME).await.unwrap_err(), world.login("x@example.com", PASSWORD, HOME).await);
     assert_eq!(closed, unknown.unwrap_err());
-    let forgot = ForgotPasswordRequest { email: EMAIL.to_owned() };
-    world.grpc.forgot_password(Request::new(forgot)).await.unwrap();
+    let forgot = ForgotPasswordRequest { email: EMAIL.to_owned(), client: None };
+    world.grpc.forgot_password(world.realm.visitor(forgot)).await.unwrap();
     world.answer_mail_requests().await;
     assert_eq!(world.events().await, ["session_ended", "account_closed"]);
     for gone in ["known_devices", "authenticators", "passkeys", "recovery_codes", "account_closures"] {
@@ -85,7 +84,7 @@ async fn a_closed_account_is_as_good_as_none(pool: PgPool) {
     let users = world.grpc.get_users(with_token(users, &world.realm.service_token("wallet"))).await.unwrap();
     assert!(users.into_inner().users[0].closed_at.is_some());
     // Its address stays taken for a while.
-    let again = world.grpc.register(Request::new(registration(EMAIL))).await;
+    let again = world.grpc.register(world.realm.visitor(registration(EMAIL))).await;
     assert_eq!(from_status(&again.unwrap_err()).code, "EMAIL_TAKEN");
 }
 

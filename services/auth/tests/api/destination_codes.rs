@@ -12,7 +12,6 @@ use proto::auth::v1::{
     GetMailSecretResponse, GetPayoutStateRequest, IssueDestinationCodeRequest, User,
 };
 use sqlx::PgPool;
-use tonic::Request;
 
 use crate::fixture::{ABROAD, HOME, PASSWORD, World, said};
 
@@ -145,7 +144,7 @@ async fn the_mail_of_a_code_says_this_was_not_me(pool: PgPool) {
     issue(&world, &user, 1).await.unwrap();
     let event = issued(&world).await;
     let link = mailed(&world, &event).await.unwrap().link_token;
-    world.grpc.disown_activity(Request::new(DisownActivityRequest { token: link })).await.unwrap();
+    world.grpc.disown_activity(world.realm.visitor(DisownActivityRequest { token: link })).await.unwrap();
     let request = proto::auth::v1::CheckSessionRequest::default();
     assert!(world.grpc.check_session(with_token(request, &token)).await.is_err());
     assert_eq!(mailed(&world, &event).await.unwrap_err(), "NOT_FOUND");

@@ -26,7 +26,7 @@ use proto::auth::v1::{
 };
 use sqlx::PgPool;
 use tokio::sync::{Notify, Semaphore};
-use tonic::{Request, Response, Status};
+use tonic::{Response, Status};
 use uuid::Uuid;
 
 use crate::wallet::FakeWallet;
@@ -88,7 +88,7 @@ impl World {
     }
 
     pub async fn register(&self, email: &str) -> RegisterResponse {
-        let registered = self.grpc.register(Request::new(registration(email))).await.unwrap().into_inner();
+        let registered = self.grpc.register(self.realm.visitor(registration(email))).await.unwrap().into_inner();
         RegisterResponse { token: self.realm.shown_to(testing::SERVICE, &registered.token), ..registered }
     }
 
@@ -112,14 +112,22 @@ impl World {
             verification: verification.to_owned(),
             client: Some(client(HOME)),
         };
-        let request = if token.is_empty() { Request::new(request) } else { testing::with_token(request, token) };
+        let request = if token.is_empty() { self.realm.visitor(request) } else { testing::with_token(request, token) };
         self.grpc.verify_email(request).await.map(|_| ()).map_err(|status| from_status(&status))
     }
 
     /// Asks for a new code with this handle, which may be empty; returns the handle answered.
     pub async fn resend(&self, email: &str, verification: &str) -> String {
-        let request = ResendCodeRequest { email: email.to_owned(), verification: verification.to_owned() };
-        let answer = self.grpc.resend_code(Request::new(request)).await.unwrap().into_inner();
+        self.resend_from(email, verification, HOME).await
+    }
+
+    pub async fn resend_from(&self, email: &str, verification: &str, address: &str) -> String {
+        let request = ResendCodeRequest {
+            email: email.to_owned(),
+            verification: verification.to_owned(),
+            client: Some(client(address)),
+        };
+        let answer = self.grpc.resend_code(self.realm.visitor(request)).await.unwrap().into_inner();
         self.answer_mail_requests().await;
         answer.verification
     }
@@ -138,6 +146,20 @@ impl World {
     /// The newest code to an address, as the mailer would say it.
     pub async fn code(&self, email: &str) -> String {
         self.app.secrets.code(self.code_id(email).await)
+    }
+
+    /// The codes of an account's address that can be used, oldest first.
+    pub async fn live_codes(&self, email: &str) -> Vec<String> {
+        let live = "SELECT id FROM codes WHERE email = $1 AND superseded_at IS NULL AND consumed_at IS NULL
+                    AND expires_at > clock_timestamp() ORDER BY created_at";
+        let ids: Vec<Uuid> = sqlx::query_scalar(live).bind(email).fetch_all(&self.pool).await.unwrap();
+        ids.into_iter().map(|id| self.app.secrets.code(id)).collect()
+    }
+
+    /// Lets the codes that were sent be so many seconds older.
+    pub async fn age_codes(&self, seconds: i32) {
+        let age = "UPDATE codes SET created_at = created_at - $1 * interval '1 second'";
+        sqlx::query(age).bind(seconds).execute(&self.pool).await.unwrap();
     }
 
     /// The newest link of an account.
@@ -170,7 +192,7 @@ impl World {
             client: Some(client(address)),
         };
         let signed_in =
-            self.grpc.login(Request::new(request)).await.map_err(|status| from_status(&status))?.into_inner();
+            self.grpc.login(self.realm.visitor(request)).await.map_err(|status| from_status(&status))?.into_inner();
         Ok(LoginResponse { token: self.realm.shown_to(testing::SERVICE, &signed_in.token), ..signed_in })
     }
 
@@ -213,7 +235,7 @@ impl World {
     pub async fn hold_delays(&self) -> u64 {
         self.run(
             "UPDATE login_throttles SET open_at = open_at + interval '1 minute'
-             WHERE open_at > last_try_at + interval '500 milliseconds'",
+             WHERE failures > 0 AND open_at > last_try_at + interval '500 milliseconds'",
         )
         .await
     }

@@ -5,15 +5,19 @@ use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{CheckSessionRequest, ForgotPasswordRequest, GetMailSecretRequest, ResetPasswordRequest};
 use sqlx::PgPool;
-use tonic::Request;
 use uuid::Uuid;
 
-use crate::fixture::{HOME, PASSWORD, World, said};
+use crate::fixture::{HOME, PASSWORD, World, client, said};
 
 const NEW: &str = "staple battery horse";
 
 async fn forgot(world: &World, email: &str) {
-    world.grpc.forgot_password(Request::new(ForgotPasswordRequest { email: email.to_owned() })).await.unwrap();
+    forgot_from(world, email, HOME).await;
+}
+
+async fn forgot_from(world: &World, email: &str, address: &str) {
+    let request = ForgotPasswordRequest { email: email.to_owned(), client: Some(client(address)) };
+    world.grpc.forgot_password(world.realm.visitor(request)).await.unwrap();
 }
 
 async fn reset(world: &World, token: &str, password: &str) -> Result<(), Refusal> {
@@ -21,8 +25,9 @@ async fn reset(world: &World, token: &str, password: &str) -> Result<(), Refusal
         token: token.to_owned(),
         password: password.to_owned(),
         confirm_password: password.to_owned(),
+        client: Some(client(HOME)),
     };
-    world.grpc.reset_password(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
+    world.grpc.reset_password(world.realm.visitor(request)).await.map(|_| ()).map_err(|status| from_status(&status))
 }
 
 /// [API-05] [API-06] [D-S6] The mailed link sets a new password once, ends every session and has a notice mailed.
@@ -58,27 +63,59 @@ async fn every_address_gets_the_same_answer(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM mail_requests").await, 0);
 }
 
-/// [D-S6] Only the newest link works, for half an hour; a session's token is no link.
+/// [D-S6] [D-S8] A link works for half an hour, also while newer ones do, until one of them was used; a session's token is
+/// no link.
 #[sqlx::test(migrations = false)]
-async fn only_the_newest_link_works(pool: PgPool) {
+async fn a_link_works_beside_newer_ones_until_one_is_used(pool: PgPool) {
     let world = World::new(pool).await;
     let (user, token) = world.member("ada@example.com").await;
     let refused = reset(&world, &token, NEW).await.unwrap_err();
     assert_eq!(refused.code, "INVALID_RESET_TOKEN");
-    forgot(&world, "ada@example.com").await;
-    world.answer_mail_requests().await;
-    let old = world.link(&user.id).await;
-    forgot(&world, "ada@example.com").await;
-    world.answer_mail_requests().await;
-    let new = world.link(&user.id).await;
-    assert_eq!(reset(&world, &old, NEW).await.unwrap_err(), refused);
+    let mut links = Vec::new();
+    for _ in 0..3 {
+        forgot(&world, "ada@example.com").await;
+        world.answer_mail_requests().await;
+        links.push(world.link(&user.id).await);
+    }
     assert_eq!(
         world.count("SELECT extract(epoch FROM expires_at - created_at)::bigint FROM reset_tokens LIMIT 1").await,
         1_800
     );
-    world.run("UPDATE reset_tokens SET expires_at = clock_timestamp()").await;
-    assert_eq!(reset(&world, &new, NEW).await.unwrap_err(), refused);
-    world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+    reset(&world, &links[0], NEW).await.unwrap();
+    for link in &links {
+        assert_eq!(reset(&world, link, "yet another battery").await.unwrap_err(), refused);
+    }
+    forgot(&world, "ada@example.com").await;
+    world.answer_mail_requests().await;
+    let late = world.link(&user.id).await;
+    world.run("UPDATE reset_tokens SET expires_at = clock_timestamp() WHERE consumed_at IS NULL").await;
+    assert_eq!(reset(&world, &late, NEW).await.unwrap_err(), refused);
+    world.login("ada@example.com", NEW, HOME).await.unwrap();
+}
+
+/// [D-S8] [D-A13] Strangers who ask for links use up neither the owner's, who asks from where they have logged in before, nor
+/// end them; and they get few, all of which the owner has in the mailbox.
+#[sqlx::test(migrations = false)]
+async fn strangers_use_up_none_of_the_owners_links(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, _) = world.member("ada@example.com").await;
+    let mailed = "SELECT count(*) FROM reset_tokens";
+    for block in 0..4 {
+        for _ in 0..7 {
+            forgot_from(&world, "ada@example.com", &format!("198.51.{block}.9")).await;
+        }
+    }
+    world.answer_mail_requests().await;
+    assert_eq!(world.count(mailed).await, 5);
+    let strangers = world.link(&user.id).await;
+    forgot(&world, "ada@example.com").await;
+    world.answer_mail_requests().await;
+    assert_eq!(world.count(mailed).await, 6);
+    let own = world.link(&user.id).await;
+    assert_ne!(own, strangers);
+    forgot_from(&world, "ada@example.com", "198.51.100.9").await;
+    world.answer_mail_requests().await;
+    reset(&world, &own, NEW).await.unwrap();
 }
 
 /// [D-S6] Of many uses at once one counts.
@@ -102,9 +139,13 @@ async fn a_bad_password_leaves_the_link_alive(pool: PgPool) {
     forgot(&world, "ada@example.com").await;
     world.answer_mail_requests().await;
     let link = world.link(&user.id).await;
-    let request =
-        ResetPasswordRequest { token: link.clone(), password: "short".to_owned(), confirm_password: String::new() };
-    let refused = from_status(&world.grpc.reset_password(Request::new(request)).await.unwrap_err());
+    let request = ResetPasswordRequest {
+        token: link.clone(),
+        password: "short".to_owned(),
+        confirm_password: String::new(),
+        client: None,
+    };
+    let refused = from_status(&world.grpc.reset_password(world.realm.visitor(request)).await.unwrap_err());
     assert_eq!(said(&refused, "password"), Some("Password must be at least 8 characters long"));
     assert_eq!(said(&refused, "confirmPassword"), Some("Passwords do not match"));
     assert!(said(&reset(&world, &link, "password1").await.unwrap_err(), "password").is_some());

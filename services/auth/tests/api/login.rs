@@ -1,12 +1,12 @@
-use chassis::error::Kind;
+use auth::domain::asker::Asker;
+use chassis::error::{Kind, from_status};
 use futures::future::join_all;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use proto::auth::v1::auth_service_server::AuthService;
-use proto::auth::v1::{Client, LoginRequest};
+use proto::auth::v1::{Client, LoginRequest, RegisterRequest};
 use sqlx::PgPool;
-use tonic::Request;
 
-use crate::fixture::{ABROAD, HOME, PASSWORD, World, refusal, said};
+use crate::fixture::{ABROAD, HOME, PASSWORD, World, client, registration, said};
 
 /// [API-04] [AUTH-03] The right password opens a session and tells whether the address is confirmed.
 #[sqlx::test(migrations = false)]
@@ -79,7 +79,7 @@ async fn a_new_device_is_told_of_once(pool: PgPool) {
         totp: String::new(),
         client: Some(Client { address: HOME.to_owned(), user_agent: "curl/8".to_owned(), device_key: String::new() }),
     };
-    world.grpc.login(Request::new(request)).await.unwrap();
+    world.grpc.login(world.realm.visitor(request)).await.unwrap();
     assert_eq!(world.events().await, ["new_device_signed_in"; 2]);
 }
 
@@ -152,7 +152,8 @@ async fn concurrent_tries_count_before_they_are_compared(pool: PgPool) {
 async fn being_sent_away_is_no_try(pool: PgPool) {
     let world = World::new(pool).await;
     world.member("ada@example.com").await;
-    let places: Vec<_> = std::iter::from_fn(|| world.app.hasher.place().ok()).collect();
+    let visitor = |block: usize| Asker::Visitor { block: block.to_string(), address: String::new() };
+    let places: Vec<_> = (0..).map_while(|block| world.app.hasher.place(visitor(block)).ok()).collect();
     let counted = world.count("SELECT count(*) FROM login_throttles").await;
     let refused = world.login("ada@example.com", "wrong horse battery", ABROAD).await.unwrap_err();
     assert_eq!(refused.kind, Kind::RateLimited);
@@ -210,21 +211,93 @@ async fn the_tries_from_an_address_fade(pool: PgPool) {
     assert_eq!(world.count(account).await, 4);
 }
 
-/// [D-S3] A stale bearer on a public call is ignored.
-#[sqlx::test(migrations = false)]
-async fn a_stale_bearer_is_ignored(pool: PgPool) {
-    let world = World::new(pool).await;
-    world.member("ada@example.com").await;
+const KEY: &str = "thumbprint-of-the-own-key";
+
+/// With a device key.
+async fn login_with_key(world: &World, password: &str, address: &str, key: &str) -> Result<(), String> {
     let request = LoginRequest {
         email: "ada@example.com".to_owned(),
-        password: PASSWORD.to_owned(),
+        password: password.to_owned(),
         totp: String::new(),
-        client: None,
+        client: Some(Client { device_key: key.to_owned(), ..client(address) }),
     };
-    assert!(world.grpc.login(chassis::testing::with_token(request.clone(), "stale")).await.is_ok());
-    let wrong = LoginRequest { password: "wrong horse battery".to_owned(), ..request };
-    assert_eq!(
-        refusal(world.grpc.login(chassis::testing::with_token(wrong, "stale")).await).code,
-        "INVALID_CREDENTIALS"
-    );
+    let answer = world.grpc.login(world.realm.visitor(request)).await;
+    answer.map(drop).map_err(|status| from_status(&status).code)
+}
+
+/// [D-S8] [D-R12] While neighbours use up the tries of a block and of the account, the right password lets in from a place
+/// that the account knows: by family and block, and by the device key from anywhere.
+#[sqlx::test(migrations = false)]
+async fn neighbours_never_lock_a_known_place_out(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    login_with_key(&world, PASSWORD, HOME, KEY).await.unwrap();
+    world.login("neighbour@example.com", "wrong horse battery", HOME).await.unwrap_err();
+    world.login("neighbour@example.com", "wrong horse battery", ABROAD).await.unwrap_err();
+    world.login("ada@example.com", "wrong horse battery", ABROAD).await.unwrap_err();
+    let close = "UPDATE login_throttles SET failures = 1000, open_at = clock_timestamp() + interval '1 minute'
+                 WHERE key LIKE 'address:%' OR key LIKE 'account:%'";
+    world.run(close).await;
+    let refused = world.login("neighbour@example.com", PASSWORD, HOME).await.unwrap_err();
+    assert_eq!(refused.code, "TOO_MANY_REQUESTS");
+    for _ in 0..25 {
+        world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+    }
+    for _ in 0..25 {
+        login_with_key(&world, PASSWORD, ABROAD, KEY).await.unwrap();
+    }
+    for (key, address) in [("", ABROAD), ("another-key", HOME), ("another-key", ABROAD)] {
+        let refused = login_with_key(&world, PASSWORD, address, key).await;
+        assert_eq!(refused, Err("TOO_MANY_REQUESTS".to_owned()), "{key} {address}");
+    }
+}
+
+/// [D-A13] From the member's own block, with their browser family, the wrong password of a known account is answered as that
+/// of an unknown one: so often, and then with the same delays.
+#[sqlx::test(migrations = false)]
+async fn a_known_place_tells_nothing(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    let mut answers = Vec::new();
+    for email in ["ada@example.com", "nobody@example.com"] {
+        let mut codes = Vec::new();
+        for _ in 0..12 {
+            codes.push(world.login(email, "wrong horse battery", HOME).await.unwrap_err().code);
+            world.hold_delays().await;
+        }
+        world
+            .run("UPDATE login_throttles SET failures = 30, open_at = clock_timestamp() WHERE key LIKE 'place:%'")
+            .await;
+        for _ in 0..2 {
+            codes.push(world.login(email, "wrong horse battery", HOME).await.unwrap_err().code);
+        }
+        answers.push(codes);
+        world.run("DELETE FROM login_throttles").await;
+    }
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(answers[0].iter().filter(|code| *code == "INVALID_CREDENTIALS").count(), 6);
+}
+
+/// [D-R12] With a device key the key is the device: wherever it is used it is known, and whoever has another, or none, is told
+/// of, also in the same block and with the same browser.
+#[sqlx::test(migrations = false)]
+async fn the_key_is_the_device(pool: PgPool) {
+    let world = World::new(pool).await;
+    let request = RegisterRequest {
+        client: Some(Client { device_key: KEY.to_owned(), ..client(HOME) }),
+        ..registration("ada@example.com")
+    };
+    world.grpc.register(world.realm.visitor(request)).await.unwrap();
+    let code = world.code("ada@example.com").await;
+    world.verify("ada@example.com", &code).await.unwrap();
+    world.forget_events().await;
+    login_with_key(&world, PASSWORD, HOME, KEY).await.unwrap();
+    login_with_key(&world, PASSWORD, ABROAD, KEY).await.unwrap();
+    assert_eq!(world.events().await, [""; 0]);
+    login_with_key(&world, PASSWORD, HOME, "another-key").await.unwrap();
+    world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+    assert_eq!(world.events().await, ["new_device_signed_in"; 2]);
+    login_with_key(&world, PASSWORD, ABROAD, "another-key").await.unwrap();
+    world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+    assert_eq!(world.events().await.len(), 2, "once each");
 }

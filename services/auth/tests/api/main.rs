@@ -4,6 +4,7 @@
 
 mod activity;
 mod authenticator;
+mod callers;
 mod change_password;
 mod close_account;
 mod decisions;

@@ -305,7 +305,7 @@ async fn a_change_of_factors_is_disowned_by_its_mail(pool: PgPool) {
     assert_eq!(events.len(), 2);
     let references: Vec<uuid::Uuid> = events.iter().map(|event| event.link_reference.parse().unwrap()).collect();
     let token = world.app.secrets.security_token(references[0]);
-    ends(world.grpc.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
+    ends(world.grpc.disown_activity(world.realm.visitor(DisownActivityRequest { token })).await).unwrap();
     assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &member.token)).await.is_err());
     assert_eq!(world.login(EMAIL, PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
     assert_eq!(world.seen(&one, &member.user.id).await, (false, false), "no factor, and no removal");

@@ -64,13 +64,13 @@ impl World {
     }
 
     async fn sign_in_options(&self) -> String {
-        let answer = self.grpc.begin_passkey_login(tonic::Request::new(BeginPasskeyLoginRequest {})).await;
+        let answer = self.grpc.begin_passkey_login(self.realm.visitor(BeginPasskeyLoginRequest {})).await;
         ends(answer).unwrap().options
     }
 
     async fn sign_in(&self, credential: &str, address: &str) -> Result<LoginByPasskeyResponse, Refusal> {
         let request = LoginByPasskeyRequest { credential: credential.to_owned(), client: Some(client(address)) };
-        let signed_in = ends(self.grpc.login_by_passkey(tonic::Request::new(request)).await)?;
+        let signed_in = ends(self.grpc.login_by_passkey(self.realm.visitor(request)).await)?;
         Ok(LoginByPasskeyResponse { token: self.realm.shown_to(SERVICE, &signed_in.token), ..signed_in })
     }
 
@@ -407,7 +407,7 @@ async fn disowned_passkeys_sign_in_no_more(pool: PgPool) {
     let newest = "SELECT id FROM security_links WHERE purpose = 'not_me' ORDER BY created_at DESC LIMIT 1";
     let link: Uuid = sqlx::query_scalar(newest).fetch_one(&world.pool).await.unwrap();
     let token = world.app.secrets.security_token(link);
-    ends(world.grpc.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
+    ends(world.grpc.disown_activity(world.realm.visitor(DisownActivityRequest { token })).await).unwrap();
     assert_eq!(world.signs_in(&mut thief).await.unwrap_err().code, "PASSKEY_REFUSED");
     world.signs_in(&mut owner.device).await.unwrap();
     assert_eq!(world.count("SELECT count(*) FROM recovery_codes").await, 10);

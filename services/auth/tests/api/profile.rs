@@ -8,7 +8,6 @@ use proto::auth::v1::{ForgotPasswordRequest, GetMailSecretRequest, UpdateImageRe
 use proto::common::v1::ListOwnedFilesRequest;
 use proto::common::v1::file_owner_service_server::FileOwnerService;
 use sqlx::PgPool;
-use tonic::Request;
 
 use crate::fixture::{HOME, PASSWORD, World, said};
 
@@ -69,7 +68,9 @@ async fn a_new_address_waits_for_its_code(pool: PgPool) {
     let (user, token) = world.member("ada@example.com").await;
     world
         .grpc
-        .forgot_password(Request::new(ForgotPasswordRequest { email: "ada@example.com".to_owned() }))
+        .forgot_password(
+            world.realm.visitor(ForgotPasswordRequest { email: "ada@example.com".to_owned(), client: None }),
+        )
         .await
         .unwrap();
     world.answer_mail_requests().await;

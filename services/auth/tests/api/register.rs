@@ -41,7 +41,7 @@ async fn a_registration_makes_an_unverified_account_with_a_session(pool: PgPool)
 async fn wrong_fields_are_named_at_once(pool: PgPool) {
     let world = World::new(pool).await;
     let request = RegisterRequest { password: "short".to_owned(), ..RegisterRequest::default() };
-    let refused = refusal(world.grpc.register(Request::new(request)).await);
+    let refused = refusal(world.grpc.register(world.realm.visitor(request)).await);
     assert_eq!((refused.kind, refused.code.as_str()), (Kind::Invalid, "VALIDATION_FAILED"));
     assert_eq!(said(&refused, "name"), Some("Name is required"));
     assert_eq!(said(&refused, "email"), Some("Invalid email address"));
@@ -50,10 +50,13 @@ async fn wrong_fields_are_named_at_once(pool: PgPool) {
     assert_eq!(said(&refused, "password"), Some("Password must be at least 8 characters long"));
     for password in ["password1", "Lovelace1815", "solvane2026"] {
         let request = RegisterRequest { password: password.to_owned(), ..registration("ada@example.com") };
-        assert!(said(&refusal(world.grpc.register(Request::new(request)).await), "password").is_some(), "{password}");
+        assert!(
+            said(&refusal(world.grpc.register(world.realm.visitor(request)).await), "password").is_some(),
+            "{password}"
+        );
     }
     let request = RegisterRequest { country: "Atlantis".to_owned(), ..registration("ada@example.com") };
-    assert!(said(&refusal(world.grpc.register(Request::new(request)).await), "country").is_some());
+    assert!(said(&refusal(world.grpc.register(world.realm.visitor(request)).await), "country").is_some());
     assert_eq!(world.count("SELECT count(*) FROM users").await, 0);
 }
 
@@ -63,7 +66,7 @@ async fn of_many_at_once_one_gets_the_address(pool: PgPool) {
     let world = World::new(pool).await;
     let tries = (0..20).map(|n| {
         let email = if n % 2 == 0 { "ada@example.com" } else { "ADA@Example.COM" };
-        world.grpc.register(Request::new(registration(email)))
+        world.grpc.register(world.realm.visitor(registration(email)))
     });
     let (won, lost): (Vec<_>, Vec<_>) = join_all(tries).await.into_iter().partition(Result::is_ok);
     assert_eq!(won.len(), 1);
@@ -76,13 +79,13 @@ async fn of_many_at_once_one_gets_the_address(pool: PgPool) {
     assert_eq!(world.events().await, ["user_registered", "verification_code_issued"]);
 }
 
-fn keyed(email: &str, key: &str, fingerprint: u8) -> Request<RegisterRequest> {
+fn keyed(world: &World, email: &str, key: &str, fingerprint: u8) -> Request<RegisterRequest> {
     let idempotency = Idempotency {
         key: key.to_owned(),
         route: "POST /v1/auth/register".to_owned(),
         fingerprint: vec![fingerprint; 32],
     };
-    let mut request = Request::new(RegisterRequest { idempotency: Some(idempotency), ..registration(email) });
+    let mut request = world.realm.visitor(RegisterRequest { idempotency: Some(idempotency), ..registration(email) });
     request.metadata_mut().insert("x-request-id", "first".parse().unwrap());
     request
 }
@@ -91,10 +94,10 @@ fn keyed(email: &str, key: &str, fingerprint: u8) -> Request<RegisterRequest> {
 #[sqlx::test(migrations = false)]
 async fn the_same_key_answers_the_same_account(pool: PgPool) {
     let world = World::new(pool).await;
-    let first = world.grpc.register(keyed("ada@example.com", "k", 1)).await.unwrap();
+    let first = world.grpc.register(keyed(&world, "ada@example.com", "k", 1)).await.unwrap();
     assert!(first.metadata().get(REPLAYED).is_none());
     let first = first.into_inner();
-    let again = world.grpc.register(keyed("ADA@example.com", "k", 1)).await.unwrap();
+    let again = world.grpc.register(keyed(&world, "ADA@example.com", "k", 1)).await.unwrap();
     assert_eq!(again.metadata().get(REPLAYED).unwrap(), "first");
     let again = again.into_inner();
     assert_eq!(again.user, first.user);
@@ -106,7 +109,7 @@ async fn the_same_key_answers_the_same_account(pool: PgPool) {
     assert!(!kept.contains(&first.token) && !kept.contains("eyJ"));
     let digests = "SELECT count(*) FROM idempotency_keys WHERE fingerprint = decode(repeat('01', 32), 'hex')";
     assert_eq!(world.count(digests).await, 0, "a digest of the body would let its password be tried out");
-    let other = refusal(world.grpc.register(keyed("ada@example.com", "k", 2)).await);
+    let other = refusal(world.grpc.register(keyed(&world, "ada@example.com", "k", 2)).await);
     assert_eq!(other.code, "IDEMPOTENCY_KEY_REUSED");
 }
 
@@ -114,7 +117,7 @@ async fn the_same_key_answers_the_same_account(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_refusal_is_replayed_and_fifty_are_one(pool: PgPool) {
     let world = World::new(pool).await;
-    let all = join_all((0..50).map(|_| world.grpc.register(keyed("ada@example.com", "k", 1)))).await;
+    let all = join_all((0..50).map(|_| world.grpc.register(keyed(&world, "ada@example.com", "k", 1)))).await;
     for result in all {
         if let Err(status) = result {
             let code = from_status(&status).code;
@@ -126,13 +129,13 @@ async fn a_refusal_is_replayed_and_fifty_are_one(pool: PgPool) {
         }
     }
     assert_eq!(world.count("SELECT count(*) FROM users").await, 1);
-    assert_eq!(refusal(world.grpc.register(keyed("ada@example.com", "other", 1)).await).code, "EMAIL_TAKEN");
+    assert_eq!(refusal(world.grpc.register(keyed(&world, "ada@example.com", "other", 1)).await).code, "EMAIL_TAKEN");
     world.run("DELETE FROM sessions").await;
     world.run("DELETE FROM codes").await;
     world.run("DELETE FROM known_devices").await;
     world.run("DELETE FROM security_events").await;
     world.run("DELETE FROM users").await;
-    let status = world.grpc.register(keyed("ada@example.com", "other", 1)).await.unwrap_err();
+    let status = world.grpc.register(keyed(&world, "ada@example.com", "other", 1)).await.unwrap_err();
     assert_eq!(from_status(&status).code, "EMAIL_TAKEN");
     assert_eq!(status.metadata().get(REPLAYED).unwrap(), "first");
 }
@@ -143,7 +146,27 @@ async fn no_two_tokens_are_alike(pool: PgPool) {
     let world = World::new(pool).await;
     let mut tokens = HashSet::new();
     for _ in 0..3 {
-        tokens.insert(world.grpc.register(keyed("ada@example.com", "k", 1)).await.unwrap().into_inner().token);
+        tokens.insert(world.grpc.register(keyed(&world, "ada@example.com", "k", 1)).await.unwrap().into_inner().token);
     }
     assert_eq!(tokens.len(), 3);
+}
+
+/// [D-S8] Registrations of addresses that are taken are slowed by address block, before a password is hashed; the block's
+/// registrations that succeed are not.
+#[sqlx::test(migrations = false)]
+async fn vain_registrations_of_a_block_are_slowed(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.register("ada@example.com").await;
+    let failures = "SELECT failures::bigint FROM login_throttles WHERE key LIKE 'registrations:%'";
+    assert_eq!(world.count(failures).await, 0);
+    let again = async || world.grpc.register(world.realm.visitor(registration("ada@example.com"))).await;
+    assert_eq!(refusal(again().await).code, "EMAIL_TAKEN");
+    assert_eq!(world.count(failures).await, 1);
+    world.run("UPDATE login_throttles SET failures = 200 WHERE key LIKE 'registrations:%'").await;
+    assert_eq!(refusal(again().await).code, "EMAIL_TAKEN");
+    world.hold_delays().await;
+    assert_eq!(refusal(again().await).code, "TOO_MANY_REQUESTS");
+    let mut elsewhere = registration("grace@example.com");
+    elsewhere.client = Some(crate::fixture::client(crate::fixture::ABROAD));
+    world.grpc.register(world.realm.visitor(elsewhere)).await.unwrap();
 }

@@ -4,7 +4,6 @@ use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{ForgotPasswordRequest, RegisterRequest};
 use proto::common::v1::Idempotency;
 use sqlx::PgPool;
-use tonic::Request;
 
 use crate::fixture::{HOME, PASSWORD, World, registration};
 
@@ -43,10 +42,10 @@ async fn a_dump_tells_no_secret(pool: PgPool) {
     let world = World::new(pool).await;
     let idempotency = Idempotency { key: "k".to_owned(), route: "r".to_owned(), fingerprint: vec![1] };
     let request = RegisterRequest { idempotency: Some(idempotency), ..registration("ada@example.com") };
-    let registered = world.grpc.register(Request::new(request)).await.unwrap().into_inner();
+    let registered = world.grpc.register(world.realm.visitor(request)).await.unwrap().into_inner();
     let signed_in = world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
-    let request = ForgotPasswordRequest { email: "ada@example.com".to_owned() };
-    world.grpc.forgot_password(Request::new(request)).await.unwrap();
+    let request = ForgotPasswordRequest { email: "ada@example.com".to_owned(), client: None };
+    world.grpc.forgot_password(world.realm.visitor(request)).await.unwrap();
     world.answer_mail_requests().await;
     let user_id = registered.user.unwrap().id;
     let (code, link) = (world.code("ada@example.com").await, world.link(&user_id).await);

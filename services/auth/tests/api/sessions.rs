@@ -11,7 +11,6 @@ use proto::auth::v1::{
 use serde_json::Value;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
-use tonic::Request;
 use uuid::Uuid;
 
 use crate::fixture::{ABROAD, PASSWORD, World, client, refusal};
@@ -71,7 +70,7 @@ async fn every_token_of_a_bound_session_names_its_key(pool: PgPool) {
         totp: String::new(),
         client: Some(Client { device_key: key.clone(), ..client(ABROAD) }),
     };
-    let token = world.grpc.login(Request::new(login)).await.unwrap().into_inner().token;
+    let token = world.grpc.login(world.realm.visitor(login)).await.unwrap().into_inner().token;
     assert_eq!(claims(&token)["cnf"]["jkt"], key.as_str());
     let session = sessions::find(&mut world.db().conn().await.unwrap(), session_id(&token)).await.unwrap().unwrap();
     assert_eq!(session.device_key, Some(key.clone()));
@@ -115,7 +114,7 @@ async fn only_the_gateway_names_a_session(pool: PgPool) {
     for token in bad {
         assert_eq!(check(&world, &token).await, Err("UNAUTHENTICATED".to_owned()), "{token}");
     }
-    let nothing = world.grpc.check_session(Request::new(CheckSessionRequest::default())).await;
+    let nothing = world.grpc.check_session(world.realm.visitor(CheckSessionRequest::default())).await;
     assert_eq!(refusal(nothing).code, "UNAUTHENTICATED");
 }
 

@@ -21,7 +21,7 @@ use proto::auth::v1::{
 };
 use proto::common::v1::{Idempotency, PageRequest, Proposal, ProposalStatus};
 use sqlx::PgPool;
-use tonic::{Code, Request, Response, Status};
+use tonic::{Code, Response, Status};
 use uuid::Uuid;
 
 use crate::fixture::{HOME, PASSWORD, World, client, refusal};
@@ -248,8 +248,9 @@ async fn staff_are_invited_by_two_admins(pool: PgPool) {
         token: world.link(&confirmed.subject_id).await,
         password: PASSWORD.to_owned(),
         confirm_password: PASSWORD.to_owned(),
+        client: None,
     };
-    world.grpc.reset_password(Request::new(request)).await.unwrap();
+    world.grpc.reset_password(world.realm.visitor(request)).await.unwrap();
     let signed_in = world.login("tess@solvane.test", PASSWORD, HOME).await.unwrap().user.unwrap();
     assert_eq!((signed_in.role.as_str(), signed_in.is_verified), ("treasurer", true));
 
@@ -270,8 +271,8 @@ async fn an_invitation_is_not_renewed_by_strangers(pool: PgPool) {
     world.confirm_proposal(&two, &invited.id).await.unwrap();
     world.run("UPDATE reset_tokens SET expires_at = expires_at - interval '70 hours'").await;
     let forgot = async || {
-        let request = ForgotPasswordRequest { email: "tess@solvane.test".to_owned() };
-        world.grpc.forgot_password(Request::new(request)).await.unwrap();
+        let request = ForgotPasswordRequest { email: "tess@solvane.test".to_owned(), client: None };
+        world.grpc.forgot_password(world.realm.visitor(request)).await.unwrap();
         world.answer_mail_requests().await;
     };
     forgot().await;

@@ -11,7 +11,6 @@ use proto::auth::v1::{
     PasswordChanged, ResetPasswordRequest, UndoEmailChangeRequest, User,
 };
 use sqlx::PgPool;
-use tonic::Request;
 
 use crate::fixture::{ABROAD, HOME, PASSWORD, World, registration, said};
 use crate::profile::{change_email, update_with, with_email};
@@ -40,18 +39,18 @@ async fn mailed(world: &World, reference: &str) -> Result<GetMailSecretResponse,
 
 async fn undo(world: &World, token: &str) -> Result<(), Refusal> {
     let request = UndoEmailChangeRequest { token: token.to_owned() };
-    world.grpc.undo_email_change(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
+    world.grpc.undo_email_change(world.realm.visitor(request)).await.map(|_| ()).map_err(|status| from_status(&status))
 }
 
 async fn not_me(world: &World, token: &str) -> Result<(), Refusal> {
     let request = DisownActivityRequest { token: token.to_owned() };
-    world.grpc.disown_activity(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
+    world.grpc.disown_activity(world.realm.visitor(request)).await.map(|_| ()).map_err(|status| from_status(&status))
 }
 
 async fn reset(world: &World, token: &str) -> Result<(), Refusal> {
     let (password, confirm_password) = (NEW.to_owned(), NEW.to_owned());
-    let request = ResetPasswordRequest { token: token.to_owned(), password, confirm_password };
-    world.grpc.reset_password(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
+    let request = ResetPasswordRequest { token: token.to_owned(), password, confirm_password, client: None };
+    world.grpc.reset_password(world.realm.visitor(request)).await.map(|_| ()).map_err(|status| from_status(&status))
 }
 
 async fn is_live(world: &World, token: &str) -> bool {
@@ -131,7 +130,7 @@ async fn the_owner_takes_the_account_back(pool: PgPool) {
     );
     assert!(undo(&world, &eves_link).await.is_err(), "the link to the new address undoes nothing");
     assert!(undo(&world, "nonsense").await.is_err());
-    let squatter = world.grpc.register(Request::new(registration("ADA@example.com"))).await;
+    let squatter = world.grpc.register(world.realm.visitor(registration("ADA@example.com"))).await;
     assert_eq!(from_status(&squatter.unwrap_err()).code, "EMAIL_TAKEN", "nobody else gets the address meanwhile");
     world.forget_events().await;
     undo(&world, &undo_token).await.unwrap();

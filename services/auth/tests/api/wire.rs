@@ -36,7 +36,8 @@ async fn the_server_serves_and_ends(pool: PgPool) {
     let channel = chassis::grpc::channel(SERVICE, &url, &Tls::default()).unwrap();
 
     let mut client = AuthServiceClient::new(channel.clone());
-    let registered = client.register(registration("ada@example.com")).await.unwrap().into_inner();
+    let gateway = world.realm.service_token("gateway");
+    let registered = client.register(with_token(registration("ada@example.com"), &gateway)).await.unwrap().into_inner();
     let id: Uuid = sqlx::query_scalar("SELECT id FROM sessions").fetch_one(&world.pool).await.unwrap();
     let sessions = RemoteSessions::new(channel, world.realm.credential("wallet"));
     assert!(sessions.live(id).await.unwrap().is_some_and(|session| !session.verified));
@@ -49,7 +50,8 @@ async fn the_server_serves_and_ends(pool: PgPool) {
     };
     tokio::time::timeout(Duration::from_secs(5), dead).await.unwrap();
 
-    client.forgot_password(ForgotPasswordRequest { email: "ada@example.com".to_owned() }).await.unwrap();
+    let forgot = ForgotPasswordRequest { email: "ada@example.com".to_owned(), client: None };
+    client.forgot_password(with_token(forgot, &gateway)).await.unwrap();
     let issued = async {
         while world.count("SELECT count(*) FROM reset_tokens").await == 0 {
             tokio::task::yield_now().await;

@@ -126,8 +126,9 @@ fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {
             vec![request.with("device", device).with("address_block", address_block)]
         }
         "auth.v1.sign_ins_refused" => {
-            let auth::SignInsRefused { user_id, count, device, address_block } = read(event)?;
+            let auth::SignInsRefused { user_id, count, device, address_block, link_reference } = read(event)?;
             let request = to(Template::SignInsRefused, &user_id)?.with("count", count.to_string());
+            let request = request.with_link(link_reference);
             vec![request.with("device", device).with("address_block", address_block)]
         }
         "auth.v1.account_frozen" => {

@@ -297,9 +297,22 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
                 count: 10,
                 device: "Firefox on Linux".to_owned(),
                 address_block: "203.0.113.0/24".to_owned(),
+                link_reference: String::new(),
             },
             Template::SignInsRefused,
-            &["10 logins", "Firefox on Linux", "203.0.113.0/24", "https://solvane.test/forgot-password"],
+            &["10 times in a row", "Firefox on Linux", "203.0.113.0/24", "https://solvane.test/forgot-password"],
+        ),
+        one(
+            "auth.v1.sign_ins_refused",
+            &auth::SignInsRefused {
+                user_id: user_id.clone(),
+                count: 10,
+                device: "Firefox on Linux".to_owned(),
+                address_block: "203.0.113.0/24".to_owned(),
+                link_reference: device.link_reference.clone(),
+            },
+            Template::SignInsRefused,
+            &["10 wrong passwords", "ended that session", "https://solvane.test/not-me#token=Not-Me-Token_3"],
         ),
         one(
             "auth.v1.account_frozen",
