@@ -47,13 +47,19 @@ pub fn check(vtt: &str) -> Result<String, String> {
     }
     let (mut cues, mut last_start) = (0_usize, 0);
     for block in blocks {
-        if block.starts_with("NOTE") {
+        if is_note(block) {
             continue;
         }
         last_start = cue(block, last_start)?;
         cues += 1;
     }
     if cues == 0 { Err("There are no captions in this file.".to_owned()) } else { Ok(text) }
+}
+
+/// Whether a block is a comment. With times in it, a browser may read it as a cue.
+fn is_note(block: &str) -> bool {
+    let rest = block.strip_prefix("NOTE");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\n'])) && !block.contains("-->")
 }
 
 /// Checks a cue and returns when it starts.
@@ -125,7 +131,7 @@ mod tests {
     /// [D-C5] Captions with the marks of WebVTT are kept as they are, whatever ends their lines.
     #[test]
     fn captions_are_accepted() {
-        let text = "\u{feff}WEBVTT - Lesson\r\n\r\nNOTE made by hand\r\n\r\n1\r\n00:01.000 --> 00:02.500\r\n- <v Ann>Hello <i>there</i>\r\n\r\n01:00:02.500 --> 01:00:04.000\r\nTwo & three\r\n";
+        let text = "\u{feff}WEBVTT - Lesson\r\n\r\nNOTE made by hand\r\n\r\nNOTE\r\n<script>\r\n\r\n1\r\n00:01.000 --> 00:02.500\r\n- <v Ann>Hello <i>there</i>\r\n\r\n01:00:02.500 --> 01:00:04.000\r\nTwo & three\r\n";
         let kept = check(text).unwrap();
         assert!(kept.starts_with("WEBVTT - Lesson\n\nNOTE") && !kept.contains('\r'));
         assert_eq!(check(&kept), Ok(kept));
@@ -149,6 +155,9 @@ mod tests {
             &cues("<i onclick=alert(1)>a</i>"),
             &cues("<unclosed"),
             &cues("a\0b"),
+            &cues("a\n\nNOTEx\n00:03.000 --> 00:04.000\n<script>"),
+            &cues("a\n\nNOTE\n00:03.000 --> 00:04.000\n<script>"),
+            &cues("a\n\nNOTE 00:03.000 --> 00:04.000\n<script>"),
             &cues(&"x".repeat(500_001)),
         ] {
             assert!(check(text).is_err(), "{text:.80}");
