@@ -308,6 +308,7 @@ pub struct Quoted {
     pub method_id: Uuid,
     /// Deposits: the version of the method whose address was quoted.
     pub method_version: i32,
+    pub network: String,
 }
 
 impl Quotes {
@@ -351,6 +352,7 @@ fn quoted(found: &common::Quote) -> Option<Quoted> {
         amount: Cents::new(found.amount_cents),
         method_id: found.method_id.parse().ok()?,
         method_version: found.method_version,
+        network: found.network.clone(),
         quote: QuoteCopy {
             id: found.id.parse().ok()?,
             asset: found.currency.clone(),

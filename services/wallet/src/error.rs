@@ -137,7 +137,7 @@ pub enum Error {
     QuoteNotFound,
     #[error("this quote has been used already. Please get a new one.")]
     QuoteUsed,
-    /// It was made for another direction, amount or method.
+    /// It was made for another direction, amount, method, currency or network.
     #[error("this quote is for another amount or payment method. Please get a new one.")]
     QuoteDiffers,
     /// The business id was posted before.
@@ -181,6 +181,7 @@ impl From<sqlx::Error> for Error {
             Some("transactions_txid_in" | "transactions_txid_out") => Self::TxidUsed,
             Some("transactions_wallet_open") => Self::AccountClosed,
             Some("transactions_quote_once") => Self::QuoteUsed,
+            Some("transactions_quote_asset") => Self::QuoteDiffers,
             Some("transactions_decided_once") => Self::AlreadyDecided,
             Some("transactions_two_people") => Self::SecondPersonRequired,
             Some("transactions_destination_known") => Self::DestinationUnconfirmed,

@@ -94,6 +94,9 @@ pub async fn get_review(
     }
     checks.push(member_history(&mut conn, transaction.user_id).await?);
     let wallet = accounts::wallet(&mut conn, transaction.user_id).await?.ok_or(Error::AccountMissing)?;
+    if transaction.as_withdrawal().is_some() {
+        checks.push(member_debts(&wallet));
+    }
     let entries = entries::of_transaction(&mut conn, &transaction).await?;
     let reversible = match postings::reversible(&mut conn, transaction.id).await? {
         Some(posted) => Some(posted),
@@ -268,6 +271,18 @@ fn member_account(state: Option<&PayoutState>, now: OffsetDateTime) -> Check {
     let ok = found.is_empty();
     let detail = if ok { "No changes within 72 hours.".to_owned() } else { found.join(" ") };
     Check { name, ok, detail, transaction_ids: Vec::new() }
+}
+
+/// What the member owes since a payment was reversed, and what staff set aside.
+fn member_debts(wallet: &Wallet) -> Check {
+    let mut found = Vec::new();
+    if wallet.owed > Cents::ZERO {
+        found.push(format!("The member owes {}: a payment was reversed. Nothing is paid out meanwhile.", wallet.owed));
+    }
+    found.extend(wallet.holds.iter().map(|hold| format!("{} is on hold ({}).", hold.amount, hold.reason.as_str())));
+    let ok = found.is_empty();
+    let detail = if ok { "The member owes nothing, and nothing is on hold.".to_owned() } else { found.join(" ") };
+    Check { name: "member_debts", ok, detail, transaction_ids: Vec::new() }
 }
 
 async fn member_history(conn: &mut PgConnection, user_id: Uuid) -> Result<Check, Error> {

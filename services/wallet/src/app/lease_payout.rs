@@ -7,6 +7,7 @@ use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{self, Answer};
 use chassis::identity::PayoutState;
+use chassis::money::Cents;
 use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use serde_json::json;
@@ -17,7 +18,7 @@ use crate::app::get_review;
 use crate::app::mark_withdrawal_paid::lock_payout;
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
-use crate::store::transactions;
+use crate::store::{accounts, transactions};
 
 /// What a treasurer is about to do.
 #[derive(Debug, Clone)]
@@ -34,7 +35,7 @@ pub struct LeasePayout {
 ///
 /// # Errors
 /// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `NotApproved`, `FeePending`, `DestinationMissing`,
-/// `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `SecondPersonRequired`, `WithdrawalsStopped`.
+/// `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `SecondPersonRequired`, `WithdrawalsStopped`, `AmountOwed`.
 pub async fn lease_payout(db: &Db, command: &LeasePayout) -> Result<Answer<Transaction>, Error> {
     let signed = command.call.staff.sign(decision(&get_review::get(db, command.id).await?), None).await?;
     idempotency::once(db, command.call.claim.clone(), async |conn| lease(conn, command, &signed).await).await
@@ -51,6 +52,9 @@ async fn lease(conn: &mut PgConnection, command: &LeasePayout, signed: &Signed) 
     let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;
     let before = trail(&transaction);
     signed.check(&decision(&transaction))?;
+    if accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
+        return Err(Error::AmountOwed);
+    }
     transaction.lease_payout(by, now)?;
     transactions::save(conn, &mut transaction).await?;
     audit::append_signed(conn, act(&command.call, "withdrawal.paying", (before, &transaction), None), signed).await?;

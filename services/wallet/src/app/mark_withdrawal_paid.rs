@@ -21,7 +21,7 @@ use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::{approvals, transactions};
+use crate::store::{accounts, approvals, transactions};
 
 #[derive(Debug, Clone)]
 pub struct MarkWithdrawalPaid {
@@ -40,7 +40,7 @@ pub struct MarkWithdrawalPaid {
 /// # Errors
 /// `NotFound`, `StaleRevision`, `AlreadyDecided`, `BeingPaid`, `NotBeingPaid`, `NotApproved`, `FeePending`,
 /// `DestinationMissing`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`,
-/// `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`.
+/// `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, `AmountOwed` unless it is leased.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
     let signed = command.call.staff.sign(command.decided(&get_review::get(db, command.id).await?), None).await?;
     idempotency::once(db, command.call.claim.clone(), async |conn| pay(conn, command, &signed).await).await
@@ -59,6 +59,11 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
     let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;
     let before = trail(&transaction);
     signed.check(&command.decided(&transaction))?;
+    // Whoever leased it may have sent it already.
+    let is_leased = transaction.as_withdrawal().is_some_and(|withdrawal| withdrawal.paying.is_some());
+    if !is_leased && accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
+        return Err(Error::AmountOwed);
+    }
     transaction.pay_withdrawal(command.txid.clone(), by, now)?;
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[posting(&transaction)?]).await?;

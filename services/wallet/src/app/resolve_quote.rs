@@ -5,7 +5,7 @@ use chassis::money::Cents;
 use uuid::Uuid;
 
 use crate::clients::{Quoted, Quotes};
-use crate::domain::transaction::QuoteDirection;
+use crate::domain::transaction::{MethodCopy, QuoteDirection};
 use crate::error::Error;
 use crate::store::transactions;
 
@@ -23,12 +23,14 @@ pub async fn resolve_quote(db: &Db, quotes: &Quotes, user_id: Uuid, id: Uuid) ->
 }
 
 impl Quoted {
-    /// Whether it is for this payment.
+    /// Whether it is for this payment. A method keeps its id when its owner changes its currency or network, so both are
+    /// compared.
     ///
     /// # Errors
-    /// `QuoteDiffers` if it is for another direction, amount or method.
-    pub fn check(&self, direction: QuoteDirection, amount: Cents, method_id: Uuid) -> Result<(), Error> {
-        let is_same = (self.direction, self.amount, self.method_id) == (direction, amount, method_id);
+    /// `QuoteDiffers` if it is for another direction, amount, method, currency or network.
+    pub fn check(&self, direction: QuoteDirection, amount: Cents, method: &MethodCopy) -> Result<(), Error> {
+        let quoted = (self.direction, self.amount, self.method_id, &self.quote.asset, &self.network);
+        let is_same = quoted == (direction, amount, method.id, &method.currency, &method.network);
         if is_same { Ok(()) } else { Err(Error::QuoteDiffers) }
     }
 }

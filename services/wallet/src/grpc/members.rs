@@ -146,7 +146,7 @@ impl WalletService for GrpcServer {
         let version = quoted.as_ref().map_or(message.method_version, |quoted| quoted.method_version);
         let method = self.methods.resolve_deposit(&method, version).await?;
         if let Some(quoted) = &quoted {
-            quoted.check(QuoteDirection::Deposit, amount, method.id)?;
+            quoted.check(QuoteDirection::Deposit, amount, &method)?;
         }
         let quote = quoted.map(|quoted| quoted.quote);
         let payment = PaymentClaim { amount, method, receipt, txid };
@@ -171,7 +171,7 @@ impl WalletService for GrpcServer {
                 let unknown = self.book.unless_known(user_id, to).await?;
                 let Some(id) = quote_id else { return Ok((method, destination, unknown, None)) };
                 let quoted = resolve_quote(&self.db, &self.quotes, user_id, id).await?;
-                quoted.check(QuoteDirection::Withdrawal, amount, method.id)?;
+                quoted.check(QuoteDirection::Withdrawal, amount, &method)?;
                 Ok::<_, Error>((method, destination, unknown, Some(quoted.quote)))
             };
             Ok::<_, Error>((claim, found.await))

@@ -24,6 +24,13 @@ impl FakeQuotes {
     pub fn new(verifier: chassis::identity::Verifier) -> Self {
         Self { verifier, asked: Arc::default(), expired: Arc::default(), made: Arc::default() }
     }
+
+    /// As if the method of the quote had been another one when it was made.
+    pub fn made_for(&self, id: &str, currency: &str, network: &str) {
+        let mut made = self.made.lock().unwrap();
+        let quote = made.iter_mut().find(|quote| quote.id == id).unwrap();
+        (quote.currency, quote.network) = (currency.to_owned(), network.to_owned());
+    }
 }
 
 fn refused<T>(kind: Kind, reason: ErrorReason, sentence: &str) -> Result<T, Status> {
@@ -52,6 +59,7 @@ impl QuoteService for FakeQuotes {
             method_id: asked.method.clone(),
             method_version: 2,
             currency: "USDT".to_owned(),
+            network: "TRC20".to_owned(),
             decimals: 6,
             units: units.unwrap().to_string(),
             rate_micros: 1_000_000,

@@ -204,3 +204,28 @@ async fn a_used_quote_never_changes(pool: PgPool) {
     let changed = sqlx::query(paid_more).execute(&world.pool).await;
     assert_eq!(chassis::db::constraint(&changed.unwrap_err()), Some("transactions_paid_as_approved"));
 }
+
+/// [D-N4] [D-R17] A quote of one asset serves no withdrawal or deposit in another, although its method keeps its id; nor one on
+/// another network. The table says so too.
+#[sqlx::test(migrations = false)]
+async fn a_quote_is_of_the_asset_that_is_paid(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(100_000).await;
+    for (currency, network) in [("BTC", "TRC20"), ("USDT", "Bitcoin")] {
+        let quote_id = quote(&world, &member, QuoteDirection::Withdrawal, 40_000).await;
+        world.quotes.made_for(&quote_id, currency, network);
+        let request = RequestWithdrawalRequest { quote_id, ..withdrawal(40_000) };
+        let refused = refusal(world.withdraw(&member, request).await);
+        assert_eq!((refused.kind, refused.fields[0].0.as_str()), (Kind::Invalid, "quoteId"), "{currency} on {network}");
+        let quote_id = quote(&world, &member, QuoteDirection::Deposit, 40_000).await;
+        world.quotes.made_for(&quote_id, currency, network);
+        let request = RequestDepositRequest { quote_id, ..deposit(40_000) };
+        let refused = refusal(world.deposit(&member, request).await);
+        assert_eq!((refused.kind, refused.fields[0].0.as_str()), (Kind::Invalid, "quoteId"), "{currency} on {network}");
+    }
+    let quote_id = quote(&world, &member, QuoteDirection::Withdrawal, 40_000).await;
+    world.withdraw(&member, RequestWithdrawalRequest { quote_id, ..withdrawal(40_000) }).await.unwrap();
+    let other =
+        sqlx::query("UPDATE transactions SET currency = 'BTC' WHERE quote_id IS NOT NULL").execute(&world.pool).await;
+    assert_eq!(chassis::db::constraint(&other.unwrap_err()), Some("transactions_quote_asset"));
+}

@@ -322,3 +322,31 @@ async fn a_reversal_takes_back_what_was_posted(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM postings").await, 2);
     world.assert_books().await;
 }
+
+/// [D-N9] While the member owes something, no payout is leased or marked as paid, and the checklist says what is owed and on hold.
+/// What was leased before may have been sent, and can be marked as paid.
+#[sqlx::test(migrations = false)]
+async fn nothing_is_leased_while_the_member_owes(pool: PgPool) {
+    let world = World::new(pool).await;
+    for is_leased in [false, true] {
+        let member = world.member_with(90_000).await;
+        let deposited = world.history(&member).await.remove(0);
+        let requested = world.withdraw(&member, withdrawal(90_000)).await.unwrap();
+        let mut approved = world.approve(&requested).await.unwrap();
+        if is_leased {
+            approved = world.lease_as(&world.treasurer, &approved).await.unwrap();
+        }
+        reverse(&world, &deposited).await;
+        let checks = world.review(&approved.id).await.checks;
+        let debts = checks.iter().find(|check| check.name == "member_debts").unwrap();
+        assert!(!debts.ok && debts.detail.contains("$900.00"), "{}", debts.detail);
+        let txid = world.new_txid();
+        assert_eq!(code(world.lease_as(&world.treasurer, &approved).await), "AMOUNT_OWED");
+        let paid = world.pay_as(&world.treasurer, &approved, (&txid, None)).await;
+        if is_leased {
+            assert_eq!(paid.unwrap().status(), TransactionStatus::Success);
+        } else {
+            assert_eq!(code(paid), "AMOUNT_OWED");
+        }
+    }
+}

@@ -13,6 +13,7 @@ const names: Record<string, string> = {
   new_destination: 'Destination',
   amount_in_limits: 'Amount',
   member_account: 'Account',
+  member_debts: 'Debts and holds',
   member_history: 'Member',
   payment_found: 'On the chain',
   payment_asset: 'Currency received',
