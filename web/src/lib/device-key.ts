@@ -14,8 +14,12 @@ const base64url = (bytes: ArrayBuffer | Uint8Array) =>
 const encode = (text: string) => new TextEncoder().encode(text)
 const sha256 = async (text: string) => base64url(await crypto.subtle.digest('SHA-256', encode(text)))
 
+/** How long the browser may take to open the store: some never answer. */
+const OPEN_MS = 2_000
+
 function opened(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('IndexedDB does not answer')), OPEN_MS)
     const request = indexedDB.open('solvane', 1)
     request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: 'thumbprint' })
     request.onsuccess = () => resolve(request.result)

@@ -22,5 +22,9 @@ export function writeDraft(name: string, values: object) {
 }
 
 export function dropDraft(name: string) {
-  sessionStorage.removeItem(keyOf(name))
+  try {
+    sessionStorage.removeItem(keyOf(name))
+  } catch {
+    // What is forbidden holds no draft.
+  }
 }

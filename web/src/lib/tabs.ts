@@ -18,18 +18,20 @@ export type SharedWork = {
 
 /** Takes part until it is stopped by the function it returns. */
 export function shareWork({ name, work, onSaid }: SharedWork) {
-  const channel = new BroadcastChannel(name)
-  const post = (message: Message) => channel.postMessage(message)
+  // Without channels every tab works for itself.
+  const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(name)
+  const post = (message: Message) => channel?.postMessage(message)
   const say = (text: string) => post({ type: 'said', text })
   let turn = new AbortController()
   let isWorking = false
   let deadline: ReturnType<typeof setTimeout> | undefined
 
-  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+  const hear = ({ data }: MessageEvent<Message>) => {
     if (data.type === 'said') onSaid(data.text)
     if (data.type === 'asked' && isWorking) post({ type: 'alive' })
     if (data.type === 'alive') clearTimeout(deadline)
   }
+  channel?.addEventListener('message', hear)
 
   /** Waits for this tab's turn, or takes it from a tab that stands still. */
   const join = async ({ missed, steal = false }: { missed: boolean; steal?: boolean }) => {
@@ -41,8 +43,8 @@ export function shareWork({ name, work, onSaid }: SharedWork) {
       isWorking = true
       await work({ missed: missed || Date.now() - asked > GRACE_MS, say, signal: mine.signal })
     }
-    // Without locks every tab works for itself.
-    const locks = navigator.locks as LockManager | undefined
+    // Without locks, or a channel to hear the tab that holds one, every tab works for itself.
+    const locks = channel && (navigator.locks as LockManager | undefined)
     const held = locks ? locks.request(name, steal ? { steal } : { signal: mine.signal }, lead) : lead()
     const isOver = await held.then(
       () => true,
@@ -82,6 +84,6 @@ export function shareWork({ name, work, onSaid }: SharedWork) {
     window.removeEventListener('pageshow', onShow)
     clearInterval(timer)
     leave()
-    channel.close()
+    channel?.close()
   }
 }
