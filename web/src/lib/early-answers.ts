@@ -17,15 +17,12 @@ export function dropEarlyAnswers() {
   window.earlyAnswers?.byPath.clear()
 }
 
-/** The body of a successful response to the current member, if there is one. */
-export async function takeEarlyAnswer(path: string): Promise<{ success: boolean } | undefined> {
+/** The response to the current member, if it was asked for: what failed early has failed once. */
+export async function takeEarlyAnswer(path: string): Promise<Response | 'lost' | undefined> {
   const early = window.earlyAnswers
   const asked = early?.byPath.get(path)
   if (!early || !asked) return undefined
   early.byPath.delete(path)
   if (early.userId !== useSession.getState().user?.id || Date.now() - early.askedAt > FRESH_MS) return undefined
-  const response = await asked.catch(() => undefined)
-  if (!response?.ok) return undefined
-  const body = (await response.json().catch(() => undefined)) as { success: boolean } | undefined
-  return body?.success ? body : undefined
+  return asked.catch(() => 'lost')
 }

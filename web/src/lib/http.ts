@@ -25,10 +25,25 @@ http.interceptors.request.use(async (config) => {
 
 export async function send<T extends { success: boolean; message?: string }>({ keepalive, ...request }: ApiRequest): Promise<T> {
   const early = await takeEarlyAnswer(request.url)
-  if (early) return early as T
+  const asked = early && (await readEarly<T>(early))
+  if (asked) return asked
   const { data, status } = await ask<T>(keepalive ? { ...request, adapter: 'fetch', fetchOptions: { keepalive } } : request)
   if (!isErrorBody(data) || data.success === false) throw new ApiError('An error occurred', status, bodyOf(data))
   return data
+}
+
+/** An early answer counts like any other, so that the query waits before it asks again. */
+async function readEarly<T extends { success: boolean }>(answer: Response | 'lost'): Promise<T | undefined> {
+  if (answer === 'lost') {
+    noteCall({ answered: false })
+    throw new ApiError('Network Error', undefined, { code: NETWORK_ERROR })
+  }
+  const data: unknown = await answer.json().catch(() => null)
+  if (answer.ok) return isErrorBody(data) && data.success !== false ? (data as T) : undefined
+  const error = new ApiError('An error occurred', answer.status, bodyOf(data))
+  // A refusal may be about the proof of the key: it is asked for again.
+  if (error.isTransient) throw error
+  return undefined
 }
 
 /** A file; a refusal still comes as JSON, inside the blob. */
