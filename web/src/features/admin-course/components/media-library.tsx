@@ -23,11 +23,13 @@ export function MediaLibrary({ onChoose, onClose }: { onChoose: (id: string) => 
       ) : videos.length === 0 ? (
         <EmptyState icon={Film} title="No videos yet" description="Upload one in a lesson; it appears here." />
       ) : (
-        <ul role="region" aria-label="Videos" tabIndex={0} className="-mx-2 max-h-100 space-y-1 overflow-y-auto px-2">
-          {videos.map((media) => (
-            <LibraryRow key={media.id} media={media} onChoose={onChoose} />
-          ))}
-        </ul>
+        <div role="region" aria-label="Videos" tabIndex={0} className="-mx-2 max-h-100 overflow-y-auto px-2">
+          <ul className="space-y-1">
+            {videos.map((media) => (
+              <LibraryRow key={media.id} media={media} onChoose={onChoose} />
+            ))}
+          </ul>
+        </div>
       )}
     </Dialog>
   )

@@ -60,11 +60,13 @@ function Steps({ payment }: { payment: ChainPayment | undefined }) {
     { name: 'Credited to your balance' },
   ]
   return (
-    <ol role="status" className="mt-4 text-sm">
-      {steps.map(({ name, fact }, at) => (
-        <Step key={at} name={name} fact={fact} state={at < done ? 'done' : at === done ? 'current' : 'next'} isLast={at === steps.length - 1} />
-      ))}
-    </ol>
+    <div role="status" className="mt-4 text-sm">
+      <ol>
+        {steps.map(({ name, fact }, at) => (
+          <Step key={at} name={name} fact={fact} state={at < done ? 'done' : at === done ? 'current' : 'next'} isLast={at === steps.length - 1} />
+        ))}
+      </ol>
+    </div>
   )
 }
 
