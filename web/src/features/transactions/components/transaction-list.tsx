@@ -1,5 +1,6 @@
 import { ReceiptText } from 'lucide-react'
-import { memo, useDeferredValue, useMemo, useState } from 'react'
+import { memo, useDeferredValue, useMemo } from 'react'
+import { useSearchParams } from 'react-router'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Segmented } from '@/components/segmented'
@@ -30,12 +31,28 @@ export function matches(transaction: Transaction, { status, type }: Filter) {
   return (status === 'all' || transaction.status === status) && (type === 'all' || side === type)
 }
 
+/** In the address, so that it is there again after Back. */
+function useFilter() {
+  const [params, setParams] = useSearchParams()
+  const [status, type] = [params.get('status'), params.get('type')]
+  const filter = useMemo<Filter>(
+    () => ({
+      status: statuses.find(({ value }) => value === status)?.value ?? 'all',
+      type: types.find(({ value }) => value === type)?.value ?? 'all',
+    }),
+    [status, type],
+  )
+  const setFilter = (next: Filter) =>
+    setParams(new URLSearchParams(Object.entries(next).filter(([, value]) => value !== 'all')), { replace: true, preventScrollReset: true })
+  return [filter, setFilter] as const
+}
+
 const Rows = memo(TransactionRows)
 
 export function TransactionList() {
   const { transactions, isPending, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } =
     useTransactions()
-  const [filter, setFilter] = useState<Filter>({ status: 'all', type: 'all' })
+  const [filter, setFilter] = useFilter()
   // The pressed filter is painted first, and thousands of rows follow.
   const applied = useDeferredValue(filter)
   const shown = useMemo(() => transactions?.filter((transaction) => matches(transaction, applied)), [transactions, applied])
