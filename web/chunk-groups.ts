@@ -31,15 +31,17 @@ export const chunkGroups = [
     lib('api-error', 'brand', 'early-answers', 'env', 'load-chunk', 'money', 'notify', 'once', 'paths', 'query-client', 'query-keys'),
     lib('connection', 'member-cache', 'new-version', 'session', 'theme', 'was-prerendered'),
   ),
+  // For one page of visitors, and some of members.
+  group('resend', 3, components('resend-button')),
   group('marketing', 3, ['/src/content/marketing.ts', '/src/app/course-facts.tsx']),
   group('api', 2, inPackage('axios'), lib('api-client', 'http', 'id')),
   group(
     'forms',
     2,
-    inPackage('react-hook-form', '@hookform/resolvers'),
+    inPackage('react-hook-form'),
     icons('eye', 'eye-off'),
     components('field'),
-    lib('forms', 'rules'),
+    lib('forms', 'pasted', 'rules'),
   ),
   group(
     'member',
@@ -55,7 +57,7 @@ export const chunkGroups = [
     pages('dashboard'),
   ),
   // One file for each area: a visitor who opens one of its pages opens the others next.
-  group('money', 0, pages('deposits', 'withdrawals', 'transactions', 'transaction'), features('payment-methods/api/list-payment-methods')),
+  group('money', 0, pages('deposits', 'withdrawals', 'transactions', 'transaction'), features('payment-methods/api/list-payment-methods'), components('confirmation'), lib('amounts', 'irreversible', 'pasted-payment')),
   group('plans', 0, pages('investments', 'plans', 'invest')),
   group('courses', 0, pages('courses', 'lesson')),
   // The visitor who registers needs the countries as well.

@@ -44,4 +44,20 @@ export default tseslint.config(
   { files: ['src/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat.recommended], languageOptions: { globals: globals.browser } },
   { files: ['scripts/**', 'prerender/*.mjs', 'e2e/**/*.mjs', '*.js'], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
   ...borders,
+  {
+    files: ['src/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'NewExpression[callee.name=/^(Intersection|Resize)Observer$/] > :function > ArrayPattern',
+          message: 'A batch holds several entries, and the newest counts: entries.at(-1).',
+        },
+        {
+          selector: 'JSXOpeningElement[name.name=/^[uo]l$/] > JSXAttribute[name.name="role"]:not([value.value="list"])',
+          message: 'A list with another role is no list, and its items stand in none: give the role to an element around it.',
+        },
+      ],
+    },
+  },
 )

@@ -155,6 +155,7 @@ test('a treasurer pays what a reviewer approved, once [D-W5] [D-O1] [D-E2]', asy
   await expect(payout.getByText('The hash of the payout is required')).toBeVisible()
   await payout.getByLabel('Transaction hash of the payout').fill(hash())
   await payout.getByRole('button', { name: 'Mark as paid' }).dblclick()
+  await payout.getByRole('button', { name: 'Yes, it is paid' }).dblclick()
   await expect(page.getByText('No payouts waiting')).toBeVisible()
 
   await page.goto(`/admin/review/${id}`)
@@ -249,6 +250,7 @@ test('a value is published by a second manager, never by the one who proposed it
   const proposal = second.getByRole('listitem').filter({ hasText: source })
   await expect(proposal).toContainText(value)
   await proposal.getByRole('button', { name: 'Confirm' }).click()
+  await proposal.getByRole('button', { name: 'Confirm the proposal' }).click()
   await expect(proposal).toHaveCount(0)
   const after = await visitor<{ plans: typeof plans }>('GET', '/plans')
   expect(after.plans.find(({ id }) => id === plan.id)?.value).toBe(Number(value))
@@ -270,6 +272,7 @@ test('a bonus takes two treasurers, and a freeze a reason [D-L1] [D-R2] [D-R13] 
   const proposal = second.getByRole('listitem').filter({ hasText: 'Welcome' }).first()
   await expect(proposal).toContainText('$25.00')
   await proposal.getByRole('button', { name: 'Confirm' }).click()
+  await proposal.getByRole('button', { name: 'Confirm the proposal' }).click()
   await expect(second.getByText('The proposal has taken effect.')).toBeVisible()
   await page.reload()
   await expect(page.getByRole('definition').filter({ hasText: '$25.00' })).toBeVisible()
@@ -323,6 +326,7 @@ test('a false deposit is reversed by two people, a part is held, and the member 
   await expect(proposal).toContainText('Available balance when proposed$400.00')
   await expect(proposal).toContainText(member.email)
   await proposal.getByRole('button', { name: 'Confirm' }).click()
+  await proposal.getByRole('button', { name: 'Confirm the proposal' }).click()
   await expect(treasurer.getByText('The proposal has taken effect.')).toBeVisible()
   await page.reload()
   await expect(page.getByText('It was reversed by')).toBeVisible()
@@ -371,7 +375,7 @@ test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', asyn
   expect(writes).toEqual([])
 
   await page.goto('/admin/audit')
-  await expect(page.getByRole('region', { name: 'Audit log' })).toContainText('deposit.approve')
+  await expect(page.getByRole('region', { name: 'Audit log' })).toContainText('approved the deposit')
   await page.goto('/admin/integrity')
   await expect(page.getByText('The ledger is consistent')).toBeVisible()
 

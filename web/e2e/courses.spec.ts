@@ -128,6 +128,7 @@ test('two treasurers refund the course; access ends at once and the member is to
   await expect(proposal).toContainText(transaction.reference)
   await expect(proposal).toContainText('$87.00')
   await proposal.getByRole('button', { name: 'Confirm' }).click()
+  await proposal.getByRole('button', { name: 'Confirm the proposal' }).click()
   await expect(second.getByText('The proposal has taken effect.')).toBeVisible()
 
   // The open page hears of it; the lessons are closed in every other one, too.

@@ -47,6 +47,7 @@ test('a member sets up an authenticator, steps up for a withdrawal and logs in b
   await desk.getByText('TRC20').click()
   await desk.getByLabel('Wallet address').fill(address)
   await desk.getByRole('button', { name: 'Request Withdrawal' }).click()
+  await desk.getByRole('button', { name: /^Withdraw \$/ }).click()
   const dialog = desk.getByRole('dialog', { name: 'Confirm it is you' })
   await expect(dialog).toBeVisible()
   await passes(desk, 'the step-up dialog')

@@ -97,6 +97,7 @@ test('a member adds a passkey, logs in with it, steps up for a withdrawal and re
   await desk.getByText('TRC20').click()
   await desk.getByLabel('Wallet address').fill(address)
   await desk.getByRole('button', { name: 'Request Withdrawal' }).click()
+  await desk.getByRole('button', { name: /^Withdraw \$/ }).click()
   const dialog = desk.getByRole('dialog', { name: 'Confirm it is you' })
   await expect(dialog.getByRole('button', { name: 'Use a passkey' })).toBeVisible()
   await passes(desk, 'the step-up dialog with a passkey')

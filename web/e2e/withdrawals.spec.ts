@@ -26,6 +26,7 @@ test('a withdrawal shows its fee before it is sent, is sent once, and blocks a s
   let requests = 0
   page.on('request', (request) => (requests += Number(request.url().endsWith('/transactions/withdraw'))))
   await page.getByRole('button', { name: 'Request Withdrawal' }).dblclick()
+  await page.getByRole('button', { name: /^Withdraw \$/ }).dblclick()
   // The address is new: the page of the withdrawal asks to confirm it.
   await expect(page).toHaveURL(/\/transactions\/[\w-]{36}$/)
   expect(requests).toBe(1)
@@ -62,6 +63,7 @@ test('a new address is confirmed by a mailed code before the withdrawal is appro
     await page.getByText('TRC20').click()
     await page.getByLabel('Wallet address').fill(address)
     await page.getByRole('button', { name: 'Request Withdrawal' }).click()
+    await page.getByRole('button', { name: /^Withdraw \$/ }).click()
   }
   await request('100')
   await expect(page.getByText('Confirm the address', { exact: true })).toBeVisible()
@@ -126,6 +128,7 @@ test('the limits of the terms are shown, and a reached one says what is left and
   await page.getByText('TRC20').click()
   await page.getByLabel('Wallet address').fill(address)
   await page.getByRole('button', { name: 'Request Withdrawal' }).click()
+  await page.getByRole('button', { name: /^Withdraw \$/ }).click()
   const refusal = page.getByText(/This is more than your withdrawal limit leaves: \$1,000\.00 is left now, and this amount from .* UTC\./)
   await expect(refusal).toBeVisible()
   await expect(refusal).toHaveCount(1)
@@ -134,6 +137,7 @@ test('the limits of the terms are shown, and a reached one says what is left and
   await page.getByRole('button', { name: 'Use the maximum' }).click()
   await expect(page.getByLabel('Amount')).toHaveValue('1000.00')
   await page.getByRole('button', { name: 'Request Withdrawal' }).click()
+  await page.getByRole('button', { name: /^Withdraw \$/ }).click()
   await expect(page).toHaveURL('/transactions')
 })
 

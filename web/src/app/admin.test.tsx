@@ -402,6 +402,8 @@ describe('a decision', () => {
     await user.clear(screen.getByRole('textbox', { name: /^Output/ }))
     await user.type(screen.getByRole('textbox', { name: /^Output/ }), '2')
     await user.click(screen.getByRole('button', { name: 'Mark as paid' }))
+    expect(paid.seen).toHaveLength(0)
+    await user.click(await screen.findByRole('button', { name: 'Yes, it is paid' }))
     await waitFor(() => expect(paid.seen[0]?.body).toEqual({ revision: 4, txid: 'a-hash', vout: 2 }))
   })
 
@@ -427,6 +429,8 @@ describe('a decision', () => {
     expect(await screen.findByText('The payout was detected on the chain')).toBeVisible()
     expect(screen.getByLabelText('Transaction hash of the payout')).toHaveValue('ab12')
     await user.click(screen.getByRole('button', { name: 'Mark as paid' }))
+    expect(paid.seen).toHaveLength(0)
+    await user.click(await screen.findByRole('button', { name: 'Yes, it is paid' }))
     await waitFor(() => expect(paid.seen[0]?.body).toMatchObject({ txid: 'ab12', vout: 1 }))
   })
 
@@ -543,6 +547,10 @@ describe('two people', () => {
     expect(await screen.findByText('Time of confirmation')).toBeVisible()
     expect(screen.getByText('1.04')).toBeVisible()
     await user.click(screen.getByRole('button', { name: 'Confirm' }))
+    const question = await screen.findByRole('dialog', { name: 'Publish a value?' })
+    expect(question).toHaveTextContent(/takes effect as soon as you confirm.*1\.04 → 1\.05/)
+    expect(confirmed.seen).toHaveLength(0)
+    await user.click(within(question).getByRole('button', { name: 'Confirm the proposal' }))
     await waitFor(() => expect(confirmed.seen[0]?.path).toBe('/v1/admin/proposals/trd_1/confirm'))
   })
 
@@ -809,17 +817,17 @@ describe('the audit log', () => {
   it('is filtered by the server, by what the address states [D-O3]', async () => {
     const asked = trail()
     const { user } = openAsStaff('/admin/audit', 'see', 'seeStaff', 'seeAudit')
-    expect(await screen.findByText('deposit.approve')).toBeVisible()
+    expect(await screen.findByText(/approved the deposit/)).toBeVisible()
     expect(asked).toEqual([{ service: 'wallet' }])
-    await user.type(screen.getByLabelText('Action'), 'member.')
+    await user.selectOptions(screen.getByLabelText('Action'), 'Froze the account of')
     await user.type(screen.getByLabelText('From (UTC)'), '2026-01-01')
     await user.type(screen.getByLabelText('To (UTC)'), '2026-01-31')
     await user.click(screen.getByRole('radio', { name: 'Mail' }))
-    const wanted = { service: 'mailer', action: 'member.', from: '2026-01-01', to: '2026-01-31' }
+    const wanted = { service: 'mailer', action: 'member.freeze', from: '2026-01-01', to: '2026-01-31' }
     await waitFor(() => expect(asked.at(-1)).toEqual(wanted))
     expect(Object.fromEntries(new URLSearchParams(window.location.search))).toEqual(wanted)
 
-    await user.clear(screen.getByLabelText('Action'))
+    await user.selectOptions(screen.getByLabelText('Action'), 'Any action')
     await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'mailer', from: '2026-01-01', to: '2026-01-31' }))
   })
 
@@ -842,7 +850,7 @@ describe('the audit log', () => {
   it('offers no names where those of staff may not be read [D-O1]', async () => {
     trail()
     openAsStaff('/admin/audit', 'see', 'seeAudit')
-    expect(await screen.findByText('deposit.approve')).toBeVisible()
+    expect(await screen.findByText(/approved the deposit/)).toBeVisible()
     expect(screen.queryByLabelText('Actor')).toBeNull()
   })
 
@@ -867,8 +875,8 @@ describe('the audit log', () => {
       row({ actorId: '00000000-0000-0000-0000-000000000000', actorRole: 'admin', action: 'staff.add' }),
     ])
     openAsStaff('/admin/audit', 'see', 'seeStaff', 'seeAudit')
-    expect((await screen.findByText('withdrawals.stop')).closest('tr')).toHaveTextContent('System')
-    expect(screen.getByText('staff.add').closest('tr')).toHaveTextContent('the command line')
+    expect((await screen.findByText(/paused all withdrawals/)).closest('tr')).toHaveTextContent('The system')
+    expect(screen.getByText(/added a staff account/).closest('tr')).toHaveTextContent('the command line')
   })
 
   it('says what the server refuses, and that nothing matches [D-L5]', async () => {

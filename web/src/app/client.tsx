@@ -4,7 +4,7 @@ import { createRoot, hydrateRoot } from 'react-dom/client'
 import { App, loadFirst } from './app'
 import { firstRender } from './first-render'
 import '@/lib/theme'
-import { tolerateTranslation } from '@/lib/translated-pages'
+import { isTranslated, tolerateTranslation } from '@/lib/translated-pages'
 import './app.css'
 
 /** Resolves when the page is interactive. */
@@ -17,7 +17,15 @@ export async function show(): Promise<void> {
       <App />
     </StrictMode>
   )
-  if (root.hasChildNodes()) {
+  if (isTranslated(root)) {
+    // Nothing of it is as React would draw it.
+    const [{ typedIn, typeIn }] = await Promise.all([import('@/lib/typed-fields'), loadFirst()])
+    const typed = typedIn(root)
+    root.replaceChildren()
+    createRoot(root).render(app)
+    await firstRender
+    typeIn(root, typed)
+  } else if (root.hasChildNodes()) {
     await loadFirst()
     hydrateRoot(root, app)
   } else {

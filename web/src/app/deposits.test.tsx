@@ -107,11 +107,42 @@ describe('the deposit', () => {
     expect(deposit.seen).toHaveLength(0)
   })
 
+  it('says at each field what is missing, in words of ours [DEP-07]', async () => {
+    const { user } = openDeposit()
+    await screen.findByLabelText('Amount')
+    await submit(user)
+    expect(await screen.findByText('Please fill in all required fields')).toBeVisible()
+    for (const words of ['Enter an amount', 'Choose a method', 'Add the proof of payment']) expect(screen.getByText(words)).toBeVisible()
+    expect(screen.queryByText(/invalid input/i)).toBeNull()
+    expect(screen.getByLabelText('Amount')).toHaveAccessibleDescription('Enter an amount')
+    expect(screen.getByRole('group', { name: 'Payment method' })).toHaveAccessibleDescription('Choose a method')
+  })
+
+  it('says while typing that the amount is outside the limits, and shows no address for it [DEP-04] [D-B11]', async () => {
+    const { user } = openDeposit()
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    expect(await screen.findByText(usdt.address)).toBeVisible()
+    await user.type(screen.getByLabelText('Amount'), '20')
+    expect(await screen.findByText('Deposits are from $100.00 to $100,000.00.')).toBeVisible()
+    expect(screen.queryByText(usdt.address)).toBeNull()
+    expect(screen.getByText('Do not send anything yet')).toBeVisible()
+    await user.type(screen.getByLabelText('Amount'), '0,50')
+    expect(await screen.findByText(usdt.address)).toBeVisible()
+    await waitFor(() => expect(screen.queryByText(/^Deposits are from/)).toBeNull())
+  })
+
+  it('takes the hash out of an explorer link that is pasted [D-N1]', async () => {
+    const { user } = openDeposit()
+    await user.click(await screen.findByLabelText(/^Transaction hash/))
+    await user.paste(`https://mempool.space/tx/${'a1b2c3d4'.repeat(8)}`)
+    expect(screen.getByLabelText(/^Transaction hash/)).toHaveValue('a1b2c3d4'.repeat(8))
+  })
+
   it('says when the amount is none, and sends nothing [D-G1]', async () => {
     const deposit = records('post', '/transactions/deposit')
     server.use(deposit.handler)
     const { user } = openDeposit()
-    await fill(user, '12.345')
+    await fill(user, '12.3456')
     await submit(user)
     expect(await screen.findByText('Enter an amount like 250.00')).toBeVisible()
     expect(deposit.seen).toHaveLength(0)

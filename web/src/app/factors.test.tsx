@@ -99,6 +99,7 @@ describe('a request that needs a fresh second factor', () => {
     await user.click(await screen.findByRole('radio', { name: /USDT/ }))
     await user.type(screen.getByLabelText('Wallet address'), 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS')
     await user.click(screen.getByRole('button', { name: 'Request Withdrawal' }))
+    await user.click(await screen.findByRole('button', { name: 'Withdraw $100.00' }))
     const dialog = await giveCode(user, '111111')
     expect(await within(dialog).findByText('This code is wrong')).toBeVisible()
     await giveCode(user, '654321')

@@ -33,8 +33,8 @@ describe('the trades', () => {
     expect(profit).toHaveClass('text-positive')
     expect(profit.querySelector('svg')).toHaveClass('lucide-arrow-up-right')
     expect(screen.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '4.3')
-    expect(screen.queryByRole('button', { name: 'Close Trade' })).not.toBeInTheDocument()
-    await user.click(screen.getByRole('button', { name: 'Claim Profit' }))
+    expect(screen.queryByRole('button', { name: /^Close Trade/ })).not.toBeInTheDocument()
+    await user.click(screen.getByRole('button', { name: /^Claim Profit/ }))
     refetched.length = 0
     await user.click(screen.getByRole('button', { name: 'Claim now' }))
     await waitFor(() => expect(claim.seen).toHaveLength(1))
@@ -42,12 +42,22 @@ describe('the trades', () => {
     await waitFor(() => expect(refetched).toEqual(expect.arrayContaining(['/auth/check', '/trades'])))
   })
 
+  it('are a list, and each button says what it ends [INV-02]', async () => {
+    server.use(answers('get', '/trades', { trades: [trade(), trade({ id: 'trade-2', amount: 500, currentValue: 510 })] }))
+    openAsMember('/investments')
+    const buttons = await screen.findAllByRole('button', { name: /^Claim Profit/ })
+    expect(buttons.map((button) => button.getAttribute('aria-label'))).toEqual([
+      'Claim Profit: Harbour Income, $1,000.00', 'Claim Profit: Harbour Income, $500.00',
+    ])
+    for (const button of buttons) expect(button.closest('li')).not.toBeNull()
+  })
+
   it('not above their amount are closed [INV-02] [API-15]', async () => {
     const close = records('delete', '/trades/close/trade-1')
     server.use(close.handler, answers('get', '/trades', { trades: [trade({ amount: 1000, currentValue: 1000 })] }))
     const { user } = openAsMember('/investments')
-    await user.click(await screen.findByRole('button', { name: 'Close Trade' }))
-    expect(screen.queryByRole('button', { name: 'Claim Profit' })).not.toBeInTheDocument()
+    await user.click(await screen.findByRole('button', { name: /^Close Trade/ }))
+    expect(screen.queryByRole('button', { name: /^Claim Profit/ })).not.toBeInTheDocument()
     await user.click(screen.getByRole('button', { name: 'Close now' }))
     await waitFor(() => expect(close.seen).toHaveLength(1))
   })
@@ -151,7 +161,7 @@ describe('the plans', () => {
       expect(card.getByText(label).nextSibling).toHaveTextContent(value)
     }
     expect(card.getByText(/target, not guaranteed/)).toBeVisible()
-    expect(card.getByRole('link', { name: 'Click to Invest' })).toHaveAttribute('href', '/investments/plans/add?planId=plan-1')
+    expect(card.getByRole('link', { name: /^Click to Invest/ })).toHaveAttribute('href', '/investments/plans/add?planId=plan-1')
   })
 
   it('have six skeletons while loading [INV-04]', async () => {

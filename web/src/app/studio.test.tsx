@@ -48,6 +48,19 @@ beforeEach(() => {
 const manager = ['editCourse', 'publishCourse']
 
 describe('the studio [D-C4]', () => {
+  it('brings a discarded draft back [D-C4]', async () => {
+    const { seen, handler } = records('put', '/admin/course/draft', { revision: 5 })
+    server.use(handler, studio({ changedAt: '2026-11-23T12:00:00.000Z' }))
+    const { user } = open(...manager)
+    const discard = await screen.findByRole('button', { name: 'Discard the draft' })
+    server.use(studio({ revision: 5, content: { ...content, title: 'As published' } }))
+    await user.click(discard)
+    await user.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(seen.at(-1)?.body).toMatchObject({ content: { title: 'The course' } }))
+    expect(seen[0]?.body).toMatchObject({ content: null })
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull())
+  })
+
   it('saves what is written by itself, with the revision that was read', async () => {
     const { seen, handler } = records('put', '/admin/course/draft', { revision: 5, changedAt: '2026-11-23T12:00:00.000Z' })
     server.use(handler)

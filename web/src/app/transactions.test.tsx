@@ -42,6 +42,23 @@ describe('the list', () => {
     expect(rows()).toHaveLength(4)
   })
 
+  it('has its filter in the address, so that Back finds it again [TXN-01]', async () => {
+    const transactions = [transaction({ title: 'Deposit', status: 'pending' }), transaction({ title: 'Bonus', status: 'success' })]
+    server.use(answers('get', '/transactions/user', { transactions }))
+    const { user } = openAsMember('/transactions?status=pending')
+    await screen.findByText('Deposit')
+    expect(rows()).toHaveLength(1)
+    await user.click(screen.getByRole('radio', { name: 'Success' }))
+    await user.click(screen.getByRole('radio', { name: 'Credit' }))
+    await waitFor(() => expect(currentPath()).toBe('/transactions?status=success&type=credit'))
+    expect(rows()).toHaveLength(1)
+    await user.click(screen.getByRole('link', { name: /Bonus/ }))
+    window.history.back()
+    await screen.findByText('Bonus')
+    await waitFor(() => expect(currentPath()).toBe('/transactions?status=success&type=credit'))
+    expect(rows()[0]).toContain('Bonus')
+  })
+
   it('has five skeletons while loading [TXN-02]', async () => {
     const held = holds('get', '/transactions/user')
     server.use(held.handler)
@@ -214,6 +231,8 @@ describe('the details', () => {
     server.use(answers('get', '/transactions/user', { transactions: [shown] }), shows({ ...payment, state: 'included' }))
     const { unmount } = openAsMember(`/transactions/${shown.id}`)
     expect((await screen.findByText('Payment detected')).closest('li')).toHaveTextContent('0.00513809 BTC')
+    // Within what announces changes, a list of its own.
+    expect((await screen.findByText('Payment detected')).closest('ol')).not.toHaveAttribute('role')
     expect(screen.getByText(/1 of 2 confirmations/).closest('li')).toHaveAttribute('aria-current', 'step')
     unmount()
     queryClient.clear()

@@ -9,12 +9,18 @@ import { answers, holds, member, records, refuses, server, terms } from '@/testi
 
 type User = ReturnType<typeof openAsMember>['user']
 
-const openWithdrawal = (changes: Parameters<typeof openAsMember>[1] = {}) => {
-  server.use(answers('get', '/payment-methods', { paymentMethods: [usdt, btc, own] }))
+const openWithdrawal = (changes: Parameters<typeof openAsMember>[1] = {}, paymentMethods = [usdt, btc, own]) => {
+  server.use(answers('get', '/payment-methods', { paymentMethods }))
   return openAsMember('/withdrawals', changes)
 }
 
-const submit = (user: User) => user.click(screen.getByRole('button', { name: 'Request Withdrawal' }))
+const press = (user: User) => user.click(screen.getByRole('button', { name: 'Request Withdrawal' }))
+
+/** Presses the button and answers the question. */
+async function submit(user: User) {
+  await press(user)
+  await user.click(await screen.findByRole('button', { name: /^Withdraw \$/ }))
+}
 
 describe('the withdrawal', () => {
   it('shows fee and payout while typing [D-W2] [WDR-01]', async () => {
@@ -112,11 +118,11 @@ describe('the withdrawal', () => {
     server.use(withdraw.handler)
     const { user } = openWithdrawal()
     await user.type(await screen.findByLabelText('Amount'), '100')
-    await submit(user)
+    await press(user)
     expect(await screen.findByText('Please fill in all required fields')).toBeVisible()
     await user.click(screen.getByRole('radio', { name: /BTC/ }))
     await user.type(screen.getByLabelText('Wallet address'), 'too-short')
-    await submit(user)
+    await press(user)
     expect(await screen.findByText('Please enter a valid wallet address')).toBeVisible()
     expect(withdraw.seen).toHaveLength(0)
   })
@@ -131,6 +137,56 @@ describe('the withdrawal', () => {
     await waitFor(() => expect(currentPath()).toBe('/transactions'))
     expect(withdraw.seen[0]?.body).toEqual({ amount: 100.2, method: 'pm-usdt', address: own.address })
     expect(withdraw.seen[0]?.headers.get('Idempotency-Key')).toBeTruthy()
+  })
+
+  it('asks once, and repeats what will happen in words and figures [WDR-02] [D-W2]', async () => {
+    const withdraw = records('post', '/transactions/withdraw', {}, 201)
+    server.use(withdraw.handler)
+    const { user } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Amount'), '100')
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    await press(user)
+    const question = within(await screen.findByRole('dialog', { name: 'Check your withdrawal' }))
+    expect(question.getByText(/\$100\.00 is taken from your balance now.*You cannot cancel it/)).toBeVisible()
+    expect(question.getByText('You receive').nextSibling).toHaveTextContent('$97.50 in USDT')
+    expect(question.getByText('Fee').nextSibling).toHaveTextContent('$2.50 (2.5%)')
+    expect(question.getByText('Network').nextSibling).toHaveTextContent('USDT on TRC20')
+    expect(question.getByText('To My wallet').nextSibling).toHaveTextContent(own.address)
+    await user.click(question.getByRole('button', { name: 'Go back' }))
+    expect(withdraw.seen).toHaveLength(0)
+    await submit(user)
+    await waitFor(() => expect(withdraw.seen).toHaveLength(1))
+  })
+
+  it('says at each field what is missing, and what is above the balance [WDR-03] [D-B11]', async () => {
+    const { user } = openWithdrawal()
+    await screen.findByLabelText('Amount')
+    await press(user)
+    for (const words of ['Enter an amount', 'Choose a network', 'Enter a wallet address']) expect(await screen.findByText(words)).toBeVisible()
+    await user.type(screen.getByLabelText('Amount'), '1000.01')
+    expect(await screen.findByText('This is more than your available balance of $1,000.00.')).toBeVisible()
+    await user.clear(screen.getByLabelText('Amount'))
+    await user.type(screen.getByLabelText('Amount'), '20')
+    expect(await screen.findByText('Withdrawals are from $50.00 to $50,000.00.')).toBeVisible()
+  })
+
+  it('offers every saved address of the network, and a new one; what is pasted is cleaned and checked [D-M2] [D-W6]', async () => {
+    const second = { ...own, id: 'pm-second', address: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE', label: 'Savings' }
+    const { user } = openWithdrawal({}, [usdt, btc, own, second])
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    const picker = screen.getByLabelText('Send to')
+    expect(within(picker).getAllByRole('option').map((option) => option.textContent)).toEqual([
+      'New address', 'My wallet · TVj7RN…dNZS', 'Savings · TQn9Y2…bLSE',
+    ])
+    await user.selectOptions(picker, 'pm-second')
+    const field = screen.getByLabelText('Wallet address')
+    expect(field).toHaveValue(second.address)
+    await user.selectOptions(picker, '')
+    expect(field).toHaveValue('')
+    await user.click(field)
+    await user.paste(`tron:${own.address.slice(0, -1)}T`)
+    expect(field).toHaveValue(`${own.address.slice(0, -1)}T`)
+    expect(await screen.findByText('This address has a typing error. Copy it again from your wallet.')).toBeVisible()
   })
 
   it('opens the page that confirms an address of which the member has never had money [D-A4]', async () => {
@@ -155,7 +211,8 @@ describe('the withdrawal', () => {
     await user.type(await screen.findByLabelText('Amount'), '100')
     await user.click(await screen.findByRole('radio', { name: /USDT/ }))
     await submit(user)
-    expect(await screen.findByRole('button', { name: 'Processing withdrawal...' })).toBeDisabled()
+    expect(await screen.findAllByRole('button', { name: 'Processing withdrawal...' })).toHaveLength(2)
+    for (const button of screen.getAllByRole('button', { name: 'Processing withdrawal...' })) expect(button).toBeDisabled()
     await held.asked
   })
 
@@ -167,7 +224,7 @@ describe('the withdrawal', () => {
     const { user } = openWithdrawal({ isWithdrawalPending: true })
     await user.type(await screen.findByLabelText('Amount'), '100')
     await user.click(await screen.findByRole('radio', { name: /USDT/ }))
-    await submit(user)
+    await press(user)
     expect(await screen.findByText('Withdrawal pending already')).toBeVisible()
     expect(screen.getByText('Please pay the pending withdrawal fee to continue')).toBeVisible()
     // What the toast says is an option, and the page says so where it leads the eye.

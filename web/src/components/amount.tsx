@@ -3,7 +3,7 @@ import { cx } from './cx'
 
 /** A dollar amount in tabular figures. */
 export function Amount({ value, className }: { value: number; className?: string }) {
-  return <span className={cx('tabular', value < 0 && 'signed', className)}>{formatMoney(value)}</span>
+  return <span translate="no" className={cx('tabular', value < 0 && 'signed', className)}>{formatMoney(value)}</span>
 }
 
 type SignedProps = { value: number; type: string; status?: string; className?: string }
@@ -19,8 +19,10 @@ export function SignedAmount({ value, type, status, className }: SignedProps) {
   const text = `${credit ? '+' : '-'}${formatMoney(value)}`
   return (
     <span className={cx('tabular whitespace-nowrap', tone, className)}>
-      <span className="sr-only">{`${failed ? 'not posted, ' : ''}${credit ? 'plus' : 'minus'} `}</span>
-      {failed ? <s className="signed">{text}</s> : <span className="signed">{text}</span>}
+      <span className="sr-only">{`${failed ? 'not posted, ' : ''}${credit ? 'plus' : 'minus'} ${formatMoney(value)}`}</span>
+      <span aria-hidden translate="no">
+        {failed ? <s className="signed">{text}</s> : <span className="signed">{text}</span>}
+      </span>
     </span>
   )
 }

@@ -29,7 +29,7 @@ const sizes = {
 export function buttonClass({ variant = 'primary', size = 'md', wide = false }: Look = {}, extra?: string) {
   return cx(
     'inline-flex items-center justify-center gap-2 rounded-md font-semibold whitespace-nowrap transition-colors select-none',
-    'disabled:cursor-not-allowed disabled:opacity-55',
+    'disabled:cursor-not-allowed disabled:opacity-55 forced-colors:border',
     variants[variant],
     sizes[size],
     wide && 'w-full',

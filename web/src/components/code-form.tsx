@@ -2,7 +2,9 @@ import { useForm } from 'react-hook-form'
 import { Button } from './button'
 import { CodeField } from './field'
 import { Form } from './form'
+import { ResendButton } from './resend-button'
 import { showFieldErrors } from '@/lib/forms'
+import { codeIn } from '@/lib/pasted'
 
 type CodeFormProps = {
   submitLabel: string
@@ -24,7 +26,7 @@ export function CodeForm({ submitLabel, busyLabel, onCode, onResend }: CodeFormP
       <CodeField
         error={form.formState.errors.code?.message}
         {...form.register('code', {
-          setValueAs: (text: string) => text.trim(),
+          setValueAs: codeIn,
           validate: (text) => /^[0-9]{6}$/.test(text) || 'The code has 6 digits',
         })}
       />
@@ -33,10 +35,8 @@ export function CodeForm({ submitLabel, busyLabel, onCode, onResend }: CodeFormP
           {submitLabel}
         </Button>
         <p className="flex flex-wrap items-center gap-x-1 text-sm text-ink-soft">
-          No email yet?
-          <Button variant="ghost" size="sm" busyLabel="Sending..." onClick={onResend}>
-            Send another code
-          </Button>
+          <span>No email yet?</span>
+          <ResendButton label="Send another code" busyLabel="Sending..." onResend={onResend} />
         </p>
       </div>
     </Form>

@@ -38,7 +38,8 @@ export function Modal({ open, onClose, className, labelledBy, label, canLeave = 
       onCancel={(event) => stays() && event.preventDefault()}
       // A browser does not let a page refuse Escape twice in a row.
       onClose={({ target }) => target === dialog.current && (stays() && open ? dialog.current.showModal() : onClose())}
-      onClick={(event) => event.target === dialog.current && !stays() && onClose()}
+      // The second press of a double click that opened it lands outside.
+      onClick={(event) => event.target === dialog.current && event.detail < 2 && !stays() && onClose()}
       className={className}
     >
       <HoldProvider value={canLeave ? { ...value, isHeld: false } : value}>{open && children}</HoldProvider>

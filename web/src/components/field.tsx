@@ -1,5 +1,6 @@
 import { ChevronDown, Eye, EyeOff } from 'lucide-react'
-import { useId, useState, type ComponentProps, type ReactNode } from 'react'
+import { useId, useState, type ChangeEvent, type ComponentProps, type ReactNode } from 'react'
+import { codeIn } from '@/lib/pasted'
 import { cx } from './cx'
 
 type FieldProps = { label: string; error?: string; hint?: ReactNode; optional?: boolean }
@@ -45,10 +46,25 @@ function useControl({ id, error, hint }: { id?: string; error?: string; hint?: R
   } as const
 }
 
-type InputProps = Omit<ComponentProps<'input'>, 'size'> & FieldProps & { trailing?: ReactNode; leading?: ReactNode }
+type InputProps = Omit<ComponentProps<'input'>, 'size'> & FieldProps & {
+  trailing?: ReactNode
+  leading?: ReactNode
+  /** What is taken of a text that was pasted or filled in. */
+  clean?: (text: string) => string
+}
 
-export function TextField({ label, error, hint, optional, trailing, leading, className, ...rest }: InputProps) {
+/** Whether a key was pressed; anything else brings a whole text: a paste, a drop, what the browser fills in. */
+const isTyped = ({ nativeEvent }: ChangeEvent<HTMLInputElement>) => {
+  const { inputType = '' } = nativeEvent as InputEvent
+  return inputType.startsWith('delete') || inputType.startsWith('history') || inputType === 'insertText' || inputType === 'insertCompositionText'
+}
+
+export function TextField({ label, error, hint, optional, trailing, leading, className, clean, onChange, ...rest }: InputProps) {
   const wiring = useControl({ id: rest.id, error, hint })
+  const change = (event: ChangeEvent<HTMLInputElement>) => {
+    if (clean && !isTyped(event)) event.target.value = clean(event.target.value)
+    return onChange?.(event)
+  }
   return (
     <Frame id={wiring.id} {...{ label, error, hint, optional }}>
       <div className="relative">
@@ -58,6 +74,7 @@ export function TextField({ label, error, hint, optional, trailing, leading, cla
         <input
           {...rest}
           {...wiring}
+          onChange={onChange && change}
           className={cx(control, Boolean(leading) && 'pl-8', Boolean(trailing) && 'pr-14', className)}
         />
         {trailing && <span className="absolute inset-y-0 right-0.5 flex items-center">{trailing}</span>}
@@ -102,15 +119,15 @@ export function PasswordField(props: Omit<InputProps, 'type' | 'trailing'>) {
   )
 }
 
-/** A mailed code of six digits, which phones offer to fill in. */
-export function CodeField(props: Omit<InputProps, 'label' | 'type'>) {
+/** A mailed code of six digits, which phones offer to fill in. What is pasted may have blanks and words around it. */
+export function CodeField(props: Omit<InputProps, 'label' | 'type' | 'clean'>) {
   return (
     <TextField
       {...props}
+      clean={codeIn}
       label="6-digit code"
       inputMode="numeric"
       autoComplete="one-time-code"
-      maxLength={6}
       placeholder="000000"
       className="tabular text-center text-xl tracking-[0.45em] placeholder:tracking-[0.45em]"
     />

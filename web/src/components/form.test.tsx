@@ -1,5 +1,8 @@
+import { QueryClientProvider, useMutation } from '@tanstack/react-query'
 import { act, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
+import { ApiError } from '@/lib/api-error'
+import { queryClient } from '@/lib/query-client'
 import { Button } from './button'
 import { TextField } from './field'
 import { Form } from './form'
@@ -71,5 +74,31 @@ describe('a button', () => {
     expect(button).toHaveTextContent('Uploading...')
     finish()
     await waitFor(() => expect(button).toHaveTextContent('Upload photo'))
+  })
+})
+
+describe('a refused form', () => {
+  it('keeps what the toast said when the toast has gone [MSG-01]', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+    function Example() {
+      const save = useMutation({ mutationFn: () => Promise.reject(new ApiError('x', 409, { message: 'Not today' })) })
+      return (
+        <Form onSubmit={() => save.mutateAsync()}>
+          <Button type="submit">Save</Button>
+        </Form>
+      )
+    }
+    const { container } = render(
+      <QueryClientProvider client={queryClient}>
+        <Example />
+      </QueryClientProvider>,
+    )
+    const form = container.querySelector('form')
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Save' })).toBeEnabled())
+    expect(form).not.toHaveTextContent('Not today')
+    await act(() => vi.advanceTimersByTimeAsync(4_100))
+    expect(form).toHaveTextContent('Not today')
+    vi.useRealTimers()
   })
 })

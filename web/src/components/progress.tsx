@@ -14,9 +14,9 @@ export function Progress({ percent, label, tone = 'accent' }: ProgressProps) {
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={clamped}
-      className={cx('h-2 overflow-hidden rounded-full', tone === 'hero' ? 'bg-hero-raised' : 'bg-sunken')}
+      className={cx('h-2 overflow-hidden rounded-full forced-colors:border', tone === 'hero' ? 'bg-hero-raised' : 'bg-sunken')}
     >
-      <div className={cx('h-full rounded-full transition-[width] duration-500', fills[tone])} style={{ width: `${clamped}%` }} />
+      <div className={cx('h-full rounded-full transition-[width] duration-500 forced-colors:bg-[Highlight] forced-colors:forced-color-adjust-none', fills[tone])} style={{ width: `${clamped}%` }} />
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { useSyncExternalStore, type FocusEvent } from 'react'
 import { createPortal } from 'react-dom'
 import { ToastContainer, toast } from 'react-toastify/unstyled'
+import { TOAST_MS } from '@/lib/notify'
 
 /** The element that holds the toasts; `null` while the build renders pages without a browser. */
 const holder = typeof document === 'undefined' ? null : document.createElement('div')
@@ -37,7 +38,7 @@ export function Toasts() {
           <ToastContainer
             aria-label="Notifications"
             position="top-center"
-            autoClose={4000}
+            autoClose={TOAST_MS}
             newestOnTop
             hideProgressBar
             pauseOnFocusLoss={false}

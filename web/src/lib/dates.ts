@@ -33,3 +33,34 @@ export function tellApart(moments: readonly string[], short: (iso: string) => st
   texts.forEach((text, index) => seen.set(text, (seen.get(text) ?? new Set()).add(moments[index] ?? '')))
   return texts.map((text, index) => ((seen.get(text)?.size ?? 0) > 1 ? exactly(moments[index] ?? '') : text))
 }
+
+const moment = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+const momentExact = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' })
+const otherYear = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+
+/** `Nov 21, 10:50 AM`, with the year when it is another one. */
+export function formatMoment(iso: string): string {
+  const at = new Date(iso)
+  return (at.getFullYear() === new Date().getFullYear() ? moment : otherYear).format(at)
+}
+
+/** The same for a list, with seconds where two would look the same. */
+export const formatMoments = (moments: readonly string[]) => tellApart(moments, formatMoment, (iso) => momentExact.format(new Date(iso)))
+
+const zoned = new Intl.DateTimeFormat('en-US', { hour: 'numeric', timeZoneName: 'short' })
+
+/** `GMT+1`, `UTC`: the time zone that the dates on the screen are in. */
+export const zoneName = (at = new Date()) => zoned.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+
+/** `November 21, 2026 at 10:50 AM GMT+1`: where a date stands alone, or is kept. */
+export const formatZoned = (iso: string | number | Date) => `${formatDateTime(iso)} ${zoneName(new Date(iso))}`.trim()
+
+/** Hours of UTC in the time zone of the screen: `10 AM - 7 PM GMT+1`; `undefined` where that is UTC. */
+export function hoursHere(from: number, to: number, now = new Date()): string | undefined {
+  if (now.getTimezoneOffset() === 0) return undefined
+  const hour = (utc: number) => {
+    const at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate(), utc))
+    return formatTime(at).replace(':00', '')
+  }
+  return `${hour(from)} - ${hour(to)} ${zoneName(now)}`
+}

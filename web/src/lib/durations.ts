@@ -51,3 +51,5 @@ function clock(seconds: number) {
   const whole = Math.max(0, Math.floor(Number.isFinite(seconds) ? seconds : 0))
   return { hours: Math.floor(whole / 3600), minutes: Math.floor(whole / 60) % 60, rest: whole % 60 }
 }
+
+export const secondsSince = (iso: string, now: number) => (now - Date.parse(iso)) / 1000

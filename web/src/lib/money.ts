@@ -1,17 +1,5 @@
 /** Money on the screen: integer cents inside, dollars on the wire, "$" and two decimals for the eye. No float arithmetic. */
 
-const AMOUNT = /^(0|[1-9][0-9]{0,9})(\.[0-9]{1,2})?$/
-const GROUPED = /^[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]{1,2})?$/
-
-/** What a member typed, as integer cents, or `null` if it is no amount. */
-export function parseCents(text: string): number | null {
-  const bare = text.trim().replace(/^\$\s*/, '')
-  const plain = GROUPED.test(bare) ? bare.replaceAll(',', '') : bare
-  if (!AMOUNT.test(plain)) return null
-  const [dollars = '0', cents = ''] = plain.split('.')
-  return Number(dollars) * 100 + Number(cents.padEnd(2, '0'))
-}
-
 /** A dollar amount of the wire as integer cents. */
 export function toCents(dollars: number): number {
   const [whole = '0', part = '00'] = Math.abs(dollars).toFixed(2).split('.')

@@ -4,6 +4,8 @@ import { toast, type Id } from 'react-toastify/unstyled'
 type Message = { kind: 'success' | 'error' | 'warning' | 'info'; title: string; description?: string }
 
 const MOST = 3
+/** How long a toast stays. */
+export const TOAST_MS = 4_000
 
 /** The oldest first; those that left since are dropped with the next. */
 let shown: readonly (Message & { id: Id; times: number })[] = []

@@ -1,5 +1,5 @@
 /** TanStack Query with the product's rules: retries, cache life, and one toast per failed call. */
-import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, type Mutation, type QueryKey } from '@tanstack/react-query'
 import { adviceOn, messageOf, toApiError } from './api-error'
 import { isOffline } from './connection'
 import { dropEarlyAnswers } from './early-answers'
@@ -55,19 +55,35 @@ const queryCache = new QueryCache({
   },
 })
 
+/** What a toast says about a failed change; `undefined` where the screen says it in place. */
+function refusalOf(error: unknown, meta: Mutation['meta']): string | undefined {
+  const { code, fields } = toApiError(error)
+  const { silent, inlineFields = [], inlineCodes = [], fallbackMessage } = meta ?? {}
+  if (silent || (code && inlineCodes.includes(code))) return undefined
+  // The field alone, if the message says the same [D-L7].
+  const message = messageOf(error, fallbackMessage)
+  return inlineFields.some((field) => sentence(fields[field]) === sentence(message)) ? undefined : message
+}
+
+/** Hears what toasts say about failed changes, until the function it returns is called: that returns the last one. */
+export function hearRefusals() {
+  let last: string | undefined
+  const stop = mutationCache.subscribe((event) => {
+    if (event.type === 'updated' && event.action.type === 'error') last = refusalOf(event.action.error, event.mutation.meta) ?? last
+  })
+  return () => {
+    stop()
+    return last
+  }
+}
+
 const mutationCache = new MutationCache({
   onSuccess: (data, _variables, _result, mutation) => {
     const message = (data as { message?: string } | undefined)?.message
     if (message && !mutation.meta?.silent) notify.success(message)
   },
   onError: (error, _variables, _result, mutation) => {
-    const { code, fields } = toApiError(error)
-    const { silent, inlineFields = [], inlineCodes = [], fallbackMessage } = mutation.meta ?? {}
-    if (silent || (code && inlineCodes.includes(code))) return
-    // The field alone, if the message says the same [D-L7].
-    const message = sentence(messageOf(error, fallbackMessage))
-    if (inlineFields.some((field) => sentence(fields[field]) === message)) return
-    tell(error, fallbackMessage)
+    if (refusalOf(error, mutation.meta) !== undefined) tell(error, mutation.meta?.fallbackMessage)
   },
 })
 

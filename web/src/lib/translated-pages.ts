@@ -58,3 +58,6 @@ export function tolerateTranslation() {
     return insertBefore.call(this, node, before) as T
   }
 }
+
+/** Whether the browser has translated what is there. */
+export const isTranslated = (root: Element) => root.querySelector('font') !== null

@@ -13,7 +13,8 @@ import { TransactionDetails } from '@/features/transactions/components/transacti
 import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
 import { FeeOption } from '@/features/wallet/components/fee-option'
 import type { Transaction } from '@/lib/api-types'
-import { formatDateTime } from '@/lib/dates'
+import { brand } from '@/lib/brand'
+import { formatDateTime, formatZoned } from '@/lib/dates'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 
@@ -34,8 +35,11 @@ export function TransactionPage() {
     <Page title="Transaction details" width="form" back>
       {transaction ? (
         <div className="space-y-5">
-          {isOpenWithdrawal(transaction) && <OpenWithdrawal withdrawal={transaction} />}
-          {isOpenPayment(transaction) && <OpenPayment payment={transaction} />}
+          <p className="hidden text-sm print:block">{`${brand.name}, printed ${formatZoned(new Date())}`}</p>
+          <div className="space-y-5 empty:hidden print:hidden">
+            {isOpenWithdrawal(transaction) && <OpenWithdrawal withdrawal={transaction} />}
+            {isOpenPayment(transaction) && <OpenPayment payment={transaction} />}
+          </div>
           <TransactionDetails transaction={transaction} />
         </div>
       ) : isPending ? (

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { useSearchParams } from 'react-router'
+import { useLocation, useSearchParams } from 'react-router'
 import { VerifyForm } from '@/features/auth/components/verify-form'
 import { notify } from '@/lib/notify'
 import { paths } from '@/lib/paths'
@@ -8,6 +8,7 @@ import { SessionHeading, TextLink } from '../session-parts'
 export function VerifyPage() {
   const [query] = useSearchParams()
   const email = query.get('email')
+  const sentAt = (useLocation().state as { codeSentAt?: number } | null)?.codeSentAt
   useEffect(() => {
     if (!email) notify.error('Email not found')
   }, [email])
@@ -22,7 +23,7 @@ export function VerifyPage() {
           'Register or log in to open this page, so that we know your email address.'
         )}
       </SessionHeading>
-      <VerifyForm email={email} />
+      <VerifyForm email={email} sentAt={sentAt} />
       <p className="mt-4 text-center text-sm text-ink-soft">
         <TextLink to={paths.login}>Back to login</TextLink>
       </p>

@@ -10,7 +10,7 @@ import { useTransactions } from '@/features/transactions/api/list-transactions'
 import { HandlingTimes } from '@/features/transactions/components/handling-times'
 import { WithdrawalForm } from '@/features/wallet/components/withdrawal-form'
 import type { Terms } from '@/lib/api-types'
-import { formatDateTime } from '@/lib/dates'
+import { formatDateTime, hoursHere } from '@/lib/dates'
 import { formatBrief, formatMoney } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
@@ -92,6 +92,7 @@ const periodInWords = (hours: number) => (hours % 24 === 0 && hours > 24 ? `${ho
 
 function Facts() {
   const { data: terms, isError } = useTerms()
+  const here = hoursHere(9, 18)
   const shown = (value: (limits: Limits) => string) =>
     terms ? value(terms.withdrawal) : isError ? '–' : <Skeleton className="h-5 w-16" />
   return (
@@ -104,6 +105,12 @@ function Facts() {
             <dd className="tabular text-right font-medium">{typeof value === 'string' ? value : shown(value)}</dd>
           </div>
         ))}
+        {here && (
+          <div className="flex justify-between gap-4 py-2.5">
+            <dt className="text-ink-faint">In your time zone</dt>
+            <dd className="tabular text-right font-medium">{here}</dd>
+          </div>
+        )}
         {terms?.withdrawal.limits.map(({ hours, amount }) => (
           <div key={hours} className="flex justify-between gap-4 py-2.5">
             <dt className="text-ink-faint">Limit in {periodInWords(hours)}</dt>

@@ -71,6 +71,11 @@ const labels: Record<string, string> = {
   owed: 'Owed when proposed',
   reasonCode: 'Reason code',
   until: 'Paying until',
+  receivedCents: 'Amount that arrived',
+  vout: 'Output',
+  txid: 'Transaction hash',
+  status: 'Status',
+  memberId: 'Member',
 }
 
 const dollars = ['amount', 'min', 'max', 'balance', 'bonus', 'owed']
@@ -97,7 +102,7 @@ function readable(name: string, value: unknown): string {
 export const fieldInWords = (name: string, value: unknown) => {
   // The audit log keeps the services' names, e.g. `amount_cents`.
   const key = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  return `${labels[key] ?? words(key)} ${readable(key, value)}`
+  return `${labels[key] ?? words(key.replace(/Cents$/, ''))} ${readable(key, value)}`
 }
 
 export type Change = { label: string; before?: string; after: string; isExact: boolean }

@@ -7,12 +7,14 @@ import { Segmented } from '@/components/segmented'
 import { trails, useAuditCsv, type AuditFilter } from '../api/audit'
 import { useStaffList, useStaffName } from '@/features/admin/api/staff'
 import { useMay } from '@/features/admin/permissions'
+import { filterOptions } from '../sentences'
 import { useTypedParam, withParam } from '@/features/admin/use-typed-param'
 
 /** Which rows are shown, and the same rows as a file. */
 export function AuditFilters({ filter }: { filter: AuditFilter }) {
   const [, setParams] = useSearchParams()
-  const action = useTypedParam('action')
+  // An address may name the beginning of an action.
+  const isListed = !filter.action || filterOptions.some(({ value }) => value === filter.action)
   const from = useTypedParam('from')
   const to = useTypedParam('to')
   const csv = useAuditCsv()
@@ -31,15 +33,12 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
         </Button>
       </div>
       <div className={cx('grid grid-cols-1 gap-x-4 gap-y-3 sm:grid-cols-2', may('seeStaff') ? 'lg:grid-cols-[1.5fr_1fr_1fr_1fr]' : 'lg:grid-cols-[1.5fr_1fr_1fr]')}>
-        <TextField
+        <SelectField
           label="Action"
-          type="search"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          placeholder="deposit.approve, or the start of it"
-          value={action.text}
-          onChange={(event) => action.setText(event.target.value)}
+          blank="Any action"
+          options={isListed ? filterOptions : [...filterOptions, { value: filter.action, label: filter.action }]}
+          value={filter.action}
+          onChange={({ target }) => setParams((now) => withParam(now, 'action', target.value), { replace: true })}
         />
         {may('seeStaff') && <ByField actor={filter.actor} />}
         <TextField label="From (UTC)" type="date" value={from.text} onChange={(event) => from.setText(event.target.value)} />

@@ -5,9 +5,10 @@ import { EmptyState } from '@/components/states'
 import { useAuditTrail } from '../api/audit'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { AuditRow } from '@/features/admin/api/types'
-import { formatMoments } from '@/features/admin/moments'
+import { formatMoments } from '@/lib/dates'
 import { adminPaths } from '@/features/admin/paths'
 import { fieldInWords } from '@/features/admin/proposals'
+import { verbOf } from '../sentences'
 import { useAuditFilter } from '../use-audit-filter'
 import { AuditFilters } from './audit-filters'
 import { Loaded } from '@/features/admin/components/loaded'
@@ -39,20 +40,18 @@ function Rows({ rows }: { rows: readonly AuditRow[] }) {
   if (rows.length === 0) return <EmptyState icon={ScrollText} title="No matching entries" />
   const moments = formatMoments(rows.map(({ at }) => at ?? ''))
   return (
-    <Table label="Audit log" columns={['Time', 'Actor', 'Action', 'Subject', 'Network', 'Change']}>
+    <Table label="Audit log" columns={['Time', 'What happened', 'Change']}>
       {rows.map((row, index) => (
         <tr key={row.id}>
           <Cell className="tabular whitespace-nowrap text-ink-faint">{row.at && moments[index]}</Cell>
-          <Cell className="whitespace-nowrap">
-            <span className="inline-block font-medium first-letter:uppercase">{row.actorRole === SYSTEM ? 'System' : staffName(row.actorId)}</span>
-            <span className="block text-ink-faint">{row.actorRole}</span>
+          <Cell className="min-w-64">
+            <p className="first-letter:uppercase">
+              <span className="inline-block font-medium first-letter:uppercase">{row.actorRole === SYSTEM ? 'The system' : staffName(row.actorId)}</span>{' '}
+              {verbOf(row.action)} <Subject row={row} />
+            </p>
+            <p className="tabular text-ink-faint">{[row.actorRole === SYSTEM ? '' : row.actorRole, row.address].filter(Boolean).join(' · ')}</p>
           </Cell>
-          <Cell className="font-mono whitespace-nowrap">{row.action}</Cell>
-          <Cell className="whitespace-nowrap">
-            <Subject row={row} />
-          </Cell>
-          <Cell className="tabular whitespace-nowrap text-ink-faint">{row.address}</Cell>
-          <Cell className="min-w-72">
+          <Cell className="min-w-56">
             <Difference row={row} />
           </Cell>
         </tr>
@@ -77,9 +76,12 @@ function Subject({ row: { action, subjectId, memberId } }: { row: AuditRow }) {
         </span>
       )}
       {memberId && (
-        <Link to={adminPaths.member(memberId)} className={`block ${link}`}>
-          Member
-        </Link>
+        <>
+          {' '}
+          <Link to={adminPaths.member(memberId)} className={link}>
+            {isTransaction ? 'of a member' : 'Member'}
+          </Link>
+        </>
       )}
     </>
   )
@@ -98,7 +100,7 @@ const factsOf = (facts: Record<string, unknown> | null | undefined): Record<stri
   Object.fromEntries(Object.entries(facts ?? {}).flatMap(([name, value]) => (isNested(value) ? Object.entries(value) : [[name, value]])))
 
 /** The fields that differ, in words; the whole row and its hash on demand. */
-function Difference({ row: { id, before, after, hash } }: { row: AuditRow }) {
+function Difference({ row: { id, action, before, after, hash } }: { row: AuditRow }) {
   const known = factsOf(before)
   const changed = Object.entries(factsOf(after)).filter(
     ([name, value]) => !untold.has(name) && !isBlank(value) && JSON.stringify(known[name]) !== JSON.stringify(value),
@@ -108,7 +110,7 @@ function Difference({ row: { id, before, after, hash } }: { row: AuditRow }) {
     <details>
       <summary className="wrap-anywhere">{told.join(', ').slice(0, 140) || 'Details'}</summary>
       <pre className="mt-2 max-w-96 overflow-x-auto rounded-md bg-sunken p-3 font-mono text-xs">
-        {JSON.stringify({ row: id, before: before ?? null, after: after ?? null, hash }, null, 2)}
+        {JSON.stringify({ row: id, action, before: before ?? null, after: after ?? null, hash }, null, 2)}
       </pre>
     </details>
   )

@@ -6,6 +6,7 @@ import { Notice } from '@/components/notice'
 import { useMay } from '@/features/admin/permissions'
 import { saveDraft, useReloadStudio } from '../api/studio'
 import type { Content, Studio } from '../api/types'
+import { hasDiscarded, keepDiscarded, takeDiscarded } from '../discarded'
 import { wholeCourse, type Place } from '../outline'
 import { useDraft, type SaveState } from '../use-draft'
 import { CourseTree } from './course-tree'
@@ -29,15 +30,25 @@ export function StudioEditor({ studio, published }: { studio: Studio; published:
     // Where the form is below the outline, it would be out of sight.
     if (window.matchMedia('(max-width: 63.99rem)').matches) form.current?.scrollIntoView({ block: 'start' })
   }
+  const edit: typeof change = (update) => {
+    // What is written now is not what was discarded.
+    takeDiscarded()
+    change(update)
+  }
   const onChange = (next: Content, selected: Place) => {
     setPlace(selected)
-    change(() => next)
+    edit(() => next)
   }
   const discard = async () => {
     await flush().catch(() => undefined)
     // Somebody else's newer draft is shown, not discarded.
-    await saveDraft(revision(), null).catch(() => undefined)
+    const empty = await saveDraft(revision(), null).catch(() => undefined)
+    if (empty) keepDiscarded(content)
     await reload()
+  }
+  const undo = () => {
+    const before = takeDiscarded()
+    if (before) change(() => before)
   }
   return (
     <div className="space-y-4">
@@ -64,6 +75,7 @@ export function StudioEditor({ studio, published }: { studio: Studio; published:
           )}
         </div>
       </div>
+      {!hasDraft && state === 'saved' && hasDiscarded() && <Discarded onUndo={undo} />}
       {state === 'conflict' && <Conflict onReload={reload} />}
       {state === 'failed' && <Failed onRetry={() => flush().catch(() => undefined)} />}
       {shown === 'preview' ? (
@@ -74,7 +86,7 @@ export function StudioEditor({ studio, published }: { studio: Studio; published:
             <CourseTree content={content} selected={place} readOnly={readOnly} onSelect={select} onChange={onChange} />
           </Card>
           <Card ref={form} className="min-w-0 scroll-mt-20 self-start p-5">
-            <PartForm content={content} place={place} readOnly={readOnly} published={published} errors={errors} onChange={onChange} onUpdate={change} />
+            <PartForm content={content} place={place} readOnly={readOnly} published={published} errors={errors} onChange={onChange} onUpdate={edit} />
           </Card>
         </div>
       )}
@@ -110,6 +122,16 @@ function Status({ state, hasDraft, published, changedBy }: { state: SaveState; h
     </p>
   )
 }
+
+const Discarded = ({ onUndo }: { onUndo: () => unknown }) => (
+  <div role="status">
+    <Notice title="The draft was discarded">
+      <Button variant="secondary" size="sm" onClick={onUndo}>
+        Undo
+      </Button>
+    </Notice>
+  </div>
+)
 
 const Conflict = ({ onReload }: { onReload: () => unknown }) => (
   <Notice tone="caution" title="Somebody else changed the draft">

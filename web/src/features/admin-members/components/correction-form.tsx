@@ -5,7 +5,8 @@ import { MoneyField, TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { Segmented } from '@/components/segmented'
 import { toApiError } from '@/lib/api-error'
-import { parseCents, toDollars } from '@/lib/money'
+import { amountRefusal, parseCents } from '@/lib/amounts'
+import { toDollars } from '@/lib/money'
 import { useProposeCorrection, type Correction } from '@/features/admin/api/members'
 
 type Choice = 'bonus' | 'release' | 'credit' | 'debit'
@@ -63,7 +64,7 @@ export function CorrectionForm({ memberId }: { memberId: string }) {
           label="Amount"
           value={amount}
           onChange={(event) => setAmount(event.target.value)}
-          error={tried && !cents ? 'Enter an amount like 25.00' : fields['amount']}
+          error={tried && !cents ? (amountRefusal(amount, '25.00') ?? 'Enter an amount like 25.00') : fields['amount']}
         />
         <TextField
           label="Reason"

@@ -6,12 +6,13 @@ import { MoneyField } from '@/components/field'
 import { Form } from '@/components/form'
 import { Segmented } from '@/components/segmented'
 import { toApiError } from '@/lib/api-error'
-import { parseCents, toDollars } from '@/lib/money'
+import { amountRefusal, parseCents } from '@/lib/amounts'
+import { toDollars } from '@/lib/money'
 import { useMember } from '@/lib/session'
 import { usePlaceHold, useReleaseHold } from '@/features/admin/api/members'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Hold, HoldReason } from '@/features/admin/api/types'
-import { formatMoment } from '@/features/admin/moments'
+import { formatMoment } from '@/lib/dates'
 import { useMay } from '@/features/admin/permissions'
 
 const reasons: readonly { value: HoldReason; label: string }[] = [
@@ -100,7 +101,7 @@ function HoldForm({ memberId }: { memberId: string }) {
         label="Amount to hold"
         value={amount}
         onChange={(event) => setAmount(event.target.value)}
-        error={tried && !cents ? 'Enter an amount like 25.00' : toApiError(place.error).fields['amount']}
+        error={tried && !cents ? (amountRefusal(amount, '25.00') ?? 'Enter an amount like 25.00') : toApiError(place.error).fields['amount']}
       />
       <Button type="submit" busyLabel="Holding...">
         Hold

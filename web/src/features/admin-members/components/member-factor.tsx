@@ -3,7 +3,7 @@ import { Card } from '@/components/card'
 import type { User } from '@/lib/api-types'
 import { useResetFactors } from '@/features/admin/api/members'
 import type { MemberPage } from '@/features/admin/api/types'
-import { formatMoment } from '@/features/admin/moments'
+import { formatMoment } from '@/lib/dates'
 import { useMay } from '@/features/admin/permissions'
 import { NoteButton } from '@/features/admin/components/note-dialog'
 

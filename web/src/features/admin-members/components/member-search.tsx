@@ -41,12 +41,18 @@ export function MemberSearch() {
 
 function FoundMembers({ search }: { search: string }) {
   const query = useMembers(search)
+  const { transactions } = useFoundTransactions({ search }, { enabled: search !== '' })
+  const hasTransactions = search !== '' && transactions !== undefined && transactions.length > 0
   return (
     <Card className="overflow-hidden">
       <Loaded query={{ ...query, data: query.members }} label="Loading the members" count={5}>
         {(members) =>
           members.length === 0 ? (
-            <EmptyState icon={SearchX} title={search ? 'No members found' : 'No members yet'} />
+            hasTransactions ? (
+              <p className="px-4 py-3 text-sm text-ink-faint">No member has this name or email.</p>
+            ) : (
+              <EmptyState icon={SearchX} title={search ? 'No members found' : 'No members yet'} />
+            )
           ) : (
             <>
               <Table label="Members" columns={['Member', 'Country', 'Since', 'Account']}>

@@ -2,7 +2,7 @@ import { Card } from '@/components/card'
 import { useAddNote } from '@/features/admin/api/members'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { MemberPage } from '@/features/admin/api/types'
-import { formatMoment } from '@/features/admin/moments'
+import { formatMoment } from '@/lib/dates'
 import { useMay } from '@/features/admin/permissions'
 import { NoteButton } from '@/features/admin/components/note-dialog'
 

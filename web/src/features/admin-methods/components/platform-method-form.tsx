@@ -4,6 +4,7 @@ import { Form } from '@/components/form'
 import { FormActions } from '@/components/form-actions'
 import { toApiError } from '@/lib/api-error'
 import type { PaymentMethod } from '@/lib/api-types'
+import { addressIn } from '@/lib/pasted-payment'
 import { useProposeMethod } from '@/features/admin/api/platform-methods'
 import { SIGNATURE_HINT, StatementButton } from './statement-button'
 
@@ -36,7 +37,7 @@ export function PlatformMethodForm({ current, onDone }: { current?: Current; onD
   const next = {
     currency: fields.currency.trim().toUpperCase(),
     network: fields.network.trim(),
-    address: fields.address.trim(),
+    address: addressIn(fields.address),
     memo: fields.memo.trim(),
   }
   const submit = () => {

@@ -5,7 +5,8 @@ import { MoneyField, TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
 import type { Plan } from '@/lib/api-types'
-import { parseCents, plainDollars, toCents, toDollars } from '@/lib/money'
+import { amountRefusal, parseCents } from '@/lib/amounts'
+import { plainDollars, toCents, toDollars } from '@/lib/money'
 import { useProposePlan, type Terms } from '@/features/admin/api/plans'
 
 type Fields = Record<'title' | 'subtitle' | 'min' | 'max' | 'roi' | 'duration', string> & { active: boolean }
@@ -27,8 +28,8 @@ function wrongs(fields: Fields): Record<string, string> {
   const found: Record<string, string> = {}
   const [min, max] = [parseCents(fields.min), parseCents(fields.max)]
   if (!fields.title.trim()) found['title'] = 'Title is required'
-  if (!min) found['min'] = 'Enter an amount like 100.00'
-  if (!max) found['max'] = 'Enter an amount like 5000.00'
+  if (!min) found['min'] = amountRefusal(fields.min, '100.00') ?? 'Enter an amount like 100.00'
+  if (!max) found['max'] = amountRefusal(fields.max, '5000.00') ?? 'Enter an amount like 5000.00'
   else if (min && max < min) found['max'] = 'The maximum must not be below the minimum'
   if (!/^[0-9]{1,4}(\.[0-9]{1,2})?$/.test(fields.roi.trim())) found['roi'] = 'Enter a percentage with at most two decimals'
   if (!/^[1-9][0-9]{0,3}$/.test(fields.duration.trim())) found['duration'] = 'Enter whole days'

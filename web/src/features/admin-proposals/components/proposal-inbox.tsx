@@ -1,18 +1,19 @@
 import { CircleCheckBig } from 'lucide-react'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
+import { Confirmation } from '@/components/confirmation'
 import { Segmented } from '@/components/segmented'
 import { EmptyState } from '@/components/states'
 import { useMember } from '@/lib/session'
 import { useDecideProposal, useProposals } from '../api/proposals'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Proposal } from '@/features/admin/api/types'
-import { formatMoment } from '@/features/admin/moments'
+import { formatMoment } from '@/lib/dates'
 import { useMayDecide } from '@/features/admin/permissions'
 import { useSubjects } from '../use-subjects'
-import { titleOf } from '@/features/admin/proposals'
+import { changesOf, titleOf } from '@/features/admin/proposals'
 import { Age } from '@/features/admin/components/age'
 import { ChangeList } from './change-list'
 import { Loaded } from '@/features/admin/components/loaded'
@@ -89,15 +90,20 @@ export function ProposalCard({ proposal }: { proposal: Proposal }) {
           `; ${proposal.status} by ${staffName(proposal.decidedBy, proposal.decidedByName)}`}
         {proposal.status === 'open' && proposal.expiresAt && `; expires ${formatMoment(proposal.expiresAt)}`}
       </p>
-      {proposal.status === 'open' && <Verdict proposal={proposal} />}
+      {proposal.status === 'open' && <Verdict proposal={proposal} subject={subject} />}
     </Card>
   )
 }
 
-function Verdict({ proposal }: { proposal: Proposal }) {
+/** What changes, as the question repeats it. */
+const factsOf = (proposal: Proposal) =>
+  changesOf(proposal).map(({ label, before, after, isExact }) => ({ label, value: before ? `${before} → ${after}` : after, isExact }))
+
+function Verdict({ proposal, subject }: { proposal: Proposal; subject: ReactNode }) {
   const me = useMember()
   const mayDecide = useMayDecide()
   const decide = useDecideProposal(proposal.id)
+  const [asking, setAsking] = useState(false)
   if (!mayDecide(proposal)) return null
   const isOwn = proposal.proposedBy === me.id
   const why = `own-${proposal.id}`
@@ -108,7 +114,7 @@ function Verdict({ proposal }: { proposal: Proposal }) {
           size="sm"
           disabled={isOwn}
           aria-describedby={isOwn ? why : undefined}
-          onClick={() => decide.mutateAsync('confirm')}
+          onClick={() => setAsking(true)}
         >
           Confirm
         </Button>
@@ -120,6 +126,12 @@ function Verdict({ proposal }: { proposal: Proposal }) {
           {isOwn ? 'Withdraw' : 'Reject'}
         </Button>
       </div>
+      <Confirmation
+        act="POST /admin/proposals/{id}/confirm"
+        facts={asking ? { title: titleOf(proposal.kind), facts: [...(subject ? [{ label: 'About', value: subject }] : []), ...factsOf(proposal)] } : undefined}
+        onConfirm={() => decide.mutateAsync('confirm', { onSettled: () => setAsking(false) })}
+        onClose={() => setAsking(false)}
+      />
       {isOwn && (
         <p id={why} className="mt-2 text-sm text-ink-faint">
           You proposed this. Another person with your role has to confirm it.

@@ -6,7 +6,9 @@ import { Form } from '@/components/form'
 import { StepActions } from '@/components/form-actions'
 import { toApiError } from '@/lib/api-error'
 import { notify } from '@/lib/notify'
-import { formatMoney, parseCents, plainDollars, toCents, toDollars } from '@/lib/money'
+import { amountRefusal, parseCents } from '@/lib/amounts'
+import { hashIn } from '@/lib/pasted-payment'
+import { formatMoney, plainDollars, toCents, toDollars } from '@/lib/money'
 import { useApprove } from '../api/review-transaction'
 import type { Review } from '@/features/admin/api/types'
 import { parseOutput } from '../outputs'
@@ -31,15 +33,16 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
   const [tried, setTried] = useState(false)
   const isPayment = kind !== 'withdrawal'
   const cents = parseCents(received)
+  const hash = hashIn(txid)
   const vout = parseOutput(output)
   const refused = toApiError(approve.error).fields
-  const amountError = tried && cents === null ? 'Enter an amount like 250.00' : refused['receivedAmount']
-  const txidError = tried && !txid.trim() ? 'The hash of the payment is required' : refused['txid']
+  const amountError = tried && cents === null ? amountRefusal(received) : refused['receivedAmount']
+  const txidError = tried && !hash ? 'The hash of the payment is required' : refused['txid']
 
   const submit = () => {
     setTried(true)
-    if (isPayment && (cents === null || vout === null || !txid.trim())) return
-    const payment = isPayment && cents !== null ? { receivedAmount: toDollars(cents), txid: txid.trim() } : {}
+    if (isPayment && (cents === null || vout === null || !hash)) return
+    const payment = isPayment && cents !== null ? { receivedAmount: toDollars(cents), txid: hash } : {}
     const details = { ...(isPayment && typeof vout === 'number' ? { vout } : {}), ...(note.trim() ? { note: note.trim() } : {}) }
     const done = ({ needsSecond }: { needsSecond?: boolean }) => {
       if (needsSecond) notify.success('Approved. A second reviewer has to approve it too.')
@@ -74,6 +77,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
             autoComplete="off"
             spellCheck={false}
             className="font-mono text-sm"
+            clean={hashIn}
             value={txid}
             onChange={(event) => setTxid(event.target.value)}
             error={txidError}

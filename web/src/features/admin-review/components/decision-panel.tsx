@@ -1,14 +1,15 @@
 import { Check, Undo2, X } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useId, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
-import { formatDateTime } from '@/lib/dates'
 import { formatCents, formatMoney, toCents } from '@/lib/money'
 import { useMember } from '@/lib/session'
 import { useProposeRefund, useProposeReversal } from '../api/review-transaction'
+import { blockersOf } from '../blockers'
+import { useFoundTransactions } from '@/features/admin/api/find-transactions'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Review } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
@@ -67,11 +68,13 @@ function PayOut({ review, onDone }: PanelProps) {
 
 function Decide({ review, onDone }: PanelProps) {
   const [choice, setChoice] = useState<'approve' | 'reject' | null>(null)
+  const why = useId()
   const me = useMember()
-  const { needsDestination, needsConfirmation, firstApproval } = review.transaction
+  const { firstApproval, memberId } = review.transaction
   const isOwn = firstApproval?.by === me.id
-  const { notBefore } = review
-  const canApprove = !needsDestination && !needsConfirmation && !isOwn && !notBefore
+  const { transactions: others = [] } = useFoundTransactions({ member: memberId })
+  const blockers = blockersOf(review, { staffId: me.id, others })
+  const canApprove = blockers.length === 0
   const concerns = review.checks.filter(({ ok }) => !ok).length
   useShortcuts({
     a: canApprove ? () => setChoice('approve') : undefined,
@@ -99,18 +102,21 @@ function Decide({ review, onDone }: PanelProps) {
       <h2 className="text-base font-semibold">Your decision</h2>
       {firstApproval && <SecondReview first={firstApproval} isOwn={isOwn} />}
       <p className="mt-0.5 mb-4 text-sm text-ink-faint">
-        {isOwn
-          ? 'You can still reject it.'
-          : needsDestination
-          ? 'It can be approved once the member has entered an address.'
-          : needsConfirmation
-          ? 'It can be approved once the member has confirmed the address.'
-          : concerns
-            ? `${notBefore ? `It can be approved from ${formatDateTime(notBefore)}. ` : ''}${concerns} of ${review.checks.length} checks need attention.`
-            : 'All checks passed.'}
+        {concerns ? `${concerns} of ${review.checks.length} checks need attention.` : 'All checks passed.'}
       </p>
+      {blockers.length > 0 && (
+        <div id={why} className="mb-4">
+          <Notice tone="caution" title="It cannot be approved yet">
+            <ul>
+              {blockers.map((blocker) => (
+                <li key={blocker}>{blocker}</li>
+              ))}
+            </ul>
+          </Notice>
+        </div>
+      )}
       <div className="grid grid-cols-2 gap-3">
-        <Button onClick={() => setChoice('approve')} disabled={!canApprove} icon={<Check aria-hidden className="size-4.5" />}>
+        <Button onClick={() => setChoice('approve')} disabled={!canApprove} aria-describedby={canApprove ? undefined : why} icon={<Check aria-hidden className="size-4.5" />}>
           Approve
           <span aria-hidden className="max-lg:hidden">
             <Kbd>a</Kbd>

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
+import { Confirmation } from '@/components/confirmation'
 import { CopyButton } from '@/components/copy-button'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
@@ -9,6 +10,7 @@ import { QrCode } from '@/components/qr-code'
 import { toApiError } from '@/lib/api-error'
 import { formatTime } from '@/lib/dates'
 import { formatMoney, plainDollars, toCents } from '@/lib/money'
+import { hashIn } from '@/lib/pasted-payment'
 import { paymentUri } from '@/lib/payment-uri'
 import { useMember } from '@/lib/session'
 import { useTerms } from '@/lib/terms'
@@ -16,7 +18,7 @@ import { formatAsset, formatUnits } from '@/lib/units'
 import { useLeasePayout, useMarkPaid } from '../api/review-transaction'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Review } from '@/features/admin/api/types'
-import { secondsSince } from '@/features/admin/moments'
+import { secondsSince } from '@/lib/durations'
 import { parseOutput } from '../outputs'
 import { useNow } from '@/features/admin/use-now'
 import { stateOf } from './chain-payments'
@@ -163,22 +165,39 @@ function detected({ evidence, transaction: { quote } }: Review) {
   return isAlive && others.length === 0 && (!quote || quote.units === one.units) ? one : undefined
 }
 
+/** What marking as paid says: how much, to whom, where, and whether the chain shows it. */
+const payoutFacts = ({ transaction: one, evidence }: Review, txid: string) => ({
+  reference: one.reference,
+  member: one.user.name,
+  pays: one.quote ? `${formatAsset(one.quote)} (${formatMoney(one.netAmount ?? one.amount)})` : formatMoney(one.netAmount ?? one.amount),
+  address: one.destination?.address ?? '',
+  txid,
+  isSeen: !evidence || evidence.payments.some((payment) => bare(payment.txid) === bare(txid)),
+})
+
+const bare = (txid: string) => txid.toLowerCase().replace(/^0x/, '')
+
 /** The hash of the payout once it is made. */
 function PaidForm({ review, typed, onType, onDone }: PaidProps) {
   const { transaction, evidence } = review
   const paid = useMarkPaid(transaction.id)
   const [tried, setTried] = useState(false)
+  const [asking, setAsking] = useState(false)
   const { revision } = transaction
   const found = detected(review)
   const entered = { txid: typed.txid ?? found?.txid ?? '', output: typed.output ?? (typed.txid === undefined && found ? String(found.index) : '') }
-  const txid = entered.txid.trim()
+  const txid = hashIn(entered.txid)
   const output = parseOutput(entered.output)
   const refused = toApiError(paid.error).fields
   const submit = () => {
     setTried(true)
     if (!txid || output === null) return
+    setAsking(true)
+  }
+  const mark = () => {
     const seen = evidence?.at ? { evidenceAt: evidence.at } : {}
-    return paid.mutateAsync({ revision, txid, ...(output === undefined ? {} : { vout: output }), ...seen }, { onSuccess: onDone })
+    const request = { revision, txid, ...(typeof output === 'number' ? { vout: output } : {}), ...seen }
+    return paid.mutateAsync(request, { onSuccess: onDone, onSettled: () => setAsking(false) })
   }
   return (
     <Form onSubmit={submit} className="space-y-4 border-t border-line pt-4">
@@ -193,6 +212,7 @@ function PaidForm({ review, typed, onType, onDone }: PaidProps) {
         autoComplete="off"
         spellCheck={false}
         className="font-mono text-sm"
+        clean={hashIn}
         value={entered.txid}
         onChange={(event) => onType({ ...typed, txid: event.target.value })}
         error={tried && !txid ? 'The hash of the payout is required' : refused['txid']}
@@ -202,6 +222,12 @@ function PaidForm({ review, typed, onType, onDone }: PaidProps) {
       <Button type="submit" wide busyLabel="Saving...">
         Mark as paid
       </Button>
+      <Confirmation
+        act="POST /admin/transactions/{id}/paid"
+        facts={asking ? payoutFacts(review, txid) : undefined}
+        onConfirm={mark}
+        onClose={() => setAsking(false)}
+      />
     </Form>
   )
 }

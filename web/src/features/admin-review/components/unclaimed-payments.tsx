@@ -62,7 +62,7 @@ function Payment({ one }: { one: UnclaimedPayment }) {
               <li key={id}>
                 <Link
                   to={adminPaths.attach(id, one)}
-                  className="grid min-h-10 grid-cols-[minmax(0,1fr)_auto_4rem] items-center gap-x-4 py-1 hover:bg-sunken/60 pointer-coarse:min-h-11"
+                  className="grid min-h-10 grid-cols-[minmax(0,1fr)_auto_minmax(4rem,auto)] items-center gap-x-4 py-1 hover:bg-sunken/60 pointer-coarse:min-h-11"
                 >
                   <span className="min-w-0">
                     <span className="block truncate font-medium text-ink">{user.name}</span>

@@ -1,7 +1,6 @@
 import { cx } from '@/components/cx'
 import { formatDateTime } from '@/lib/dates'
-import { formatSeconds } from '@/lib/durations'
-import { secondsSince } from '../moments'
+import { formatSeconds, secondsSince } from '@/lib/durations'
 import { useNow } from '../use-now'
 
 const LATE_SECONDS = 4 * 3600

@@ -1,7 +1,7 @@
 import { Amount } from '@/components/amount'
 import { Card } from '@/components/card'
 import type { LedgerEntry } from '../api/types'
-import { formatMoment } from '../moments'
+import { formatMoment } from '@/lib/dates'
 import { Cell, Table } from './table'
 
 /** Accounts of the ledger in words: the member's first, then the house's. */

@@ -7,6 +7,7 @@ import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
 import type { ErrorCode } from '@/lib/api-types'
 import { showFieldErrors } from '@/lib/forms'
+import { factorCodeIn } from '@/lib/pasted'
 import { paths } from '@/lib/paths'
 import { email as emailRule, password as passwordRule } from '@/lib/rules'
 import { useLogIn, type Credentials, type LoginAnswer } from '../api/log-in'
@@ -59,7 +60,7 @@ export function LoginForm({ returnTo }: { returnTo?: string }) {
           {...factor}
           autoComplete="one-time-code"
           error={errors.totp?.message}
-          {...form.register('totp')}
+          {...form.register('totp', { setValueAs: (text = '') => factorCodeIn(text) })}
         />
       )}
       <div className="-mt-2 text-right">

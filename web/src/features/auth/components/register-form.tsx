@@ -6,7 +6,7 @@ import { Form } from '@/components/form'
 import countryNames from '@/lib/country-names.json'
 import { showFieldErrors } from '@/lib/forms'
 import { paths } from '@/lib/paths'
-import { email, password, required } from '@/lib/rules'
+import { email, password, phone, required } from '@/lib/rules'
 import { registrationFields, useRegister, type Registration } from '../api/register'
 
 export function RegisterForm() {
@@ -17,7 +17,7 @@ export function RegisterForm() {
 
   const submit = form.handleSubmit((values) =>
     register.mutateAsync(values).then(
-      ({ user }) => navigate(paths.verify(user.email), { replace: true }),
+      ({ user }) => navigate(paths.verify(user.email), { replace: true, state: { codeSentAt: Date.now() } }),
       (error: unknown) => showFieldErrors(error, form.setError, registrationFields),
     ),
   )
@@ -32,7 +32,7 @@ export function RegisterForm() {
         autoComplete="tel"
         placeholder="+1 234 567 8900"
         error={errors.phone?.message}
-        {...form.register('phone', required('Phone number is required'))}
+        {...form.register('phone', phone('Phone number is required'))}
       />
       <SelectField
         label="Country"

@@ -3,8 +3,10 @@ import { useNavigate } from 'react-router'
 import { Button } from '@/components/button'
 import { CodeField } from '@/components/field'
 import { Form } from '@/components/form'
+import { ResendButton } from '@/components/resend-button'
 import { showFieldErrors } from '@/lib/forms'
 import { notify } from '@/lib/notify'
+import { codeIn } from '@/lib/pasted'
 import { paths } from '@/lib/paths'
 import { useRefreshUser } from '@/lib/refresh-user'
 import { useSession } from '@/lib/session'
@@ -12,7 +14,7 @@ import { useResendCode } from '../api/resend-code'
 import { useVerifyEmail } from '../api/verify-email'
 
 /** `email` is the one of the address bar; without it nothing is ever sent [AUTH-11]. */
-export function VerifyForm({ email }: { email: string | null }) {
+export function VerifyForm({ email, sentAt }: { email: string | null; sentAt?: number }) {
   const navigate = useNavigate()
   const refreshUser = useRefreshUser()
   const verify = useVerifyEmail()
@@ -24,8 +26,6 @@ export function VerifyForm({ email }: { email: string | null }) {
     await refreshUser()
     return navigate(paths.dashboard, { replace: true })
   }
-
-  const withEmail = (act: (address: string) => unknown) => (email ? act(email) : notify.error('Email not found'))
 
   const submit = form.handleSubmit(async ({ otp }) => {
     if (!email) return notify.error('Email not found')
@@ -42,7 +42,7 @@ export function VerifyForm({ email }: { email: string | null }) {
       <CodeField
         error={form.formState.errors.otp?.message}
         {...form.register('otp', {
-          setValueAs: (text: string) => text.trim(),
+          setValueAs: codeIn,
           validate: (text) => /^[0-9]{6}$/.test(text) || 'OTP must be 6 digits',
         })}
       />
@@ -50,15 +50,14 @@ export function VerifyForm({ email }: { email: string | null }) {
         Verify
       </Button>
       <p className="flex flex-wrap items-center justify-center gap-x-1 text-sm text-ink-soft">
-        No code yet?
-        <Button
-          variant="ghost"
-          size="sm"
-          busyLabel="Resend"
-          onClick={() => withEmail((address) => resend.mutateAsync(address))}
-        >
-          Resend
-        </Button>
+        <span>No code yet?</span>
+        {email ? (
+          <ResendButton label="Resend" sentAt={sentAt} onResend={() => resend.mutateAsync(email)} />
+        ) : (
+          <Button variant="ghost" size="sm" onClick={() => notify.error('Email not found')}>
+            Resend
+          </Button>
+        )}
       </p>
     </Form>
   )

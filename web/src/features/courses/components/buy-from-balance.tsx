@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Button, ButtonLink, CancelButton } from '@/components/button'
 import { Dialog } from '@/components/dialog'
+import { cx } from '@/components/cx'
 import { MoneyButton } from '@/components/money-button'
 import { formatCents, toCents } from '@/lib/money'
 import { paths } from '@/lib/paths'
@@ -56,7 +57,7 @@ function Confirm({ open, onClose, balanceCents, priceCents }: ConfirmProps) {
         </>
       }
     >
-      <p>{enough ? 'The course opens at once. The payment cannot be undone.' : 'Insufficient balance'}</p>
+      <p>{enough ? 'The course opens at once. Our terms say when it can be refunded.' : 'Insufficient balance'}</p>
       <dl className="mt-4 divide-y divide-line text-sm">
         <Line label="Available balance" cents={balanceCents} />
         <Line label="Lifetime access" cents={-priceCents} />
@@ -70,7 +71,7 @@ function Line({ label, cents, strong = false }: { label: string; cents: number; 
   return (
     <div className="flex justify-between gap-4 py-2.5">
       <dt>{label}</dt>
-      <dd className={strong ? 'tabular font-semibold text-ink' : 'tabular text-ink'}>{formatCents(cents)}</dd>
+      <dd className={cx('tabular text-ink', cents < 0 && 'signed', strong && 'font-semibold')}>{formatCents(cents)}</dd>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { NotebookPen, Pencil, Trash2 } from 'lucide-react'
 import { useId, useState } from 'react'
 import { Button, IconButton } from '@/components/button'
+import { Confirmation } from '@/components/confirmation'
 import { TextAreaField } from '@/components/field'
 import { Form } from '@/components/form'
 import { Skeleton } from '@/components/skeleton'
@@ -52,6 +53,7 @@ type NoteRowProps = { lessonId: string; note: Note; isEdited: boolean; onEdit: (
 function NoteRow({ lessonId, note, isEdited, onEdit, onSeek }: NoteRowProps) {
   const change = useChangeNote(lessonId)
   const remove = useDeleteNote(lessonId)
+  const [asking, setAsking] = useState(false)
   const at = formatClock(note.position)
   if (isEdited) {
     return (
@@ -85,10 +87,16 @@ function NoteRow({ lessonId, note, isEdited, onEdit, onSeek }: NoteRowProps) {
         <IconButton label={`Edit the note at ${at}`} onClick={() => onEdit(note.id)} size="sm">
           <Pencil aria-hidden className="size-4" />
         </IconButton>
-        <IconButton label={`Delete the note at ${at}`} disabled={remove.isPending} onClick={() => remove.mutate(note.id)} size="sm">
+        <IconButton label={`Delete the note at ${at}`} onClick={() => setAsking(true)} size="sm">
           <Trash2 aria-hidden className="size-4" />
         </IconButton>
       </span>
+      <Confirmation
+        act="DELETE /courses/lessons/{id}/notes/{noteId}"
+        facts={asking ? { at, text: note.text } : undefined}
+        onConfirm={() => remove.mutateAsync(note.id, { onSettled: () => setAsking(false) })}
+        onClose={() => setAsking(false)}
+      />
     </li>
   )
 }

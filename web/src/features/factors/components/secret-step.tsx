@@ -5,13 +5,14 @@ import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { QrCode } from '@/components/qr-code'
 import { toApiError } from '@/lib/api-error'
+import { factorCodeIn } from '@/lib/pasted'
 import { useConfirmTotp, type NewTotp } from '../api/factors'
 
 /** The secret of a new authenticator, and its first code. */
 export function SecretStep({ secret, uri, onDone }: NewTotp & { onDone: (codes: readonly string[]) => void }) {
   const confirm = useConfirmTotp()
   const [code, setCode] = useState('')
-  const submit = () => confirm.mutateAsync(code.trim()).then(({ recoveryCodes }) => onDone(recoveryCodes))
+  const submit = () => confirm.mutateAsync(factorCodeIn(code)).then(({ recoveryCodes }) => onDone(recoveryCodes))
   return (
     <ol className="space-y-6">
       <li>

@@ -8,6 +8,7 @@ import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { ApiError, messageOf, toApiError } from '@/lib/api-error'
 import type { Totp } from '@/lib/api-types'
+import { factorCodeIn } from '@/lib/pasted'
 import { knownFactors, stepUp, stepUpByPasskey } from '../api/factors'
 
 const GIVEN_UP = 'Nothing was changed because you did not confirm.'
@@ -56,7 +57,7 @@ function StepUpDialog({ factors, onConfirm, onCancel }: StepUpDialogProps) {
   const hasAuthenticator = factors?.enrolled !== false || !hasPasskeys
   const submit = async () => {
     try {
-      await stepUp(code.trim())
+      await stepUp(factorCodeIn(code))
     } catch (error) {
       return setRefusal(toApiError(error).fields['totp'] ?? messageOf(error))
     }

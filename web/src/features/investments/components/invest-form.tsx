@@ -7,8 +7,10 @@ import { Form } from '@/components/form'
 import { MoneyButton } from '@/components/money-button'
 import type { Plan, User } from '@/lib/api-types'
 import { showFieldErrors } from '@/lib/forms'
-import { formatMoney, parseCents, plainDollars, toCents } from '@/lib/money'
+import { amountRefusal, parseCents } from '@/lib/amounts'
+import { formatMoney, plainDollars, toCents } from '@/lib/money'
 import { notify } from '@/lib/notify'
+import { readAmount } from '@/lib/pasted-payment'
 import { paths } from '@/lib/paths'
 import { useSubmissionKey } from '@/lib/submission'
 import { useCreateTrade } from '../api/change-trade'
@@ -16,6 +18,7 @@ import { useCreateTrade } from '../api/change-trade'
 /** Why this amount cannot be invested in this plan, or `undefined` [INV-06]. */
 export function investRefusal(text: string, plan: Plan, user: User): string | undefined {
   const cents = parseCents(text)
+  if (cents === null && readAmount(text)) return amountRefusal(text)
   if (cents === null || cents < toCents(plan.min) || cents > toCents(plan.max)) {
     return `Amount must be between ${formatMoney(plan.min)} and ${formatMoney(plan.max)}`
   }

@@ -59,7 +59,7 @@ function PlanCard({ plan }: { plan: Plan }) {
       </dl>
       <p className="mt-3 mb-5 text-xs text-ink-faint">ROI over the whole duration: target, not guaranteed.</p>
       <ButtonLink to={paths.invest(id)} wide className="mt-auto">
-        Click to Invest
+        Click to Invest<span className="sr-only"> in {title}</span>
       </ButtonLink>
     </Card>
   )

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { Amount } from '@/components/amount'
 import { Badge } from '@/components/badge'
 import { Card } from '@/components/card'
+import { Confirmation } from '@/components/confirmation'
 import { cx } from '@/components/cx'
 import { DetailList } from '@/components/detail-list'
-import { ConfirmDialog } from '@/components/dialog'
 import { MoneyButton } from '@/components/money-button'
 import { Progress } from '@/components/progress'
 import type { Trade } from '@/lib/api-types'
@@ -89,23 +89,21 @@ function EndTrade({ trade, gains }: { trade: Trade; gains: boolean }) {
     )
   return (
     <>
-      <MoneyButton variant={gains ? 'primary' : 'secondary'} wide className="mt-auto" onClick={() => setAsking(true)}>
+      <MoneyButton
+        variant={gains ? 'primary' : 'secondary'}
+        wide
+        className="mt-auto"
+        aria-label={`${label}: ${trade.plan.title}, ${formatMoney(trade.amount)}`}
+        onClick={() => setAsking(true)}
+      >
         {label}
       </MoneyButton>
-      <ConfirmDialog
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={gains ? 'Claim the profit and end this trade?' : 'Close this trade?'}
-        confirm={gains ? 'Claim now' : 'Close now'}
-        cancel="Keep it open"
-        variant={gains ? 'primary' : 'danger'}
-        busyLabel="One moment..."
+      <Confirmation
+        act={gains ? 'PUT /trades/claim/{id}' : 'DELETE /trades/close/{id}'}
+        facts={asking ? { plan: trade.plan.title, amount: formatMoney(trade.amount), value: formatMoney(trade.currentValue) } : undefined}
         onConfirm={confirm}
-      >
-        <p>
-          {`At its current value, ${trade.plan.title} pays ${formatMoney(trade.currentValue)} into your balance; you invested ${formatMoney(trade.amount)}. The value at the time you confirm applies.`}
-        </p>
-      </ConfirmDialog>
+        onClose={() => setAsking(false)}
+      />
     </>
   )
 }

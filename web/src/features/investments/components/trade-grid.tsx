@@ -36,10 +36,12 @@ export function TradeGrid() {
     )
   }
   return (
-    <div className="grid grid-cols-1 gap-4 sm:gap-5 md:grid-cols-2 xl:grid-cols-3">
+    <ul className="grid grid-cols-1 gap-4 sm:gap-5 md:grid-cols-2 xl:grid-cols-3">
       {trades.map((trade) => (
-        <TradeCard key={trade.id} trade={trade} />
+        <li key={trade.id} className="grid">
+          <TradeCard trade={trade} />
+        </li>
       ))}
-    </div>
+    </ul>
   )
 }

@@ -35,7 +35,7 @@ function Check({ userId, published }: { userId: string; published: Liabilities }
   return (
     <div className="space-y-4">
       <p className="text-sm text-ink-soft">
-        Your available, held, invested and bonus money is split into a few random parts. Each part has to lead to the root above.
+        Your available, held, invested and bonus money is split into a few random parts. Each part has to lead to the published root.
       </p>
       <div aria-live="polite">{data && <Answer verdict={data} />}</div>
       <Button

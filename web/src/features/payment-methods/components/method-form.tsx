@@ -1,33 +1,42 @@
-import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useState } from 'react'
-import { useForm } from 'react-hook-form'
+import { useForm, useWatch } from 'react-hook-form'
 import { useNavigate } from 'react-router'
-import * as z from 'zod/mini'
 import { Button, ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
-import { TextField } from '@/components/field'
+import { SelectField, TextField } from '@/components/field'
 import { FileDrop } from '@/components/file-drop'
 import { Form } from '@/components/form'
 import { PICTURE, readAsDataUrl } from '@/lib/files'
 import { showFieldErrors } from '@/lib/forms'
+import { addressIn } from '@/lib/pasted-payment'
 import { paths } from '@/lib/paths'
-import { methodFieldNames, type MethodFields } from '../api/change-payment-method'
+import { from, needed, resolverOf, text, trimmed, upTo } from '@/lib/schema'
+import { useAddressRefusal } from '@/lib/use-address-refusal'
+import type { MethodFields } from '../api/change-payment-method'
+import { usePaymentMethods } from '../api/list-payment-methods'
 
-const schema = z.object({
-  currency: z.string().check(z.trim(), z.toUpperCase(), z.regex(/^[A-Z0-9]{2,10}$/, 'Use 2 to 10 letters or digits, like BTC')),
-  network: z.string().check(z.trim(), z.minLength(2, 'Network is required'), z.maxLength(40, 'At most 40 characters')),
-  address: z
-    .string()
-    .check(z.trim(), z.minLength(10, 'Please enter a valid wallet address'), z.maxLength(128, 'At most 128 characters')),
-  memo: z.string().check(z.trim(), z.maxLength(128, 'At most 128 characters')),
-  label: z.string().check(z.trim(), z.maxLength(100, 'At most 100 characters')),
+type Values = { network: string; address: string; memo: string; label: string }
+const resolver = resolverOf<Values>({
+  network: text(trimmed, needed('Choose a network')),
+  address: text(addressIn, needed('Enter a wallet address'), from(10, 'Please enter a valid wallet address'), upTo(128)),
+  memo: text(trimmed, upTo(128)),
+  label: text(trimmed, upTo(100)),
 })
-type Values = z.infer<typeof schema>
 
-const EMPTY: Values = { currency: '', network: '', address: '', memo: '', label: '' }
+/** A currency on a network, as one choice. */
+type Rail = { currency: string; network: string }
+
+const nameOf = ({ currency, network }: Rail) => `${currency} on ${network}`
+
+/** What the platform pays out on, and what the address has been saved for. */
+function useRails(own: Rail | undefined): Rail[] {
+  const { data = [] } = usePaymentMethods()
+  const rails = [...(own ? [own] : []), ...data.filter(({ scope }) => scope !== 'personal')]
+  return [...new Map(rails.map(({ currency, network }) => [nameOf({ currency, network }), { currency, network }])).values()]
+}
 
 type MethodFormProps = {
-  values?: Values
+  values?: Rail & Omit<Values, 'network'>
   submitLabel: string
   /** Sends the fields; a failure is shown by the form. */
   onSave: (fields: MethodFields) => Promise<unknown>
@@ -36,34 +45,46 @@ type MethodFormProps = {
 /** The fields of a payout address, for adding and for editing. */
 export function MethodForm({ values, submitLabel, onSave }: MethodFormProps) {
   const navigate = useNavigate()
-  const form = useForm<Values>({ resolver: standardSchemaResolver(schema), defaultValues: values ?? EMPTY })
+  const form = useForm<Values>({
+    resolver,
+    defaultValues: values ? { ...values, network: nameOf(values) } : { network: '', address: '', memo: '', label: '' },
+  })
+  const rails = useRails(values)
   const [picture, setPicture] = useState<File | null>(null)
   const { errors } = form.formState
+  const [network, address] = useWatch({ control: form.control, name: ['network', 'address'] })
+  const rail = rails.find((one) => nameOf(one) === network)
+  const addressRefusal = useAddressRefusal(address, rail?.network)
 
-  const submit = form.handleSubmit(async ({ memo, label, ...rest }) => {
+  const submit = form.handleSubmit(async ({ address: to, memo, label }) => {
+    if (!rail) return
     try {
       const image = picture ? { image: await readAsDataUrl(picture) } : {}
-      await onSave({ ...rest, memo, label, ...image })
+      await onSave({ ...rail, address: to, memo, label, ...image })
       await navigate(paths.paymentMethods)
     } catch (error) {
-      showFieldErrors(error, form.setError, methodFieldNames.slice(0, 5) as (keyof Values)[])
+      showFieldErrors(error, form.setError, ['network', 'address', 'memo', 'label'])
     }
   })
 
   return (
     <Card className="p-5 sm:p-7">
       <Form onSubmit={submit} className="space-y-5">
-        <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
-          <TextField label="Currency" placeholder="USDT" className="uppercase placeholder:normal-case" autoComplete="off" error={errors.currency?.message} {...form.register('currency')} />
-          <TextField label="Network" placeholder="TRC20" autoComplete="off" error={errors.network?.message} {...form.register('network')} />
-        </div>
+        <SelectField
+          label="Network"
+          options={rails.map(nameOf)}
+          hint="The networks that we pay out on."
+          error={errors.network?.message}
+          {...form.register('network')}
+        />
         <TextField
           label="Wallet address"
           className="font-mono"
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          error={errors.address?.message}
+          clean={addressIn}
+          error={errors.address?.message ?? addressRefusal}
           {...form.register('address')}
         />
         <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">

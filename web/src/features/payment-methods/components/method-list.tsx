@@ -4,7 +4,7 @@ import { Badge } from '@/components/badge'
 import { ButtonLink, IconButton, IconLink } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
 import { CoinMark } from '@/components/coin-mark'
-import { ConfirmDialog } from '@/components/dialog'
+import { Confirmation } from '@/components/confirmation'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import type { PaymentMethod } from '@/lib/api-types'
@@ -99,22 +99,12 @@ function DeleteDialog({ method, onClose }: { method: PaymentMethod | null; onClo
   const remove = useDeletePaymentMethod()
   const confirm = () => method && remove.mutateAsync(method.id, { onSettled: onClose })
   return (
-    <ConfirmDialog
-      open={method !== null}
-      onClose={onClose}
-      title="Delete this payment method?"
-      confirm="Delete"
-      cancel="Keep it"
-      variant="danger"
-      busyLabel="Deleting..."
+    <Confirmation
+      act="DELETE /payment-methods/{id}"
+      facts={method ? { name: method.label || method.currency, network: method.network } : undefined}
       onConfirm={confirm}
-    >
-      {method && (
-        <p>
-          {`${method.label || method.currency} (${method.network}) will no longer be offered for withdrawals. Withdrawals already requested keep their address.`}
-        </p>
-      )}
-    </ConfirmDialog>
+      onClose={onClose}
+    />
   )
 }
 

@@ -9,7 +9,7 @@ import type { User } from '@/lib/api-types'
 import countryNames from '@/lib/country-names.json'
 import { showFieldErrors } from '@/lib/forms'
 import { paths } from '@/lib/paths'
-import { required } from '@/lib/rules'
+import { anyEmail, anyPhone, required } from '@/lib/rules'
 import { profileFieldNames, useUpdateProfile, type ProfileFields } from '../api/change-profile'
 
 /** Name, email, phone and country; the server's rules decide [PROF-02]. */
@@ -48,7 +48,7 @@ export function DetailsForm({ user }: { user: User }) {
           autoComplete="email"
           hint="A new email address takes effect once you enter the code sent to it."
           error={errors.email?.message}
-          {...form.register('email')}
+          {...form.register('email', anyEmail)}
         />
         {changesEmail && (
           <PasswordField
@@ -63,7 +63,7 @@ export function DetailsForm({ user }: { user: User }) {
             })}
           />
         )}
-        <TextField label="Phone Number" type="tel" autoComplete="tel" error={errors.phone?.message} {...form.register('phone')} />
+        <TextField label="Phone Number" type="tel" autoComplete="tel" error={errors.phone?.message} {...form.register('phone', anyPhone)} />
         <SelectField
           label="Country"
           autoComplete="country-name"

@@ -5,7 +5,7 @@ import { buttonClass } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
 import { DetailList, type Detail } from '@/components/detail-list'
 import type { Transaction } from '@/lib/api-types'
-import { formatDateTime } from '@/lib/dates'
+import { formatDateTime, formatZoned } from '@/lib/dates'
 import { treasuryKeys } from '@/lib/env'
 import { formatMoney } from '@/lib/money'
 import { useTerms } from '@/lib/terms'
@@ -83,7 +83,7 @@ export function TransactionDetails({ transaction }: { transaction: Transaction }
         <div className="border-t border-line px-5 py-2 sm:px-6">
           <DetailList
             items={[
-              { label: 'Date', value: formatDateTime(createdAt) },
+              { label: 'Date', value: formatZoned(createdAt) },
               { label: 'Reference', value: <span className="tabular">{referenceOf(id)}</span> },
               { label: 'Amount', value: <span className="tabular">{formatMoney(amount)}</span> },
               { label: 'Type', value: capital(type) },

@@ -47,7 +47,7 @@ function Figure({ label, icon: Icon, hero = false, className, children }: Figure
     <section
       aria-label={label}
       className={cx(
-        'relative overflow-hidden rounded-xl p-5 sm:p-6',
+        'relative overflow-hidden rounded-xl p-5 forced-colors:border sm:p-6',
         hero ? 'bg-hero text-hero-ink' : 'border border-line bg-surface shadow-card',
         className,
       )}
@@ -86,7 +86,7 @@ function Unknown({ onRetry }: { onRetry: () => void }) {
 
 function Arcs() {
   return (
-    <svg aria-hidden viewBox="0 0 200 200" fill="none" className="absolute -top-14 -right-14 size-56 text-hero-raised">
+    <svg aria-hidden viewBox="0 0 200 200" fill="none" className="absolute -top-14 -right-14 size-56 text-hero-raised forced-colors:hidden">
       {[95, 72, 49].map((radius) => (
         <circle key={radius} cx="100" cy="100" r={radius} stroke="currentColor" strokeWidth="1.5" />
       ))}

@@ -1,34 +1,38 @@
-import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useController, useForm, useWatch } from 'react-hook-form'
 import { useNavigate } from 'react-router'
-import * as z from 'zod/mini'
 import { MoneyField, TextField } from '@/components/field'
 import { FileDrop } from '@/components/file-drop'
 import { Form } from '@/components/form'
 import { MoneyButton } from '@/components/money-button'
+import { Notice } from '@/components/notice'
+import { parseCents } from '@/lib/amounts'
 import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
 import { PROOF, readAsDataUrl } from '@/lib/files'
 import { showFieldErrors } from '@/lib/forms'
-import { parseCents } from '@/lib/money'
 import { notify } from '@/lib/notify'
+import { hashIn } from '@/lib/pasted-payment'
 import { paths } from '@/lib/paths'
+import { resolverOf, text, upTo } from '@/lib/schema'
 import { useSubmissionKey } from '@/lib/submission'
+import { useTerms } from '@/lib/terms'
 import { openId, useQuote } from '../api/quotes'
 import { useRequestDeposit } from '../api/request-deposit'
+import { amountField, methodField, proofField } from '../fields'
+import { depositRefusal } from '../limits'
+import { useSettled } from '../use-settled'
+import { useSoon } from '../use-soon'
 import { MethodGrid, type Methods } from './method-grid'
 import { PayTo } from './pay-to'
 
 const CONFIRMED_WITHIN_MS = 15 * 60_000
 const DRAFT = 'deposit'
 
-const schema = z.object({
-  amount: z.string().check(z.trim(), z.refine((text) => parseCents(text) !== null, 'Enter an amount like 250.00')),
-  method: z.string().check(z.minLength(1)),
-  receipt: z.instanceof(File),
-  txid: z.string().check(z.trim(), z.maxLength(128, 'At most 128 characters')),
-})
-type Values = z.infer<typeof schema>
+/** How long an amount has to stay as it is before something is said against it. */
+const PAUSE_MS = 400
+
+type Values = { amount: string; method: string; receipt: File; txid: string }
+const resolver = resolverOf<Values>({ amount: amountField, method: methodField('Choose a method'), receipt: proofField, txid: text(hashIn, upTo(128)) })
 type Draft = Pick<Values, 'amount' | 'method' | 'txid'>
 
 type DepositFormProps = {
@@ -45,14 +49,20 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
   const navigate = useNavigate()
   const deposit = useRequestDeposit()
   const submissionKey = useSubmissionKey()
-  const form = useForm<Values>({ resolver: standardSchemaResolver(schema), defaultValues: initialValues(type, amount) })
+  const form = useForm<Values>({ resolver, defaultValues: initialValues(type, amount) })
   const { errors } = form.formState
   const method = useController({ control: form.control, name: 'method' }).field
   const receipt = useController({ control: form.control, name: 'receipt' }).field
-  const [confirmedBy, setConfirmedBy] = useState(() => (method.value ? soon() : null))
+  const confirmedBy = useSoon(CONFIRMED_WITHIN_MS)
   const selected = methods.data?.find(({ id }) => id === method.value)
   const typedAmount = useWatch({ control: form.control, name: 'amount' })
-  const latest = useQuote({ direction: 'deposit', amountCents: parseCents(typedAmount), method: method.value })
+  const cents = parseCents(typedAmount)
+  const terms = useTerms().data
+  // A price is not for the member to choose.
+  const limits = isPrice ? undefined : terms
+  const refusal = depositRefusal(useSettled(cents, PAUSE_MS), limits)
+  const isAllowed = depositRefusal(cents, limits) === undefined
+  const latest = useQuote({ direction: 'deposit', amountCents: cents, method: method.value })
   // Of another version the address was not shown, and nobody looked at its signature.
   const quote = latest?.methodVersion === selected?.version ? latest : undefined
 
@@ -65,11 +75,6 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
   useEffect(() => {
     if (isPrice && amount) form.setValue('amount', amount)
   }, [form, isPrice, amount])
-
-  const select = (id: string) => {
-    method.onChange(id)
-    setConfirmedBy(soon())
-  }
 
   const pick = (file: File) => {
     form.clearErrors('receipt')
@@ -110,17 +115,22 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
       <MoneyField
         label="Amount"
         readOnly={isPrice}
-        error={form.getValues('amount').trim() ? errors.amount?.message : errors.amount && ''}
+        error={errors.amount?.message ?? refusal}
         {...form.register('amount')}
       />
       <MethodGrid
         legend="Payment method"
         methods={methods}
         selected={method.value}
-        onSelect={select}
-        invalid={Boolean(errors.method)}
+        onSelect={method.onChange}
+        error={errors.method?.message}
       />
-      {selected && <PayTo method={selected} confirmedBy={confirmedBy} quote={quote} />}
+      {selected &&
+        (isAllowed ? (
+          <PayTo method={selected} confirmedBy={confirmedBy} quote={quote} />
+        ) : (
+          <Notice title="Do not send anything yet">The address is shown once the amount is within the limits.</Notice>
+        ))}
       <FileDrop
         label="Proof of payment"
         hint="A photo, an image or a PDF"
@@ -128,7 +138,7 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
         file={(receipt.value) ?? null}
         onPick={pick}
         onRemove={() => receipt.onChange(undefined)}
-        error={receipt.value || errors.receipt?.type !== 'invalid_type' ? errors.receipt?.message : undefined}
+        error={errors.receipt?.message}
       />
       <TextField
         label="Transaction hash"
@@ -136,6 +146,7 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
         autoComplete="off"
         spellCheck={false}
         hint="Helps us find your payment faster."
+        clean={hashIn}
         error={errors.txid?.message}
         {...form.register('txid')}
       />
@@ -145,8 +156,6 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
     </Form>
   )
 }
-
-const soon = () => new Date(Date.now() + CONFIRMED_WITHIN_MS)
 
 function initialValues(type: string, amount: string | null): Partial<Values> & Draft {
   const draft = readDraft<Draft>(`${DRAFT}:${type}`)

@@ -1,6 +1,4 @@
-import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
-import { useForm } from 'react-hook-form'
-import * as z from 'zod/mini'
+import { useForm, useWatch } from 'react-hook-form'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { TextField } from '@/components/field'
@@ -8,19 +6,22 @@ import { Form } from '@/components/form'
 import { Notice } from '@/components/notice'
 import type { Transaction } from '@/lib/api-types'
 import { showFieldErrors } from '@/lib/forms'
+import { addressIn } from '@/lib/pasted-payment'
+import { resolverOf } from '@/lib/schema'
+import { useAddressRefusal } from '@/lib/use-address-refusal'
 import { useSetDestination } from '../api/set-destination'
+import { addressField, memoField } from '../fields'
 
-const schema = z.object({
-  address: z.string().check(z.trim(), z.minLength(10, 'Please enter a valid wallet address')),
-  memo: z.string().check(z.trim()),
-})
-type Values = z.infer<typeof schema>
+type Values = { address: string; memo: string }
+const resolver = resolverOf<Values>({ address: addressField, memo: memoField })
 
 /** For an open withdrawal without a destination. */
 export function DestinationForm({ withdrawal }: { withdrawal: Transaction }) {
   const setDestination = useSetDestination()
-  const form = useForm<Values>({ resolver: standardSchemaResolver(schema), defaultValues: { address: '', memo: '' } })
+  const form = useForm<Values>({ resolver, defaultValues: { address: '', memo: '' } })
   const { errors } = form.formState
+  const typed = useWatch({ control: form.control, name: 'address' })
+  const refusal = useAddressRefusal(typed, withdrawal.method?.network)
   const submit = form.handleSubmit(({ address, memo }) =>
     setDestination
       .mutateAsync({ transactionId: withdrawal.id, address, ...(memo ? { memo } : {}) })
@@ -38,7 +39,8 @@ export function DestinationForm({ withdrawal }: { withdrawal: Transaction }) {
           spellCheck={false}
           className="font-mono"
           hint={withdrawal.method ? `Your ${withdrawal.method.currency} address on ${withdrawal.method.network}` : undefined}
-          error={errors.address?.message}
+          clean={addressIn}
+          error={errors.address?.message ?? refusal}
           {...form.register('address')}
         />
         <TextField label="Memo" optional autoComplete="off" error={errors.memo?.message} {...form.register('memo')} />

@@ -10,6 +10,7 @@ import { formatMoney } from '@/lib/money'
 import { notify } from '@/lib/notify'
 import { useSubmissionKey } from '@/lib/submission'
 import { usePayFee } from '../api/pay-fee'
+import { PROOF_MISSING } from '../fields'
 import { MethodGrid, type Methods } from './method-grid'
 import { PayTo } from './pay-to'
 
@@ -52,6 +53,7 @@ function FeeForm({ withdrawalId, fee, methods, onDone }: FeeFormProps) {
   const submissionKey = useSubmissionKey()
   const [method, setMethod] = useState('')
   const [proof, setProof] = useState<File | null>(null)
+  const [tried, setTried] = useState(false)
   const selected = methods.data?.find(({ id }) => id === method)
 
   const pick = (file: File) => {
@@ -60,6 +62,7 @@ function FeeForm({ withdrawalId, fee, methods, onDone }: FeeFormProps) {
   }
 
   const submit = async () => {
+    setTried(true)
     if (!method || !proof) return notify.error('Please fill in all required fields')
     try {
       const receipt = await readAsDataUrl(proof)
@@ -76,7 +79,7 @@ function FeeForm({ withdrawalId, fee, methods, onDone }: FeeFormProps) {
   return (
     <div className="mt-5 space-y-6 border-t border-line pt-5">
       <p className="font-medium">{`Amount to pay: ${formatMoney(fee)}`}</p>
-      <MethodGrid legend="Payment method" methods={methods} selected={method} onSelect={setMethod} />
+      <MethodGrid legend="Payment method" methods={methods} selected={method} onSelect={setMethod} error={tried && !method ? 'Choose a method' : undefined} />
       {selected && <PayTo method={selected} confirmedBy={null} />}
       <FileDrop
         label="Proof of payment"
@@ -85,6 +88,7 @@ function FeeForm({ withdrawalId, fee, methods, onDone }: FeeFormProps) {
         file={proof}
         onPick={pick}
         onRemove={() => setProof(null)}
+        error={tried && !proof ? PROOF_MISSING : undefined}
       />
       <div className="flex flex-wrap gap-3">
         <MoneyButton busyLabel="Confirming payment..." onClick={submit}>

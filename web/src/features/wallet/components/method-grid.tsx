@@ -1,4 +1,5 @@
 import { CircleAlert } from 'lucide-react'
+import { useId } from 'react'
 import { CoinMark } from '@/components/coin-mark'
 import { cx } from '@/components/cx'
 import { Skeletons } from '@/components/skeleton'
@@ -18,14 +19,17 @@ type MethodGridProps = {
   methods: Methods
   selected: string
   onSelect: (id: string) => void
-  invalid?: boolean
+  /** What is wrong with the choice. */
+  error?: string
 }
 
 /** One payment method of several, each with currency, network and image [DEP-02]. */
-export function MethodGrid({ legend, methods, selected, onSelect, invalid = false }: MethodGridProps) {
+export function MethodGrid({ legend, methods, selected, onSelect, error: refusal }: MethodGridProps) {
   const { data, isPending, isFetching, error, refetch } = methods
+  const invalid = refusal !== undefined
+  const note = useId()
   return (
-    <fieldset aria-invalid={invalid || undefined}>
+    <fieldset aria-invalid={invalid || undefined} aria-describedby={invalid ? note : undefined}>
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
       {isPending ? (
         <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
@@ -50,6 +54,11 @@ export function MethodGrid({ legend, methods, selected, onSelect, invalid = fals
             />
           ))}
         </div>
+      )}
+      {invalid && (
+        <p id={note} role="alert" className="mt-1.5 text-sm text-negative">
+          {refusal}
+        </p>
       )}
     </fieldset>
   )

@@ -52,7 +52,7 @@ function Payment({ method, confirmedBy, quote }: PayToProps) {
           {open && (
             <>
               <p className="text-sm text-ink-faint">Send exactly</p>
-              <p className="tabular mt-1 mb-3 text-xl font-semibold break-all">{formatAsset(open)}</p>
+              <p translate="no" className="tabular mt-1 mb-3 text-xl font-semibold break-all">{formatAsset(open)}</p>
               <div className="mb-4">
                 <CopyButton text={formatUnits(open.units, open.decimals)} {...copyAmountTexts} label="Copy amount" />
               </div>
@@ -61,7 +61,7 @@ function Payment({ method, confirmedBy, quote }: PayToProps) {
           <p className="text-sm text-ink-faint">
             {open ? `on ${network} to` : `Send ${currency} on ${network} to`}
           </p>
-          <p className="mt-1 mb-3 font-mono text-sm break-all">{address}</p>
+          <p translate="no" className="mt-1 mb-3 font-mono text-sm break-all">{address}</p>
           <CopyButton text={address} {...copyTexts} label="Copy address" />
           {memo && (
             <p className="mt-3 text-sm">

@@ -23,7 +23,7 @@ export function WithdrawalSummary({ amountCents, quote }: WithdrawalSummaryProps
         {rows.map(({ label, cents }) => (
           <div key={label} className="flex justify-between gap-4 py-1">
             <dt className="text-ink-soft">{label}</dt>
-            <dd className="tabular">{cents === null ? '–' : formatCents(cents)}</dd>
+            <dd translate="no" className="tabular">{cents === null ? '–' : formatCents(cents)}</dd>
           </div>
         ))}
         <div className="mt-1.5 flex justify-between gap-4 border-t border-line pt-2.5 pb-1 text-base font-semibold">

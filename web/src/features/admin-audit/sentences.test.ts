@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { fieldInWords } from '@/features/admin/proposals'
+import { filterOptions, verbOf } from './sentences'
+
+it.each([
+  ['deposit.approve', 'approved the deposit'],
+  ['withdrawal.reject', 'rejected the withdrawal'],
+  ['withdrawal.paid', 'marked the withdrawal as paid'],
+  ['bonus.propose', 'proposed: Grant a bonus'],
+  ['something.else', 'something else'],
+])('says %s as a sentence [D-O3]', (action, verb) => expect(verbOf(action)).toBe(verb))
+
+it('offers actions to filter by in words [D-O3]', () => {
+  expect(filterOptions).toContainEqual({ value: 'deposit.approve', label: 'Approved the deposit' })
+  for (const { label } of filterOptions) expect(label).not.toMatch(/[._]/)
+})
+
+it.each([
+  ['total_cents', 2_852_245, 'Total $28,522.45'],
+  ['received_cents', 1_200_000, 'Amount that arrived $12,000.00'],
+  ['vout', 0, 'Output 0'],
+  ['txid', 'c53e', 'Transaction hash c53e'],
+])('has words for the field %s [D-O3]', (name, value, words) => expect(fieldInWords(name, value)).toBe(words))

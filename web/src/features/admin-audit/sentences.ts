@@ -1,0 +1,70 @@
+/** Rows of the audit log as sentences: what an actor did. */
+import { titleOf } from '@/features/admin/proposals'
+
+const noun: Record<string, string> = { deposit: 'the deposit', course: 'the course payment', fee: 'the fee payment', withdrawal: 'the withdrawal' }
+
+/** What follows upon the name of the actor, by action. */
+const verbs: Record<string, string> = {
+  'withdrawal.paying': 'started the payout of the withdrawal',
+  'withdrawal.paid': 'marked the withdrawal as paid',
+  'withdrawal.cancel': 'cancelled the withdrawal',
+  'withdrawals.stop': 'paused all withdrawals',
+  'withdrawals.reopen': 'resumed withdrawals',
+  'hold.place': 'held a part of the balance of',
+  'hold.release': 'released what was held of',
+  'member.freeze': 'froze the account of',
+  'member.unfreeze': 'unfroze the account of',
+  'member.note': 'wrote a note about',
+  'member.end_sessions': 'ended all sessions of',
+  'member.factors_removed': 'removed the second factors of',
+  'member.factor_reset_called_off': 'called off the removal of second factors of',
+  'factors.reset': 'removed the lost second factors of',
+  'plan.create': 'offered a plan',
+  'plan.update': 'changed the terms of a plan',
+  'plan.value': 'published a value of a plan',
+  'rate.publish': 'published a rate',
+  'payment_method.create': 'added a platform method',
+  'payment_method.update': 'changed a platform method',
+  'payment_method.archive': 'retired a platform method',
+  'payment_method.sign': 'signed a platform method',
+  'staff.add': 'added a staff account',
+  'staff.invite': 'invited a staff member',
+  'staff.disable': 'disabled a staff account',
+  'staff.role': 'changed the role of a staff account',
+  'staff.enrol_totp': 'set up an authenticator app',
+  'staff.remove_totp': 'removed the authenticator app',
+  'staff.reset_totp': 'reset the authenticator app of a staff account',
+  'staff.add_passkey': 'added a passkey',
+  'staff.remove_passkey': 'removed a passkey',
+  'staff.recovery_code': 'logged in with a recovery code',
+  'staff.replace_recovery_codes': 'replaced the recovery codes',
+  'course.publish': 'published a version of the course',
+  'course.restore': 'restored a version of the course',
+  'course.import': 'imported the course',
+  'course.media.remove': 'deleted a file of the course',
+  'event.replay': 'sent an event again',
+  'liabilities.publish': 'published the proof of liabilities',
+}
+
+const decisions: Record<string, string> = { approve: 'approved', reject: 'rejected', reverse: 'reversed' }
+const steps: Record<string, string> = { propose: 'proposed', proposed: 'proposed', confirm: 'confirmed', confirmed: 'confirmed', reject: 'rejected', expire: 'let expire' }
+
+/** `approved the deposit`, `proposed: Grant a bonus`; what is not known stands as it is. */
+export function verbOf(action: string): string {
+  const known = verbs[action]
+  if (known) return known
+  const [subject = '', act = ''] = action.split(/\.(?=[^.]*$)/)
+  const decided = decisions[act]
+  if (decided && noun[subject]) return `${decided} ${noun[subject]}`
+  const step = steps[act]
+  return step ? `${step}: ${titleOf(subject.replace(/^proposal\./, ''))}` : titleOf(action).toLowerCase()
+}
+
+/** The actions that can be filtered by, as their sentences begin. */
+export const filterOptions = [
+  ...Object.keys(noun).flatMap((kind) => ['approve', 'reject'].map((act) => `${kind}.${act}`)),
+  ...Object.keys(verbs),
+].map((value) => {
+  const verb = verbOf(value)
+  return { value, label: verb.charAt(0).toUpperCase() + verb.slice(1) }
+})
