@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::Interest;
-use tracing::{Event, Metadata, Subscriber, callsite};
+use tracing::{Metadata, Subscriber, callsite};
 use tracing_subscriber::layer::{Context, Filter};
 
 use crate::log_limit::LogLimit;
@@ -25,11 +25,12 @@ impl LibraryLines {
         Self { own: ["chassis".to_owned(), service.replace('-', "_")], limits: Mutex::default() }
     }
 
-    fn passes(&self, metadata: &Metadata<'_>) -> bool {
+    fn is_own(&self, metadata: &Metadata<'_>) -> bool {
         let of = metadata.target().split("::").next().unwrap_or_default();
-        if self.own.iter().any(|own| own == of) {
-            return true;
-        }
+        self.own.iter().any(|own| own == of)
+    }
+
+    fn passes(&self, metadata: &Metadata<'_>) -> bool {
         let mut passes = false;
         let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
         limits.entry(metadata.callsite()).or_default().log(|_| passes = true);
@@ -41,16 +42,14 @@ impl LibraryLines {
 }
 
 impl<S: Subscriber> Filter<S> for LibraryLines {
-    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
-        true
+    fn enabled(&self, metadata: &Metadata<'_>, _: &Context<'_, S>) -> bool {
+        metadata.is_span() || self.is_own(metadata) || self.passes(metadata)
     }
 
-    fn callsite_enabled(&self, _: &'static Metadata<'static>) -> Interest {
-        Interest::always()
-    }
-
-    fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
-        self.passes(event.metadata())
+    /// Has the filter asked about each line that it may leave out. A filter of events proper would be no help: one that it
+    /// leaves out confuses tracing-subscriber about the next.
+    fn callsite_enabled(&self, metadata: &'static Metadata<'static>) -> Interest {
+        if metadata.is_span() || self.is_own(metadata) { Interest::always() } else { Interest::sometimes() }
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
