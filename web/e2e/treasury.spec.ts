@@ -6,7 +6,7 @@ import { expect, test } from './support/test'
 
 type Method = { currency: string; network: string; address: string; memo: string | null; version: number }
 
-const OTHER = 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8'
+const OTHER = 'TFnPL6nwMz5dugbjUJroEo6oZhmpgthdXk'
 
 /** Has the API answer with signed addresses, changed afterwards, as a taken service could. */
 async function answerWith(page: Page, signatureOf: (method: Method) => Promise<string>, change: object) {

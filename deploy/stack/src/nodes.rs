@@ -407,6 +407,8 @@ impl Nodes {
             all.extend([("BITCOIN_URL", node.rpc.url.clone()), ("BITCOIN_NETWORK", "regtest".to_owned())]);
         }
         all.extend(self.evm.iter().map(|anvil| (anvil.chain.setting(), anvil.rpc.url.clone())));
+        // No provider counts the calls, and whoever tries the product out does not want to wait.
+        all.push(("CHAIN_LOOK_SECONDS", "2".to_owned()));
         all
     }
 

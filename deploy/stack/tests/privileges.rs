@@ -235,6 +235,38 @@ const NOT_ALONE: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "payment_method",
+        "a rate of an earlier moment",
+        "INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, source_at, read_at)
+         VALUES ('BTC', 'kraken', 1, 1, now() - interval '1 hour', now() - interval '1 hour')",
+        "rate_points_read_now",
+    ),
+    (
+        "payment_method",
+        "a quote at a rate of its own",
+        "INSERT INTO quotes VALUES (gen_random_uuid(), gen_random_uuid(), 'deposit', 900000, 900000,
+            'e0000000-0000-0000-0000-000000000001', 1, 'USDT', 'TRC20', 'T', '', 'tron', 'USDT', '', 6, 1000007, 9000000000, 0,
+            '[]', now(), now() + interval '15 minutes')",
+        "quotes_from_points",
+    ),
+    (
+        "payment_method",
+        "a payment that was seen long ago",
+        "INSERT INTO chain_payments (chain, txid, idx, way, symbol, address, counterparty, units, depth, state, block_hash,
+            replaced_by, seen_at, changed_at)
+         VALUES ('tron', repeat('ab', 32), 0, 'in', 'USDT', 'T', '', 1, 20, 'seen', '', '', now() - interval '1 hour', now())",
+        "chain_payments_as_seen",
+    ),
+    (
+        "payment_method",
+        "a payment of another value",
+        "INSERT INTO chain_payments (chain, txid, idx, way, symbol, address, counterparty, units, depth, state, block_hash,
+            replaced_by, seen_at, changed_at, arrived_at, rate_micros, spread_bps, value_cents)
+         VALUES ('tron', repeat('ab', 32), 0, 'in', 'USDT', 'T', '', 1000000, 20, 'seen', '', '', now(), now(), now(), 1000000, 0,
+            101)",
+        "chain_payments_as_seen",
+    ),
+    (
+        "payment_method",
         "a platform method that becomes a member's",
         "UPDATE methods SET scope = 'personal', user_id = gen_random_uuid()",
         "methods_as_proposed",

@@ -1,13 +1,18 @@
 //! Settings of this process, from the environment.
 
+use std::time::Duration;
+
 use anyhow::Context;
 use chassis::config::VerifyingService;
-use clap::Parser;
+use chassis::money::Cents;
+use clap::{Args, Parser};
 
 use crate::clients::bitcoin_core::{BitcoinCore, Network};
-use crate::clients::chain::Chain;
+use crate::clients::chain::{Chain, Node};
 use crate::clients::evm_rpc::{EvmRpc, Kind};
+use crate::clients::rpc::Endpoint;
 use crate::clients::{RateSource, Shape};
+use crate::domain::quote::Tolerance;
 use crate::treasury::PublicKeys;
 
 #[derive(Debug, Clone, Parser)]
@@ -21,11 +26,33 @@ pub struct Config {
     /// `kraken`, `coinbase` and `bitstamp`; a rate takes two.
     #[arg(long, env, default_value = "")]
     pub rate_sources: String,
-    /// What quotes add to a rate, in hundredths of a percent.
+    #[command(flatten)]
+    pub spread: Spread,
+    /// By how much a payment may differ from its quote and still be worth the quoted rate, in hundredths of a percent of the
+    /// quoted amount; this, or `QUOTE_TOLERANCE_CENTS` if that is more.
+    #[arg(long, env, default_value_t = 100, value_parser = clap::value_parser!(u16).range(0..=1_000))]
+    pub quote_tolerance_bps: u16,
+    /// The same in cents.
+    #[arg(long, env, default_value_t = 500, value_parser = clap::value_parser!(i64).range(0..=10_000))]
+    pub quote_tolerance_cents: i64,
+    #[command(flatten)]
+    pub nodes: Nodes,
+}
+
+/// What quotes add to a rate.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Spread {
+    /// In hundredths of a percent.
     #[arg(long, env, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_000))]
     pub quote_spread_bps: u16,
+}
+
+/// The nodes of the chains.
+#[derive(Debug, Clone, Args)]
+pub struct Nodes {
     /// The JSON-RPC of a Bitcoin node, with user and password, on which a wallet of ours watches addresses. Without it
-    /// payments in bitcoin are not looked for.
+    /// payments in bitcoin are not looked for. Each of these settings may name several nodes, with blanks between them, and
+    /// headers after the URL: `https://host/path|TRON-PRO-API-KEY=key`.
     #[arg(long, env, hide_env_values = true)]
     pub bitcoin_url: Option<String>,
     /// The network of that node: `main`, or `regtest` in tests.
@@ -37,9 +64,18 @@ pub struct Config {
     /// The JSON-RPC of a Tron node, with its path `/jsonrpc`.
     #[arg(long, env, hide_env_values = true)]
     pub tron_url: Option<String>,
+    /// How often each chain is looked at, in seconds. By default so seldom that an idle day costs fewer than 50,000 calls.
+    #[arg(long, env, value_parser = clap::value_parser!(u64).range(1..=30))]
+    pub chain_look_seconds: Option<u64>,
 }
 
 impl Config {
+    /// How far payments may differ from their quotes.
+    #[must_use]
+    pub const fn tolerance(&self) -> Tolerance {
+        Tolerance { bps: self.quote_tolerance_bps, cents: Cents::new(self.quote_tolerance_cents) }
+    }
+
     /// The sources of rates.
     ///
     /// # Errors
@@ -63,28 +99,39 @@ impl Config {
         }
         Ok(sources)
     }
+}
 
+impl Nodes {
     /// The chains that have a node.
     ///
     /// # Errors
     /// If an address is none.
     pub fn chains(&self) -> anyhow::Result<Vec<Chain>> {
-        // An empty setting is none; what is wrong with an address that may hold a password is not told.
-        let url = |name: &'static str, text: &Option<String>| {
-            let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-            text.map(|text| text.parse::<reqwest::Url>().map_err(|_| anyhow::anyhow!("{name} is no URL"))).transpose()
+        let network = if self.bitcoin_network == "regtest" { Network::Regtest } else { Network::Main };
+        let bitcoin = |endpoint| Ok(Node::Bitcoin(BitcoinCore::new(endpoint, network)?));
+        let ethereum = |endpoint| Ok(Node::Evm(EvmRpc::new(Kind::Ethereum, endpoint)?));
+        let tron = |endpoint| Ok(Node::Evm(EvmRpc::new(Kind::Tron, endpoint)?));
+        let chains = [
+            chain(("BITCOIN_URL", self.bitcoin_url.as_deref()), bitcoin)?,
+            chain(("ETHEREUM_URL", self.ethereum_url.as_deref()), ethereum)?,
+            chain(("TRON_URL", self.tron_url.as_deref()), tron)?,
+        ];
+        let every = |chain: Chain| match self.chain_look_seconds {
+            Some(seconds) => chain.every(Duration::from_secs(seconds)),
+            None => chain,
         };
-        let mut chains = Vec::new();
-        if let Some(url) = url("BITCOIN_URL", &self.bitcoin_url)? {
-            let network = if self.bitcoin_network == "regtest" { Network::Regtest } else { Network::Main };
-            chains.push(Chain::Bitcoin(BitcoinCore::new(url, network)?));
-        }
-        if let Some(url) = url("ETHEREUM_URL", &self.ethereum_url)? {
-            chains.push(Chain::Evm(EvmRpc::new(Kind::Ethereum, url)?));
-        }
-        if let Some(url) = url("TRON_URL", &self.tron_url)? {
-            chains.push(Chain::Evm(EvmRpc::new(Kind::Tron, url)?));
-        }
-        Ok(chains)
+        Ok(chains.into_iter().flatten().map(every).collect())
     }
+}
+
+/// The chain of the nodes that a setting names; an empty setting names none.
+fn chain(
+    (name, text): (&'static str, Option<&str>),
+    node: impl Fn(Endpoint) -> anyhow::Result<Node>,
+) -> anyhow::Result<Option<Chain>> {
+    // What is wrong with an address that may hold a password is not told.
+    let endpoint = |text: &str| text.parse().map_err(|error| anyhow::anyhow!("{name}: {error}"));
+    let nodes = text.unwrap_or_default().split_whitespace().map(|text| node(endpoint(text)?));
+    let mut nodes = nodes.collect::<anyhow::Result<Vec<_>>>()?.into_iter();
+    Ok(nodes.next().map(|first| Chain::new(first, nodes.collect())))
 }

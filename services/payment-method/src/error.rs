@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chassis::error::{Fault, Kind, Meaning, Refusal};
-use chassis::money::AmountError;
+use chassis::money::{AmountError, Rate};
 use proto::common::v1::ErrorReason;
 
 use crate::domain::method::PERSONAL_LIMIT;
@@ -46,6 +46,13 @@ pub enum Error {
     /// None that enough sources agree on, none that staff published.
     #[error("there is no reliable rate right now. Please try again in a moment, or continue without a quote.")]
     RateUnavailable,
+    /// Mistyped, or a market that moved so far that it takes several steps.
+    #[error(
+        "this is more than 20 % away from the last known rate, ${}. Please check it. If the market has moved that far, publish \
+         a rate in between first.",
+        .0.to_wire()
+    )]
+    RateTooFar(Rate),
     /// The units of an amount do not fit.
     #[error("the amount is out of range")]
     Amount(#[from] AmountError),
@@ -66,7 +73,7 @@ impl Fault for Error {
             Self::PlatformMethod => Meaning::Own(Kind::Forbidden, ErrorReason::PlatformMethod),
             Self::TooManyMethods => Meaning::Own(Kind::Conflict, ErrorReason::TooManyMethods),
             Self::MethodUnavailable => Meaning::Own(Kind::Invalid, ErrorReason::MethodUnavailable),
-            Self::PlatformAddress | Self::Signature(_) | Self::Amount(_) => {
+            Self::PlatformAddress | Self::Signature(_) | Self::RateTooFar(_) | Self::Amount(_) => {
                 Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed)
             }
             Self::QuoteExpired => Meaning::Own(Kind::Conflict, ErrorReason::QuoteExpired),
@@ -84,6 +91,7 @@ impl Fault for Error {
             Self::MethodUnavailable => vec![("method".to_owned(), self.sentence())],
             Self::Signature(_) => vec![("signature".to_owned(), self.sentence())],
             Self::PlatformAddress => vec![("address".to_owned(), self.sentence())],
+            Self::RateTooFar(_) => vec![("bid".to_owned(), self.sentence())],
             Self::Amount(_) => vec![("amount".to_owned(), self.sentence())],
             _ => Vec::new(),
         }

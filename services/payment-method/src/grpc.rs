@@ -31,6 +31,8 @@ use tonic::Status;
 use tonic::service::Routes;
 
 use crate::clients::chain::Chain;
+use crate::clients::lookups::Lookups;
+use crate::domain::quote::Tolerance;
 use crate::error::Error;
 use crate::store::member_data::MemberTables;
 use crate::treasury::PublicKeys;
@@ -43,8 +45,12 @@ pub struct GrpcServer {
     pub treasury: PublicKeys,
     /// What quotes add to a rate, in hundredths of a percent.
     pub spread_bps: u16,
+    /// How far payments may differ from their quotes.
+    pub tolerance: Tolerance,
     /// The chains that have a node.
     pub chains: Arc<[Chain]>,
+    /// What their nodes said about transactions.
+    pub lookups: Arc<Lookups>,
 }
 
 impl GrpcServer {

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -16,9 +17,10 @@ use payment_method::MIGRATOR;
 use payment_method::app::erase_members::MethodsAndQuotes;
 use payment_method::app::observe_chain::observe_chain;
 use payment_method::app::poll_rates::{observe_rates, poll_rates};
+use payment_method::app::rescan_chain::rescan_chain;
 use payment_method::clients::RateSource;
 use payment_method::clients::chain::Chain;
-use payment_method::config::Config;
+use payment_method::config::{Config, Nodes, Spread};
 use payment_method::domain::statement::Statement;
 use payment_method::grpc::GrpcServer;
 use payment_method::store::{quotes, rate_points};
@@ -31,13 +33,26 @@ static ALLOCATOR: Allocator = Allocator;
 const NAME: &str = "payment-method";
 /// How often the sources of rates are asked.
 const POLL: Duration = Duration::from_secs(30);
-/// How often each chain is looked at.
-const LOOK: Duration = Duration::from_secs(2);
 /// How often old rates and quotes are forgotten, in polls.
 const SWEEP: u32 = 120;
 
 #[derive(Subcommand)]
 enum Command {
+    /// Reads the blocks of a chain again, after a node had told too little.
+    Rescan {
+        /// `bitcoin`, `ethereum` or `tron`.
+        chain: String,
+        /// The height of the first block.
+        #[arg(long)]
+        from: i64,
+        /// PostgreSQL, with the service's own role.
+        #[arg(long, env, hide_env_values = true)]
+        database_url: String,
+        #[command(flatten)]
+        spread: Spread,
+        #[command(flatten)]
+        nodes: Nodes,
+    },
     /// Signs platform addresses, on a machine without network.
     #[command(subcommand)]
     TreasuryKey(TreasuryKeyCommand),
@@ -66,10 +81,19 @@ async fn main() -> anyhow::Result<()> {
     command::run_with(NAME, &MIGRATOR, serve, run).await
 }
 
-async fn run(Command::TreasuryKey(command): Command) -> anyhow::Result<()> {
+async fn run(command: Command) -> anyhow::Result<()> {
     match command {
-        TreasuryKeyCommand::Generate { key_file } => print_line(&TreasuryKey::generate(&key_file)?.public_key()),
-        TreasuryKeyCommand::Sign { key_file, statement } => sign(&key_file, statement),
+        Command::Rescan { chain, from, database_url, spread, nodes } => {
+            let chains = nodes.chains()?;
+            let chain = chains.iter().find(|known| known.name() == chain).context("this chain has no node")?;
+            let db = Db::connect_lazy(&database_url, 1)?;
+            let found = rescan_chain(&db, chain, from, spread.quote_spread_bps).await??;
+            print_line(&format!("{found} payments in the blocks from {from} on"))
+        }
+        Command::TreasuryKey(TreasuryKeyCommand::Generate { key_file }) => {
+            print_line(&TreasuryKey::generate(&key_file)?.public_key())
+        }
+        Command::TreasuryKey(TreasuryKeyCommand::Sign { key_file, statement }) => sign(&key_file, statement),
     }
 }
 
@@ -98,12 +122,18 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
     process.spawn(eraser.run(MethodsAndQuotes, process.shutdown.clone()));
     process.spawn(watch_rates(db.clone(), config.sources()?, process.shutdown.clone()));
-    let chains = config.chains()?;
+    let chains = config.nodes.chains()?;
     for chain in &chains {
-        process.spawn(watch_chain(db.clone(), chain.clone(), process.shutdown.clone()));
+        process.spawn(watch_chain(
+            db.clone(),
+            (chain.clone(), config.spread.quote_spread_bps),
+            process.shutdown.clone(),
+        ));
     }
-    let (treasury, spread_bps) = (config.treasury_keys, config.quote_spread_bps);
-    let routes = GrpcServer { db, verifier, treasury, spread_bps, chains: chains.into() }.routes();
+    let (tolerance, spread_bps) = (config.tolerance(), config.spread.quote_spread_bps);
+    let treasury = config.treasury_keys;
+    let (chains, lookups) = (chains.into(), Arc::default());
+    let routes = GrpcServer { db, verifier, treasury, spread_bps, tolerance, chains, lookups }.routes();
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }
@@ -135,17 +165,17 @@ async fn forget(db: &Db) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-async fn watch_chain(db: Db, chain: Chain, shutdown: CancellationToken) -> anyhow::Result<()> {
+async fn watch_chain(db: Db, (chain, spread_bps): (Chain, u16), shutdown: CancellationToken) -> anyhow::Result<()> {
     loop {
         tokio::select! {
             () = shutdown.cancelled() => break,
-            looked = observe_chain(&db, &chain) => if let Err(error) = looked {
+            looked = observe_chain(&db, &chain, spread_bps) => if let Err(error) = looked {
                 tracing::warn!(chain = chain.name(), %error, "could not store what a chain tells");
             },
         }
         tokio::select! {
             () = shutdown.cancelled() => break,
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(chain.interval()) => {}
         }
     }
     Ok(())

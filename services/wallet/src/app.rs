@@ -56,6 +56,7 @@ pub mod forget_expired;
 pub mod fund_trade;
 
 pub mod settle_trade;
+pub mod sum_claims;
 
 pub mod get_trade_funding;
 

@@ -161,21 +161,41 @@ impl Chains {
         Self { client: EvidenceServiceClient::new(channel), credential }
     }
 
-    /// What the chain shows about a deposit or payout; `None` where it is not observed, and for other transactions.
+    /// What the chain shows about a deposit or payout; `None` where it is not observed, and for other transactions. What the
+    /// member claims by other deposits at about the same time counts for the confirmations.
     ///
     /// # Errors
     /// Unavailable if it cannot be asked.
-    pub async fn evidence(&self, one: &Transaction) -> Result<Option<common::ChainEvidence>, Refusal> {
-        self.ask(question(one)).await
+    pub async fn evidence(&self, one: &Transaction, lately: Cents) -> Result<Option<common::ChainEvidence>, Refusal> {
+        let asked = |asked| GetEvidenceRequest { claimed_lately_cents: lately.get(), ..asked };
+        self.ask(question(one).map(asked)).await
     }
 
     /// The same about the hash that staff enter, whatever the member claimed.
     ///
     /// # Errors
     /// Unavailable if it cannot be asked.
-    pub async fn evidence_of(&self, one: &Transaction, txid: &Txid) -> Result<Option<common::ChainEvidence>, Refusal> {
-        let of_hash = |asked| GetEvidenceRequest { txid: txid.key.clone(), vout: txid.vout, ..asked };
+    pub async fn evidence_of(
+        &self,
+        one: &Transaction,
+        txid: &Txid,
+        lately: Cents,
+    ) -> Result<Option<common::ChainEvidence>, Refusal> {
+        let of_hash = |asked| GetEvidenceRequest {
+            txid: txid.key.clone(),
+            vout: txid.vout,
+            claimed_lately_cents: lately.get(),
+            ..asked
+        };
         self.ask(question(one).map(of_hash)).await
+    }
+
+    /// What was observed, for the member: no node is asked.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn observed(&self, one: &Transaction) -> Result<Option<common::ChainEvidence>, Refusal> {
+        self.ask(question(one).map(|asked| GetEvidenceRequest { is_for_member: true, ..asked })).await
     }
 
     /// Payments to the platform below a number, 0 for the newest, newest first; as many as this.
@@ -295,6 +315,7 @@ fn question(one: &Transaction) -> Option<GetEvidenceRequest> {
         units_due: quote.filter(|_| withdrawal.is_some()).map(|quote| quote.units.to_string()).unwrap_or_default(),
         claimed_cents: payment.and_then(|payment| payment.claimed_amount).unwrap_or(one.amount).get(),
         requested_at: Some(to_proto(one.created_at)),
+        ..GetEvidenceRequest::default()
     })
 }
 

@@ -682,7 +682,8 @@ pub const CHECKS: &[Check] = &[
                     AND state IN ('included', 'final') AND height > opening_height AND height <= carried_height)
             UNION ALL
             SELECT 'trigger ' || name FROM (VALUES ('holdings_kept', 'holdings'), ('chain_payments_kept', 'chain_payments'),
-                ('chain_payments_matched_once', 'chain_payments')) AS guards (name, place)
+                ('chain_payments_matched_once', 'chain_payments'), ('chain_payments_valued_once', 'chain_payments'))
+                AS guards (name, place)
             WHERE NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = name AND tgrelid = to_regclass(place)
                 AND tgenabled <> 'D')",
     },

@@ -3,16 +3,17 @@
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer, Claim};
+use chassis::money::{AmountError, Units};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::app::price::price;
 use crate::app::resolve_deposit_method::named_method;
 use crate::domain::method::{Method, Scope};
 use crate::domain::network;
-use crate::domain::quote::{self, Amount, Asset, Direction, LIFE, OPEN_LIMIT, Quote};
-use crate::domain::rate::agree;
+use crate::domain::quote::{self, Amount, Asset, Direction, LIFE, OPEN_LIMIT, Quote, Tails};
 use crate::error::Error;
-use crate::store::{assets, quotes, rate_points};
+use crate::store::{assets, quotes};
 
 #[derive(Debug, Clone)]
 pub struct CreateQuote {
@@ -21,10 +22,12 @@ pub struct CreateQuote {
     /// A platform method's id or unique currency code; of a withdrawal, also the id of an own method.
     pub method: String,
     pub spread_bps: u16,
+    /// Quotes of the member that transactions use already.
+    pub used: Vec<Uuid>,
     pub claim: Option<Claim>,
 }
 
-/// The quote, once a key.
+/// The quote, once a key; the open one for the same method and amount again, unless it is used.
 ///
 /// # Errors
 /// `MethodUnavailable`, `TooManyQuotes`; `RateUnavailable` also for a method whose currency is never quoted.
@@ -39,10 +42,14 @@ async fn create(conn: &mut PgConnection, command: &CreateQuote) -> Result<Quote,
     let method = named_method(conn, &command.method, owner).await?;
     let asset = asset_of(conn, &method).await?;
     quotes::lock_member(conn, command.user_id).await?;
+    let open = quotes::find_open(conn, (command.user_id, &command.used), command.amount, (method.id, method.version));
+    if let Some(quote) = open.await? {
+        return Ok(quote);
+    }
     if quotes::count_open(conn, command.user_id).await? >= OPEN_LIMIT {
         return Err(Error::TooManyQuotes);
     }
-    let quote = price(conn, command, (&method, &asset), now).await?;
+    let quote = priced(conn, command, (&method, &asset), now).await?;
     quotes::insert(conn, &quote, &asset.symbol).await?;
     Ok(quote)
 }
@@ -52,24 +59,21 @@ async fn asset_of(conn: &mut PgConnection, method: &Method) -> Result<Asset, Err
     assets::find(conn, chain, &method.fields.currency).await?.ok_or(Error::RateUnavailable)
 }
 
-async fn price(
+async fn priced(
     conn: &mut PgConnection,
     command: &CreateQuote,
     (method, asset): (&Method, &Asset),
     now: OffsetDateTime,
 ) -> Result<Quote, Error> {
-    let points = rate_points::recent(conn, &asset.symbol, now).await?;
-    let agreed = agree(&points, asset.pegged, now).map_err(|_| Error::RateUnavailable)?;
+    let agreed = price(conn, asset, now).await?.map_err(|_| Error::RateUnavailable)?;
     let direction = command.amount.direction;
     let conversion = quote::conversion(direction, asset, &agreed, command.spread_bps);
     let mut units = quote::units(command.amount, conversion)?;
     let (address, memo) = quote::shown(direction, &method.fields);
     if method.scope == Scope::Platform && direction == Direction::Deposit {
         // All deposits of an asset share an address: what arrives is told apart by its units.
-        let candidates = quote::with_tails(units, asset)?;
         quotes::lock_address(conn, &address, &asset.symbol).await?;
-        let taken = quotes::taken(conn, (&address, &asset.symbol), &candidates, now).await?;
-        units = quote::free(&candidates, &taken).ok_or(Error::RateUnavailable)?;
+        units = free_tail(conn, (&address, asset), units, now).await?;
     }
     Ok(Quote {
         id: Uuid::now_v7(),
@@ -93,4 +97,20 @@ async fn price(
         created_at: now,
         expires_at: now + LIFE,
     })
+}
+
+/// The units with the smallest tail that no open quote of the address has.
+async fn free_tail(
+    conn: &mut PgConnection,
+    (address, asset): (&str, &Asset),
+    units: Units,
+    now: OffsetDateTime,
+) -> Result<Units, Error> {
+    for tails in Tails::of(units, asset)? {
+        let taken = quotes::taken(conn, (address, &asset.symbol), tails, now).await?;
+        if let Some(units) = tails.free(&taken) {
+            return Ok(units);
+        }
+    }
+    Err(Error::Amount(AmountError::OutOfRange))
 }

@@ -8,7 +8,7 @@ use chassis::proposal::{self, Apply, DecideProposal, Proposal};
 use time::{Duration, OffsetDateTime};
 
 use crate::app::propose_platform_method::{ARCHIVE, Before, CREATE, Proposed};
-use crate::app::propose_rate::PUBLISH;
+use crate::app::propose_rate::{PUBLISH, check_distance};
 use crate::domain::method::Method;
 use crate::domain::rate::{Point, Publication};
 use crate::error::Error;
@@ -18,7 +18,7 @@ use crate::store::{methods, rate_points, signatures};
 /// The decided proposal.
 ///
 /// # Errors
-/// `Refused` (not found, decided already, own proposal), `Stale`.
+/// `Refused` (not found, decided already, own proposal), `Stale`, `RateTooFar`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
     proposal::decide_and_apply(db, command, &Proposals).await
 }
@@ -44,6 +44,7 @@ impl Apply for Proposals {
 /// The rate counts from the confirmation on.
 async fn publish_rate(conn: &mut PgConnection, confirmed: &Proposal, now: OffsetDateTime) -> Result<(), Error> {
     let rate: Publication = serde_json::from_value(confirmed.change.clone())?;
+    check_distance(conn, &rate).await?;
     let valid_until = now + Duration::minutes(rate.valid_minutes.into());
     let point = Point {
         source: rate.source,

@@ -2,21 +2,22 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::money::{Cents, Conversion, Units};
+use chassis::money::{Cents, Units};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::observe_chain::{World, world};
+use crate::app::price::price;
 use crate::clients::chain::Chain;
+use crate::clients::lookups::{Asker, Lookups};
 use crate::domain::address;
-use crate::domain::evidence::{Check, FRESH, Facts, Search, Seen, checks, known_at};
+use crate::domain::evidence::{Basis, Check, FRESH, Facts, Search, Seen, checks};
 use crate::domain::network::{self, Format};
-use crate::domain::payment::{self, Fate, Way};
-use crate::domain::quote::{Asset, Quote};
-use crate::domain::rate::agree;
+use crate::domain::payment::{self, Fate, Found, Observation, State, Way};
+use crate::domain::quote::{self, Asset, Direction, Quote, Tolerance};
 use crate::error::Error;
 use crate::store::chain_payments::Payment;
-use crate::store::{assets, chain_cursors, chain_payments, quotes, rate_points};
+use crate::store::{assets, chain_cursors, chain_payments, quotes};
 
 /// Which payment is looked for.
 #[derive(Debug, Clone)]
@@ -35,7 +36,19 @@ pub struct GetEvidence {
     /// Payouts at a quote.
     pub units_due: Option<Units>,
     pub claimed: Cents,
+    /// What the same member claimed by other deposits within an hour.
+    pub claimed_lately: Cents,
     pub requested_at: OffsetDateTime,
+    /// The member reads what was observed, and no node is asked.
+    pub is_for_member: bool,
+}
+
+/// How deposits are valued.
+#[derive(Debug, Clone, Copy)]
+pub struct Pricing {
+    /// What is taken off the rate at the arrival, in hundredths of a percent.
+    pub spread_bps: u16,
+    pub tolerance: Tolerance,
 }
 
 #[derive(Debug, Clone)]
@@ -50,7 +63,12 @@ pub struct Evidence {
 }
 
 /// `None` where the chain has no node.
-pub async fn get_evidence(db: &Db, chains: &[Chain], asked: &GetEvidence) -> Result<Option<Evidence>, Error> {
+pub async fn get_evidence(
+    db: &Db,
+    (chains, lookups): (&[Chain], &Lookups),
+    pricing: Pricing,
+    asked: &GetEvidence,
+) -> Result<Option<Evidence>, Error> {
     let Some(chain) = chains.iter().find(|chain| network::chain(&asked.network) == Some(chain.name())) else {
         return Ok(None);
     };
@@ -64,27 +82,44 @@ pub async fn get_evidence(db: &Db, chains: &[Chain], asked: &GetEvidence) -> Res
         Some(id) => quotes::find(&mut conn, asked.user_id, id).await?,
         None => None,
     };
-    let payments = candidates(&mut conn, (chain, &asset), asked, quote.as_ref()).await?;
+    let mut payments = candidates(&mut conn, (chain, &asset), asked, quote.as_ref()).await?;
+    if chain.format() == Format::Bitcoin && asked.way == Way::In {
+        let depth = depth_now(&mut conn, (chain, &asset), asked.claimed_lately, &payments, now).await?;
+        payments.iter_mut().for_each(|one| deepen(one, depth, tip));
+    }
     let trouble = cursor.map(|cursor| cursor.trouble).unwrap_or_default();
     let is_fresh = trouble.is_empty() && at.is_some_and(|at| now - at <= FRESH);
     let world = world(&mut conn, chain).await?;
     drop(conn);
+    let nodes = Nodes {
+        chains,
+        chain,
+        world: &world,
+        asset: &asset,
+        lookups,
+        asker: Asker { user_id: asked.user_id, tip, now },
+    };
     let search = if !is_fresh {
         Search::Unknown(if trouble.is_empty() { "not looked at lately".to_owned() } else { trouble })
-    } else if !payments.is_empty() {
-        Search::Found
+    } else if asked.is_for_member {
+        stored(asked, &payments)
+    } else if payments.is_empty() {
+        nodes.elsewhere(&asked.txid).await
     } else {
-        elsewhere(chains, (chain, &world), &asked.txid).await
+        nodes.confirm(&payments).await
     };
     let mut conn = db.conn().await?;
     let seen: Vec<_> = payments.iter().map(|one| seen(chain.format(), asked, one)).collect();
-    let suggested = match asked.way {
-        Way::In => value(&mut conn, &asset, quote.as_ref(), &seen).await?,
-        Way::Out | Way::Fee => None,
+    let is_valued = asked.way == Way::In
+        && seen.iter().all(|one| one.symbol == asset.symbol && one.is_at_address && one.state.is_alive());
+    let (suggested, basis) = if is_valued {
+        value(&mut conn, &asset, pricing, quote.as_ref(), &payments).await?
+    } else {
+        (None, Basis::Arrival)
     };
     let mut owners = Vec::new();
     for one in seen.iter().filter(|one| asked.way == Way::In && one.is_at_address) {
-        owners.extend(quotes::owners(&mut conn, (&asked.address, &one.symbol), one.units, known_at(one)).await?);
+        owners.extend(quotes::owners(&mut conn, (&asked.address, &one.symbol), one.units, one.arrived_at).await?);
     }
     let facts = Facts {
         way: asked.way,
@@ -98,6 +133,7 @@ pub async fn get_evidence(db: &Db, chains: &[Chain], asked: &GetEvidence) -> Res
         is_of_another: owners.iter().any(|owner| *owner != asked.user_id),
         claimed: asked.claimed,
         value: suggested,
+        basis,
     };
     let checks = checks(&facts);
     let mut told = Vec::new();
@@ -169,67 +205,168 @@ fn seen(format: Format, asked: &GetEvidence, one: &Payment) -> Seen {
         depth: one.depth,
         block: one.block.clone(),
         replaced_by: one.replaced_by.clone(),
-        seen_at: one.seen_at,
+        arrived_at: one.arrived_at,
     }
 }
 
-/// Why a hash is not among the payments: the node is asked, and those of the other chains.
-async fn elsewhere(chains: &[Chain], (chain, world): (&Chain, &World), txid: &str) -> Search {
-    let is_hash = txid.len() == 64 && txid.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if txid.is_empty() {
-        return Search::NoHash;
+/// What members read.
+fn stored(asked: &GetEvidence, payments: &[Payment]) -> Search {
+    match (payments.is_empty(), asked.txid.is_empty()) {
+        (false, _) => Search::Found,
+        (true, true) => Search::NoHash,
+        (true, false) => Search::Unobserved,
     }
-    if !is_hash {
-        return Search::NoSuch;
+}
+
+/// The nodes, for what is asked about one deposit or payout.
+struct Nodes<'a> {
+    chains: &'a [Chain],
+    chain: &'a Chain,
+    world: &'a World,
+    asset: &'a Asset,
+    lookups: &'a Lookups,
+    asker: Asker,
+}
+
+impl Nodes<'_> {
+    /// Why a hash is not among the payments: the node is asked, and those of the other chains.
+    async fn elsewhere(&self, txid: &str) -> Search {
+        let is_hash = txid.len() == 64 && txid.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if txid.is_empty() {
+            return Search::NoHash;
+        }
+        if !is_hash {
+            return Search::NoSuch;
+        }
+        match self.lookups.transaction(self.chain, txid, self.world.search(), self.asker).await {
+            Err(error) => Search::Unknown(error.as_str().to_owned()),
+            Ok(Some(found)) => self.unobserved(&found),
+            Ok(None) => {
+                for other in self.chains.iter().filter(|other| other.name() != self.chain.name()) {
+                    let nothing = payment::Search { watched: &[], contracts: &[], coin: false };
+                    if let Ok(Some(_)) = self.lookups.transaction(other, txid, nothing, self.asker).await {
+                        return Search::Elsewhere(other.name());
+                    }
+                }
+                Search::NoSuch
+            }
+        }
     }
-    match chain.transaction(txid, world.search()).await {
-        Err(error) => Search::Unknown(error.as_str().to_owned()),
-        Ok(Some(found)) => match found.fate {
+
+    /// Why a transaction that the node knows is not among the payments.
+    fn unobserved(&self, found: &Found) -> Search {
+        match found.fate {
             Fate::Failed(_) => Search::Reverted,
             // It pays us, or may, and will be seen with the next look.
             Fate::Waiting => Search::Unknown("the transaction is in no block yet".to_owned()),
-            _ if !found.payments.is_empty() => Search::Unknown("the payment was seen just now".to_owned()),
-            _ => Search::Foreign { worthless: found.worthless },
-        },
-        Ok(None) => {
-            for other in chains.iter().filter(|other| other.name() != chain.name()) {
-                let nothing = payment::Search { watched: &[], contracts: &[], coin: false };
-                if let Ok(Some(_)) = other.transaction(txid, nothing).await {
-                    return Search::Elsewhere(other.name());
-                }
+            _ if found.payments.iter().any(|one| one.key.way == Way::In) => {
+                Search::Unknown("the payment was seen just now".to_owned())
             }
-            Search::NoSuch
+            _ if found.call.may_hide(self.asset.contract.is_empty()) => Search::Hidden,
+            _ => Search::Foreign { worthless: found.worthless },
         }
+    }
+
+    /// Whether the node shows what was stored: a decision does not rest on rows alone.
+    async fn confirm(&self, payments: &[Payment]) -> Search {
+        for one in payments.iter().filter(|one| one.state.is_alive()) {
+            let asked = self.lookups.transaction(self.chain, &one.key.txid, self.world.search(), self.asker).await;
+            let found = match asked {
+                Err(error) => return Search::Unknown(error.as_str().to_owned()),
+                Ok(None) => return Search::Unconfirmed,
+                Ok(Some(found)) => found,
+            };
+            let is_same = |other: &Observation| {
+                (&other.key, &other.address, other.units) == (&one.key, &one.address, one.units)
+                    && (one.block.is_none() || other.fate.block() == one.block.as_ref())
+            };
+            match found.fate {
+                _ if found.payments.iter().any(is_same) => {}
+                // Its block was replaced since the last look.
+                Fate::Waiting if one.block.is_some() => {
+                    return Search::Unknown("the block of the payment is gone".to_owned());
+                }
+                _ => return Search::Unconfirmed,
+            }
+        }
+        Search::Found
     }
 }
 
-/// At the quote if the payment came while it was open, else at the rate when it was seen; of one asset alone.
+/// The confirmations that payments need now: by all that their transactions pay us, and by what the member claimed within an
+/// hour.
+async fn depth_now(
+    conn: &mut PgConnection,
+    (chain, asset): (&Chain, &Asset),
+    claimed_lately: Cents,
+    payments: &[Payment],
+    now: OffsetDateTime,
+) -> Result<i32, Error> {
+    let txids: Vec<_> = payments.iter().map(|one| one.key.txid.clone()).collect();
+    let all = chain_payments::of_transactions(conn, chain.name(), &txids).await?;
+    let paid = sum(all.iter().filter(|one| one.key.way == Way::In))?;
+    let agreed = price(conn, asset, now).await?.ok();
+    let value = agreed.and_then(|agreed| {
+        let conversion = quote::conversion(Direction::Deposit, asset, &agreed, 0);
+        conversion.value_received(paid).ok()?.plus(claimed_lately).ok()
+    });
+    Ok(payment::depth(chain.format(), value))
+}
+
+/// A payment that was final for its own value may not be for the sum that it is part of.
+fn deepen(one: &mut Payment, depth: i32, tip: i64) {
+    one.depth = one.depth.max(depth);
+    let confirmed = one.block.as_ref().map_or(0, |block| payment::confirmations(tip, block.height));
+    if one.state == State::Final && confirmed < one.depth {
+        one.state = State::Included;
+    }
+}
+
+/// At the quoted rate if the payments came while the quote was open and differ little from it, else at the rate of their arrival.
 async fn value(
     conn: &mut PgConnection,
     asset: &Asset,
+    pricing: Pricing,
     quote: Option<&Quote>,
-    payments: &[Seen],
-) -> Result<Option<Cents>, Error> {
-    let Some(first) = payments.iter().map(known_at).min() else { return Ok(None) };
-    if payments.iter().any(|one| one.symbol != asset.symbol || !one.is_at_address || !one.state.is_alive()) {
-        return Ok(None);
+    payments: &[Payment],
+) -> Result<(Option<Cents>, Basis), Error> {
+    if payments.is_empty() {
+        return Ok((None, Basis::Arrival));
     }
-    let rate = chassis::money::Rate::new;
-    let conversion = match quote.filter(|quote| first <= quote.expires_at) {
-        Some(quote) => rate(quote.rate_micros).ok().map(|rate| Conversion {
-            rate,
-            decimals: quote.decimals,
-            spread_bps: quote.spread_bps,
-        }),
-        None => {
-            let points = rate_points::recent(conn, &asset.symbol, first).await?;
-            let agreed = agree(&points, asset.pegged, first).ok();
-            agreed.map(|agreed| Conversion { rate: agreed.bid, decimals: asset.decimals, spread_bps: 0 })
-        }
-    };
-    let mut sum = Units::new(0)?;
+    if let Some(quote) = quote.filter(|quote| payments.iter().all(|one| quote.covers(one.arrived_at)))
+        && let Some(value) = quote.value_of(sum(payments)?, pricing.tolerance)
+    {
+        return Ok((Some(value), Basis::Quote));
+    }
+    let mut total = Cents::new(0);
+    for one in payments {
+        let Some(value) = arrival_value(conn, asset, pricing.spread_bps, one).await? else {
+            return Ok((None, Basis::Arrival));
+        };
+        total = total.plus(value)?;
+    }
+    Ok((Some(total), Basis::Arrival))
+}
+
+/// As it was stored; of payments that are older than the stored values, computed at the rate of the same moment.
+async fn arrival_value(
+    conn: &mut PgConnection,
+    asset: &Asset,
+    spread_bps: u16,
+    one: &Payment,
+) -> Result<Option<Cents>, Error> {
+    if one.value.is_some() {
+        return Ok(one.value);
+    }
+    let agreed = price(conn, asset, one.arrived_at).await?.ok();
+    let conversion = agreed.map(|agreed| quote::conversion(Direction::Deposit, asset, &agreed, spread_bps));
+    Ok(conversion.and_then(|conversion| conversion.value_received(one.units).ok()))
+}
+
+fn sum<'a>(payments: impl IntoIterator<Item = &'a Payment>) -> Result<Units, Error> {
+    let mut sum = Units::default();
     for one in payments {
         sum = sum.plus(one.units)?;
     }
-    Ok(conversion.and_then(|conversion| conversion.value_received(sum).ok()))
+    Ok(sum)
 }

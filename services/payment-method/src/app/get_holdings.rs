@@ -8,12 +8,12 @@ use chassis::money::{Cents, Conversion, Rate, SignedUnits, Units};
 use time::{Duration, OffsetDateTime};
 
 use crate::app::get_quote_terms::in_use;
+use crate::app::price::price;
 use crate::domain::quote::Asset;
-use crate::domain::rate::agree;
 use crate::error::Error;
 use crate::store::chain_payments::{Outflow, Payment};
 use crate::store::holdings::Holding;
-use crate::store::{assets, chain_cursors, chain_payments, holdings, rate_points};
+use crate::store::{assets, chain_cursors, chain_payments, holdings};
 
 /// Outflows and payments that are listed.
 const LISTED: i64 = 500;
@@ -94,8 +94,7 @@ async fn of_asset(
         sums = (sums.0.plus(row.units)?, sums.1.plus(row.recorded)?);
     }
     let sums = at.filter(|at| now - *at <= FRESH).map(|_| sums);
-    let points = rate_points::recent(conn, &asset.symbol, now).await?;
-    let agreed = agree(&points, asset.pegged, now).ok();
+    let agreed = price(conn, asset, now).await?.ok();
     let value = agreed.as_ref().zip(sums).and_then(|(agreed, (units, _))| {
         let conversion = Conversion { rate: agreed.bid, decimals: asset.decimals, spread_bps: 0 };
         conversion.value_received(units).ok()

@@ -4,12 +4,13 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use uuid::Uuid;
 
+use crate::app::price::price;
 use crate::domain::method::Fields;
 use crate::domain::network;
 use crate::domain::quote::Asset;
-use crate::domain::rate::{Agreed, NoRate, agree};
+use crate::domain::rate::{Agreed, NoRate};
 use crate::error::Error;
-use crate::store::{assets, methods, rate_points};
+use crate::store::{assets, methods};
 
 /// An asset that the platform receives or pays, and its rate now.
 #[derive(Debug, Clone)]
@@ -26,8 +27,7 @@ pub async fn get_quote_terms(db: &Db) -> Result<Vec<Quotable>, Error> {
     let now = clock::now(&mut conn).await?;
     let mut quotable = Vec::new();
     for (asset, method_ids) in in_use(&mut conn).await? {
-        let points = rate_points::recent(&mut conn, &asset.symbol, now).await?;
-        let rate = agree(&points, asset.pegged, now);
+        let rate = price(&mut conn, &asset, now).await?;
         quotable.push(Quotable { asset, method_ids, rate });
     }
     Ok(quotable)

@@ -4,22 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::money::Conversion;
+use chassis::money::Cents;
 use time::{Duration, OffsetDateTime};
 
-use crate::clients::chain::Chain;
+use crate::app::price::price;
+use crate::clients::chain::{Chain, Node};
 use crate::clients::rpc::ChainError;
 use crate::domain::address;
 use crate::domain::network::{self, Format};
-use crate::domain::payment::{Balance, Fate, Key, Observation, Search, State, Tip, Watched, Way, depth, state};
-use crate::domain::quote::Asset;
-use crate::domain::rate::agree;
+use crate::domain::payment::{
+    Balance, Fate, Key, Observation, Search, State, Tip, Watched, Way, arrived_at, depth, state,
+};
+use crate::domain::quote::{self, Asset, Direction};
 use crate::error::Error;
 use crate::events::published::payment_changed;
 use crate::store::chain_cursors::Cursor;
-use crate::store::chain_payments::Payment;
+use crate::store::chain_payments::{Arrival, Payment};
 use crate::store::holdings::{self, Reading};
-use crate::store::{assets, chain_cursors, chain_payments, methods, quotes, rate_points};
+use crate::store::{assets, chain_cursors, chain_payments, methods, quotes};
 
 /// The depth at which a payment on Bitcoin is final at any value.
 const DEEPEST: i64 = 6;
@@ -46,8 +48,8 @@ impl World {
 }
 
 /// Reads the blocks above the last final one, unless another process is doing so. If the node fails or contradicts itself,
-/// only the reason is stored.
-pub async fn observe_chain(db: &Db, chain: &Chain) -> Result<(), Error> {
+/// only the reason is stored. Payments are valued at their arrival, less the spread.
+pub async fn observe_chain(db: &Db, chain: &Chain, spread_bps: u16) -> Result<(), Error> {
     let mut conn = db.conn().await?;
     let Some(cursor) = chain_cursors::begin(&mut conn, chain.name()).await? else { return Ok(()) };
     let now = clock::now(&mut conn).await?;
@@ -55,12 +57,12 @@ pub async fn observe_chain(db: &Db, chain: &Chain) -> Result<(), Error> {
     let unsettled = chain_payments::unsettled(&mut conn, chain.name(), cursor.height.unwrap_or(0)).await?;
     let is_reading_due = holdings::read_at(&mut conn, chain.name()).await?.is_none_or(|at| now - at >= READ);
     drop(conn);
-    let looked = look(chain, &world, (cursor.height, &unsettled), (now, is_reading_due)).await;
+    let looked = look_with_any(chain, &world, (&cursor, &unsettled), (now, is_reading_due)).await;
     let mut tx = db.begin().await?;
     match looked {
-        Ok(Look { tip, found, balances }) => {
-            let height = settled(&tip);
-            let is_deep = write(&mut tx, chain, &world, (&tip, &found), (now, &cursor)).await?;
+        Ok(look) => {
+            let is_deep = write(&mut tx, chain, &world, &look, (now, &cursor), spread_bps).await?;
+            let Look { tip, height, balances, .. } = look;
             if is_deep {
                 holdings::recount(&mut tx, chain.name()).await?;
             }
@@ -68,14 +70,14 @@ pub async fn observe_chain(db: &Db, chain: &Chain) -> Result<(), Error> {
                 let readings = readings(&world, balances);
                 holdings::read(&mut tx, chain.name(), &readings, (height, now)).await?;
             }
-            chain_cursors::advance(&mut tx, chain.name(), (&tip, height), now).await?;
+            chain_cursors::advance(&mut tx, chain.name(), (&tip, height), (now, chain.interval())).await?;
             metrics::gauge!("chain_trouble", "chain" => chain.name()).set(0);
         }
         Err(error) => {
             tracing::warn!(chain = chain.name(), %error, "a chain cannot be observed");
             metrics::counter!("chain_failures_total", "chain" => chain.name(), "reason" => error.as_str()).increment(1);
             metrics::gauge!("chain_trouble", "chain" => chain.name()).set(1);
-            chain_cursors::fail(&mut tx, chain.name(), error.as_str()).await?;
+            chain_cursors::fail(&mut tx, chain.name(), error.as_str(), chain.interval()).await?;
         }
     }
     Ok(tx.commit().await?)
@@ -114,31 +116,124 @@ async fn is_coin_in_use(conn: &mut PgConnection, chain: &Chain, assets: &[Asset]
 }
 
 /// What a node told in one look.
-struct Look {
+pub(crate) struct Look {
     tip: Tip,
+    /// Up to here blocks are final.
+    height: i64,
     found: Vec<Observation>,
+    /// Those that this node calls final, but too few others.
+    doubted: BTreeSet<Key>,
     /// Of the same moment as the payments; unset if no reading is due, or a payment was made meanwhile.
     balances: Option<Vec<Balance>>,
+}
+
+impl Look {
+    /// Of payments alone.
+    pub(crate) fn of(tip: Tip, found: Vec<Observation>) -> Self {
+        Self { height: settled(&tip), tip, found, doubted: BTreeSet::new(), balances: None }
+    }
+}
+
+/// One look through the first node that answers: different nodes may be at different heights.
+async fn look_with_any(
+    chain: &Chain,
+    world: &World,
+    (cursor, unsettled): (&Cursor, &[Payment]),
+    (now, is_reading_due): (OffsetDateTime, bool),
+) -> Result<Look, ChainError> {
+    let mut failure = None;
+    for (number, node) in chain.nodes() {
+        match look(chain, node, world, (cursor.height, unsettled), (now, is_reading_due)).await {
+            Ok(mut look) => {
+                chain.prefer(number);
+                let others: Vec<_> = chain.nodes().into_iter().filter(|(other, _)| *other != number).collect();
+                if !others.is_empty() {
+                    let known = (cursor.height.unwrap_or(look.height), unsettled);
+                    compare(chain, world, &others, (&mut look, known), (now, is_reading_due)).await;
+                }
+                return Ok(look);
+            }
+            Err(error) => {
+                tracing::debug!(chain = chain.name(), number, %error, "a node cannot be used");
+                failure = failure.or(Some(error));
+            }
+        }
+    }
+    Err(failure.unwrap_or(ChainError::Late))
+}
+
+/// Has the other nodes confirm what became final: a payment stays included until most nodes show it in the same block and call
+/// that final. The height that nothing below is read again moves once a minute, to what most nodes call final.
+async fn compare(
+    chain: &Chain,
+    world: &World,
+    others: &[(usize, &Node)],
+    (look, (height, unsettled)): (&mut Look, (i64, &[Payment])),
+    (now, is_reading_due): (OffsetDateTime, bool),
+) {
+    let candidates = newly_final(chain.format(), look, unsettled);
+    let mut heights = vec![look.height];
+    // With the node of this look, which calls all of them final.
+    let mut votes: BTreeMap<Key, usize> = BTreeMap::new();
+    if is_reading_due || !candidates.is_empty() {
+        for (_, node) in others {
+            let Ok(tip) = node.tip(now).await else { continue };
+            let Ok(tip) = node.finality(tip).await else { continue };
+            heights.push(settled(&tip));
+            for one in &candidates {
+                if let Ok(Some(found)) = node.transaction(&one.key.txid, world.search()).await {
+                    *votes.entry(one.key.clone()).or_insert(1) +=
+                        usize::from(is_final(chain.format(), &tip, one) && found.payments.contains(one));
+                }
+            }
+        }
+    }
+    heights.sort_unstable_by(|one, other| other.cmp(one));
+    look.height = heights.get(chain.quorum() - 1).map_or(height, |agreed| height.max(*agreed));
+    let is_doubted = |key: &Key| votes.get(key).is_none_or(|votes| *votes < chain.quorum());
+    look.doubted = candidates.into_iter().map(|one| one.key).filter(is_doubted).collect();
+    if !look.doubted.is_empty() {
+        tracing::warn!(chain = chain.name(), payments = look.doubted.len(), "nodes do not agree on what is final");
+    }
+}
+
+/// The payments that were not final before this look.
+fn newly_final(format: Format, look: &Look, unsettled: &[Payment]) -> Vec<Observation> {
+    let was_final = |key: &Key| unsettled.iter().any(|known| known.key == *key && known.state == State::Final);
+    let is_candidate = |one: &&Observation| is_final(format, &look.tip, one) && !was_final(&one.key);
+    look.found.iter().filter(is_candidate).cloned().collect()
+}
+
+/// Whether a payment may be final at a tip; on Bitcoin, if it is small.
+fn is_final(format: Format, tip: &Tip, one: &Observation) -> bool {
+    state(&one.fate, tip, depth(format, Some(Cents::new(0)))) == State::Final
 }
 
 /// The payments above the cursor, and the state of open payments that are not among them.
 async fn look(
     chain: &Chain,
+    node: &Node,
     world: &World,
     (height, unsettled): (Option<i64>, &[Payment]),
     (now, is_reading_due): (OffsetDateTime, bool),
 ) -> Result<Look, ChainError> {
-    let tip = chain.tip(now).await?;
+    let mut tip = node.tip(now).await?;
+    if !unsettled.is_empty() {
+        tip = node.finality(tip).await?;
+    }
     let from = height.unwrap_or_else(|| first(chain, &tip));
-    let mut found = chain.payments_above(from, &tip, world.search()).await?;
-    let balances = if is_reading_due { balances(chain, world, (from, &found), now).await } else { None };
+    let mut found = node.payments_above(from, &tip, world.search()).await?;
+    if unsettled.is_empty() && !found.is_empty() {
+        tip = node.finality(tip).await?;
+    }
+    let balances = if is_reading_due { balances(node, world, (from, &found), now).await } else { None };
     let seen: BTreeSet<Key> = found.iter().map(|one| one.key.clone()).collect();
     let missing: Vec<_> = unsettled.iter().filter(|one| !seen.contains(&one.key)).collect();
     let mut told: BTreeMap<&str, Option<Fate>> = BTreeMap::new();
     for one in missing {
         let txid = one.key.txid.as_str();
         if !told.contains_key(txid) {
-            let asked = chain.transaction(txid, world.search()).await?;
+            let asked = node.transaction(txid, world.search()).await?;
             found
                 .extend(asked.iter().flat_map(|asked| &asked.payments).filter(|one| !seen.contains(&one.key)).cloned());
             told.insert(txid, asked.map(|asked| asked.fate));
@@ -152,27 +247,27 @@ async fn look(
             found.push(gone(one, world, fate));
         }
     }
-    Ok(Look { tip, found, balances })
+    Ok(Look { balances, ..Look::of(tip, found) })
 }
 
 /// The balances, if the payments are the same before and after they are read; blocks without payments of ours do not matter.
 /// `None` also if the node cannot report balances: payments are still observed, and the last reading becomes stale.
 async fn balances(
-    chain: &Chain,
+    node: &Node,
     world: &World,
     (from, before): (i64, &[Observation]),
     now: OffsetDateTime,
 ) -> Option<Vec<Balance>> {
     let read = async {
-        let balances = chain.balances(world.search()).await?;
-        let tip = chain.tip(now).await?;
-        let after = chain.payments_above(from, &tip, world.search()).await?;
+        let balances = node.balances(world.search()).await?;
+        let tip = node.tip(now).await?;
+        let after = node.payments_above(from, &tip, world.search()).await?;
         Ok::<_, ChainError>((after == before).then_some(balances))
     };
     match read.await {
         Ok(balances) => balances,
         Err(error) => {
-            tracing::warn!(chain = chain.name(), %error, "balances cannot be read");
+            tracing::warn!(%error, "balances cannot be read");
             None
         }
     }
@@ -206,12 +301,13 @@ fn gone(one: &Payment, world: &World, fate: Fate) -> Observation {
 }
 
 /// Stores the observations. Returns whether a payment changed in a block that had been final.
-async fn write(
+pub(crate) async fn write(
     conn: &mut PgConnection,
     chain: &Chain,
     world: &World,
-    (tip, found): (&Tip, &[Observation]),
+    Look { tip, found, doubted, .. }: &Look,
     (now, cursor): (OffsetDateTime, &Cursor),
+    spread_bps: u16,
 ) -> Result<bool, Error> {
     let (settled, is_new_tip) = (cursor.height, cursor.tip_height != Some(tip.block.height));
     let mut is_deep = false;
@@ -222,22 +318,21 @@ async fn write(
     for one in found {
         let Some(asset) = world.assets.iter().find(|asset| asset.contract == one.contract) else { continue };
         let before = known.get(&one.key);
-        let depth = match before {
-            Some(before) => before.depth,
-            None => expected_depth(conn, chain, asset, one, now).await?,
+        let arrival = match before {
+            Some(before) => Arrival { depth: before.depth, at: before.arrived_at, value: None },
+            None => arrival(conn, (chain, asset), (one, found), (now, cursor.observed_at), spread_bps).await?,
         };
-        let state = match (before.map(|before| before.state), state(&one.fate, tip, depth)) {
+        let state = match (before.map(|before| before.state), state(&one.fate, tip, arrival.depth)) {
             // It waits again because its block is gone.
             (Some(State::Included | State::Final | State::Orphaned), State::Seen) => State::Orphaned,
+            (_, State::Final) if doubted.contains(&one.key) => State::Included,
             (_, state) => state,
         };
-        let is_news = chain_payments::observe(conn, (chain.name(), &asset.symbol), one, (state, depth), now).await?;
+        let is_news = chain_payments::observe(conn, (chain.name(), &asset.symbol), (one, state), arrival, now).await?;
         // Where blocks make it final, each one is news to whoever waits.
         if one.key.way == Way::In && (is_news || tip.final_height.is_none() && is_new_tip && state == State::Included) {
             let place = (one.address.as_str(), asset.symbol.as_str());
-            let seen_at = before.map_or(now, |before| before.seen_at);
-            let known_at = one.fate.block().map_or(seen_at, |block| block.at.min(seen_at));
-            members.extend(quotes::owners(conn, place, one.units, known_at).await?);
+            members.extend(quotes::owners(conn, place, one.units, arrival.at).await?);
         }
         if !is_news {
             continue;
@@ -264,18 +359,24 @@ fn tell(chain: &Chain, symbol: &str, one: &Observation, (before, state): (Option
     }
 }
 
-async fn expected_depth(
+/// What is stored about a payment that is seen first. All that its transaction pays us counts for the depth: a sum in many outputs
+/// is as much worth reversing as one output.
+async fn arrival(
     conn: &mut PgConnection,
-    chain: &Chain,
-    asset: &Asset,
-    one: &Observation,
-    now: OffsetDateTime,
-) -> Result<i32, Error> {
-    let points = rate_points::recent(conn, &asset.symbol, now).await?;
-    let agreed = agree(&points, asset.pegged, now).ok();
-    let value = agreed.and_then(|agreed| {
-        let conversion = Conversion { rate: agreed.bid, decimals: asset.decimals, spread_bps: 0 };
-        conversion.value_received(one.units).ok()
-    });
-    Ok(depth(chain.format(), value))
+    (chain, asset): (&Chain, &Asset),
+    (one, found): (&Observation, &[Observation]),
+    (now, observed_at): (OffsetDateTime, Option<OffsetDateTime>),
+    spread_bps: u16,
+) -> Result<Arrival, Error> {
+    let at = arrived_at(&one.fate, now, observed_at);
+    let agreed = price(conn, asset, at).await?.ok();
+    let conversion = agreed.map(|agreed| quote::conversion(Direction::Deposit, asset, &agreed, spread_bps));
+    let value = |units| conversion.and_then(|conversion| Some((conversion, conversion.value_received(units).ok()?)));
+    let is_of_transaction = |other: &&Observation| (&other.key.txid, other.key.way) == (&one.key.txid, Way::In);
+    let mut paid = one.units;
+    for other in found.iter().filter(is_of_transaction).filter(|other| other.key != one.key) {
+        paid = paid.plus(other.units)?;
+    }
+    let depth = depth(chain.format(), value(paid).map(|(_, cents)| cents));
+    Ok(Arrival { depth, at, value: value(one.units) })
 }

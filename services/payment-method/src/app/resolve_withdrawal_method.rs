@@ -75,7 +75,7 @@ impl Destination {
             return Ok(self);
         }
         let address = address::parse(&self.network, &self.address)
-            .map_err(|_| Refusal::field("address", "Please enter a valid wallet address"))?;
+            .map_err(|reason| Refusal::field("address", reason.sentence()))?;
         Ok(Self { address, ..self })
     }
 }
@@ -102,7 +102,10 @@ pub async fn resolve_plain_withdrawals(
             return None;
         }
         let (currency, network) = (fields.currency.clone(), fields.network.clone());
-        Destination { method_id: id, currency, network, address, memo: request.memo.trim().to_owned() }.checked().ok()
+        let memo = request.memo.trim().to_owned();
+        let typed = Destination { method_id: id, currency, network, address: address.clone(), memo };
+        // One that was pasted with more around it may be ours.
+        typed.checked().ok().filter(|read| read.address == address)
     });
     Ok(plain.collect())
 }

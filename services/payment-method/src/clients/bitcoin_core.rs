@@ -1,24 +1,25 @@
 //! The JSON-RPC of bitcoind, with a watch-only wallet of our own.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use chassis::money::Units;
 use futures::{StreamExt, TryStreamExt};
-use reqwest::Url;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime};
 use tokio::sync::Mutex;
 
-use super::rpc::{ChainError, Rpc};
+use super::rpc::{ChainError, Endpoint, Rpc};
 use crate::domain::address::of_bitcoin_script;
-use crate::domain::payment::{Balance, Block, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
+use crate::domain::payment::{Balance, Block, Call, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
 
 const WALLET: &str = "solvane-watch";
 /// How old the newest block may be.
 const FRESH: Duration = Duration::minutes(90);
+/// For how long a node is taken to be on the chain that it was seen on.
+const VERIFIED: Duration = Duration::HOUR;
 /// The error codes of bitcoind for something that does not exist.
 const NOT_FOUND: i64 = -5;
 const NO_WALLET: i64 = -18;
@@ -48,6 +49,17 @@ pub struct BitcoinCore {
     network: Network,
     /// The scripts that the wallet watches; empty before the first query.
     watching: Arc<Mutex<Option<BTreeSet<String>>>>,
+    memory: Arc<std::sync::Mutex<Memory>>,
+}
+
+/// What was asked since the newest block changed.
+#[derive(Debug, Default)]
+struct Memory {
+    /// When the node was seen on the right chain.
+    verified_at: Option<OffsetDateTime>,
+    newest: String,
+    headers: BTreeMap<String, (Block, bool)>,
+    hashes: BTreeMap<i64, String>,
 }
 
 #[derive(Deserialize)]
@@ -150,6 +162,11 @@ struct Foreign {
 }
 
 #[derive(Deserialize)]
+struct Index {
+    synced: bool,
+}
+
+#[derive(Deserialize)]
 struct Unspent {
     amount: Box<RawValue>,
     #[serde(rename = "scriptPubKey")]
@@ -178,17 +195,39 @@ impl BitcoinCore {
     ///
     /// # Errors
     /// If the client cannot be set up.
-    pub fn new(url: Url, network: Network) -> anyhow::Result<Self> {
-        let rpc = Rpc::new(url)?;
+    pub fn new(endpoint: Endpoint, network: Network) -> anyhow::Result<Self> {
+        let rpc = Rpc::new(endpoint)?;
         let wallet = rpc.at(&format!("/wallet/{WALLET}"));
-        Ok(Self { rpc, wallet, network, watching: Arc::default() })
+        Ok(Self { rpc, wallet, network, watching: Arc::default(), memory: Arc::default() })
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.rpc.is_paused()
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) async fn tip(&self, now: OffsetDateTime) -> Result<Tip, ChainError> {
         let info: ChainInfo = self.rpc.call("getblockchaininfo", json!([])).await?;
-        let genesis: String = self.rpc.call("getblockhash", json!([0])).await?;
-        if info.chain != self.network.chain() || genesis != self.network.genesis() {
-            return Err(ChainError::WrongChain);
+        let is_verified = self.memory().verified_at.is_some_and(|at| now - at <= VERIFIED);
+        if !is_verified {
+            let genesis: String = self.rpc.call("getblockhash", json!([0])).await?;
+            if info.chain != self.network.chain() || genesis != self.network.genesis() {
+                return Err(ChainError::WrongChain);
+            }
+        }
+        {
+            let mut memory = self.memory();
+            if !is_verified {
+                memory.verified_at = Some(now);
+            }
+            if memory.newest != info.bestblockhash {
+                memory.newest.clone_from(&info.bestblockhash);
+                memory.headers.clear();
+                memory.hashes.clear();
+            }
         }
         let block = self.header(&info.bestblockhash).await?.0;
         if block.height != info.blocks {
@@ -202,15 +241,35 @@ impl BitcoinCore {
 
     /// A block, and whether it is part of the active chain.
     async fn header(&self, hash: &str) -> Result<(Block, bool), ChainError> {
+        if let Some(known) = self.memory().headers.get(hash) {
+            return Ok(known.clone());
+        }
         let header: BlockHeader = self.rpc.call("getblockheader", json!([hash])).await?;
         let at = OffsetDateTime::from_unix_timestamp(header.time);
         let at = at.map_err(|_| ChainError::Unreadable("the time of a block".to_owned()))?;
-        Ok((Block { height: header.height, hash: header.hash, at }, header.confirmations >= 0))
+        let told = (Block { height: header.height, hash: header.hash, at }, header.confirmations >= 0);
+        self.memory().headers.insert(hash.to_owned(), told.clone());
+        Ok(told)
     }
 
-    pub(super) async fn payments_above(&self, height: i64, search: Search<'_>) -> Result<Vec<Observation>, ChainError> {
+    async fn hash(&self, height: i64) -> Result<String, ChainError> {
+        if let Some(known) = self.memory().hashes.get(&height) {
+            return Ok(known.clone());
+        }
+        let hash: String = self.rpc.call("getblockhash", json!([height])).await?;
+        self.memory().hashes.insert(height, hash.clone());
+        Ok(hash)
+    }
+
+    pub(super) async fn payments_above(
+        &self,
+        height: i64,
+        tip: &Tip,
+        search: Search<'_>,
+    ) -> Result<Vec<Observation>, ChainError> {
         self.watch(search.watched).await?;
-        let hash: String = self.rpc.call("getblockhash", json!([height.max(0)])).await?;
+        // Another node of the chain may be ahead of this one.
+        let hash = self.hash(height.clamp(0, tip.block.height)).await?;
         let since: Since = self.wallet.call("listsinceblock", json!([hash, 1, true, true])).await?;
         let listed = since.transactions.into_iter().chain(since.removed).map(|one| one.txid);
         let txids: BTreeSet<String> = listed.collect();
@@ -219,6 +278,16 @@ impl BitcoinCore {
             .buffered(PARALLEL);
         let found: Vec<_> = found.try_collect().await?;
         Ok(found.into_iter().flatten().flat_map(|found| found.payments).collect())
+    }
+
+    /// Has the wallet read its blocks again from a height.
+    pub(super) async fn rescan(&self, height: i64, search: Search<'_>) -> Result<(), ChainError> {
+        self.watch(search.watched).await?;
+        match self.wallet.call::<Value>("rescanblockchain", json!([height.max(0)])).await {
+            // It takes minutes or hours, and goes on.
+            Ok(_) | Err(ChainError::Late) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Imports these scripts into the wallet and rescans the blocks since they were entered.
@@ -268,18 +337,24 @@ impl BitcoinCore {
         let Some(known) = existing::<Known>(asked)? else { return self.foreign(txid).await };
         let fate = self.fate(txid, &known).await?;
         let payments = self.payments(txid, &known, &fate, search).await?;
-        Ok(Some(Found { fate, payments, worthless: false }))
+        Ok(Some(Found { fate, payments, worthless: false, call: Call::Nothing }))
     }
 
     /// A transaction that does not involve our addresses.
     async fn foreign(&self, txid: &str) -> Result<Option<Found>, ChainError> {
         let asked = self.rpc.call("getrawtransaction", json!([txid, true])).await;
-        let Some(foreign) = existing::<Foreign>(asked)? else { return Ok(None) };
+        let Some(foreign) = existing::<Foreign>(asked)? else { return self.absent().await };
         let fate = match foreign.blockhash {
             Some(hash) => Fate::In(self.header(&hash).await?.0),
             None => Fate::Waiting,
         };
-        Ok(Some(Found { fate, payments: Vec::new(), worthless: false }))
+        Ok(Some(Found { fate, payments: Vec::new(), worthless: false, call: Call::Nothing }))
+    }
+
+    /// Without a complete transaction index the node answers of any foreign transaction that it does not exist.
+    async fn absent(&self) -> Result<Option<Found>, ChainError> {
+        let indexes: BTreeMap<String, Index> = self.rpc.call("getindexinfo", json!(["txindex"])).await?;
+        if indexes.get("txindex").is_some_and(|index| index.synced) { Ok(None) } else { Err(ChainError::Unindexed) }
     }
 
     async fn fate(&self, txid: &str, known: &Known) -> Result<Fate, ChainError> {

@@ -1,35 +1,126 @@
-//! The chains on which payments are observed, each through a node.
+//! The chains on which payments are observed, each through one node or several.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use time::OffsetDateTime;
 
 use super::bitcoin_core::BitcoinCore;
-use super::evm_rpc::EvmRpc;
+use super::evm_rpc::{EvmRpc, Kind};
 use super::rpc::ChainError;
 use crate::domain::network::Format;
 use crate::domain::payment::{Balance, Found, Observation, Search, Tip};
 
 /// A node of one chain.
 #[derive(Debug, Clone)]
-pub enum Chain {
+pub enum Node {
     Bitcoin(BitcoinCore),
     Evm(EvmRpc),
 }
 
+/// A chain with its nodes: one is asked as long as it answers, and then the next. What is final is what most of them call so.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    first: Node,
+    others: Arc<[Node]>,
+    /// The node that answered last.
+    preferred: Arc<AtomicUsize>,
+    interval: Duration,
+}
+
 impl Chain {
+    /// A chain with these nodes, all of the same chain.
+    #[must_use]
+    pub fn new(first: Node, others: Vec<Node>) -> Self {
+        let interval = first.interval();
+        Self { first, others: others.into(), preferred: Arc::default(), interval }
+    }
+
+    /// The same chain, looked at so often.
+    #[must_use]
+    pub const fn every(mut self, interval: Duration) -> Self {
+        self.interval = interval;
+        self
+    }
+
     /// As `domain/network.rs` names it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Bitcoin(_) => "bitcoin",
-            Self::Evm(evm) => evm.name(),
+        match &self.first {
+            Node::Bitcoin(_) => "bitcoin",
+            Node::Evm(evm) => evm.name(),
         }
     }
 
     #[must_use]
     pub const fn format(&self) -> Format {
+        match &self.first {
+            Node::Bitcoin(_) => Format::Bitcoin,
+            Node::Evm(evm) => evm.format(),
+        }
+    }
+
+    /// How often it is looked at.
+    #[must_use]
+    pub const fn interval(&self) -> Duration {
+        self.interval
+    }
+
+    /// The nodes by their numbers: the one that answered last first, and those that are to be left alone last.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<(usize, &Node)> {
+        let all: Vec<_> = std::iter::once(&self.first).chain(self.others.iter()).enumerate().collect();
+        let preferred = self.preferred.load(Ordering::Relaxed) % all.len();
+        let (before, after) = all.split_at(preferred);
+        let mut nodes = [after, before].concat();
+        nodes.sort_by_key(|(_, node)| node.is_paused());
+        nodes
+    }
+
+    /// Asks this node first from now on.
+    pub fn prefer(&self, number: usize) {
+        self.preferred.store(number, Ordering::Relaxed);
+    }
+
+    /// How many nodes have to agree that a payment is final: most of them.
+    #[must_use]
+    pub fn quorum(&self) -> usize {
+        (self.others.len() + 1) / 2 + 1
+    }
+
+    /// A transaction; `None` if a node says that there is none.
+    ///
+    /// # Errors
+    /// When no node can be used. This never means that the transaction does not exist.
+    pub async fn transaction(&self, txid: &str, search: Search<'_>) -> Result<Option<Found>, ChainError> {
+        let mut failure = None;
+        for (_, node) in self.nodes() {
+            match node.transaction(txid, search).await {
+                Ok(found) => return Ok(found),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        Err(failure.unwrap_or(ChainError::Late))
+    }
+}
+
+impl Node {
+    /// Seldom enough for the quota of a provider, often enough for somebody who waits.
+    const fn interval(&self) -> Duration {
+        Duration::from_secs(match self {
+            Self::Bitcoin(_) => 5,
+            Self::Evm(evm) => match evm.kind() {
+                Kind::Ethereum => 12,
+                Kind::Tron => 7,
+            },
+        })
+    }
+
+    fn is_paused(&self) -> bool {
         match self {
-            Self::Bitcoin(_) => Format::Bitcoin,
-            Self::Evm(evm) => evm.format(),
+            Self::Bitcoin(node) => node.is_paused(),
+            Self::Evm(node) => node.is_paused(),
         }
     }
 
@@ -44,6 +135,17 @@ impl Chain {
         }
     }
 
+    /// The same tip, with what is final now. It may have been asked for a while ago.
+    ///
+    /// # Errors
+    /// Why nothing can be told.
+    pub async fn finality(&self, tip: Tip) -> Result<Tip, ChainError> {
+        match self {
+            Self::Bitcoin(_) => Ok(tip),
+            Self::Evm(node) => node.finality(tip).await,
+        }
+    }
+
     /// The payments in blocks above a height, and on Bitcoin also those in the mempool.
     ///
     /// # Errors
@@ -55,8 +157,19 @@ impl Chain {
         search: Search<'_>,
     ) -> Result<Vec<Observation>, ChainError> {
         match self {
-            Self::Bitcoin(node) => node.payments_above(height, search).await,
+            Self::Bitcoin(node) => node.payments_above(height, tip, search).await,
             Self::Evm(node) => node.payments_above(height, tip, search).await,
+        }
+    }
+
+    /// Has the node read its blocks again from a height, where it remembers what it has read.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub async fn rescan(&self, height: i64, search: Search<'_>) -> Result<(), ChainError> {
+        match self {
+            Self::Bitcoin(node) => node.rescan(height, search).await,
+            Self::Evm(_) => Ok(()),
         }
     }
 
@@ -80,5 +193,17 @@ impl Chain {
             Self::Bitcoin(node) => node.balances(search).await,
             Self::Evm(node) => node.balances(search).await,
         }
+    }
+}
+
+impl From<BitcoinCore> for Chain {
+    fn from(node: BitcoinCore) -> Self {
+        Self::new(Node::Bitcoin(node), Vec::new())
+    }
+}
+
+impl From<EvmRpc> for Chain {
+    fn from(node: EvmRpc) -> Self {
+        Self::new(Node::Evm(node), Vec::new())
     }
 }

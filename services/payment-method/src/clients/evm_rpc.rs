@@ -1,18 +1,19 @@
 //! The JSON-RPC of Ethereum, which Tron nodes offer too.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chassis::money::Units;
 use futures::{StreamExt, TryStreamExt};
-use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime};
 
-use super::rpc::{ChainError, Rpc};
+use super::rpc::{ChainError, Endpoint, Rpc};
 use crate::domain::address;
 use crate::domain::network::Format;
-use crate::domain::payment::{Balance, Block, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
+use crate::domain::payment::{Balance, Block, Call, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
 
 /// The topic of `Transfer(address,address,uint256)`.
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -21,14 +22,45 @@ const RANGE: i64 = 2_000;
 const ADDRESSES: usize = 500;
 /// Calls at once.
 const PARALLEL: usize = 8;
-/// The depth at which a block of Ethereum is final if the node does not report finality.
-const DEPTH: i64 = 64;
+/// For how long a node is taken to be on the chain that it was seen on.
+const VERIFIED: Duration = Duration::HOUR;
+/// How often it is asked what is final, while nothing waits for it.
+const FINALITY: Duration = Duration::seconds(30);
 
 /// A node of one EVM chain.
 #[derive(Debug, Clone)]
 pub struct EvmRpc {
     rpc: Rpc,
     kind: Kind,
+    memory: Arc<Mutex<Memory>>,
+}
+
+/// What a node said, so that each block and each transaction in it is read once.
+#[derive(Debug, Default)]
+struct Memory {
+    /// When the node was seen on the right chain.
+    verified_at: Option<OffsetDateTime>,
+    /// Up to which height blocks were final, and when that was asked.
+    finality: Option<(i64, OffsetDateTime)>,
+    /// How many blocks a query for logs may span: what the node accepted last.
+    range: Option<i64>,
+    /// What was searched for; anything else makes the rest worthless.
+    search: u64,
+    /// Above which height and at which newest block payments were searched for last, and what was found.
+    last: Option<(i64, String, Vec<Observation>)>,
+    /// By transaction and block.
+    found: BTreeMap<(String, String), Found>,
+    /// By height, each the parent of the next.
+    blocks: BTreeMap<i64, Read>,
+}
+
+/// A block that was read for the coin of the chain.
+#[derive(Debug, Clone)]
+struct Read {
+    hash: String,
+    parent: String,
+    /// Those that move the coin from or to our addresses.
+    txids: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +73,8 @@ pub enum Kind {
 struct Header {
     number: String,
     hash: String,
+    #[serde(default, rename = "parentHash")]
+    parent_hash: String,
     timestamp: String,
     #[serde(default)]
     transactions: Vec<Value>,
@@ -54,6 +88,8 @@ struct Log {
     data: String,
     #[serde(default)]
     transaction_hash: String,
+    #[serde(default)]
+    block_hash: String,
     #[serde(default)]
     removed: bool,
 }
@@ -79,6 +115,8 @@ struct Transaction {
     to: Option<String>,
     value: String,
     #[serde(default)]
+    input: String,
+    #[serde(default)]
     block_number: Option<String>,
 }
 
@@ -87,8 +125,21 @@ impl EvmRpc {
     ///
     /// # Errors
     /// If the client cannot be set up.
-    pub fn new(kind: Kind, url: Url) -> anyhow::Result<Self> {
-        Ok(Self { rpc: Rpc::new(url)?, kind })
+    pub fn new(kind: Kind, endpoint: Endpoint) -> anyhow::Result<Self> {
+        Ok(Self { rpc: Rpc::new(endpoint)?, kind, memory: Arc::default() })
+    }
+
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.rpc.is_paused()
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[must_use]
@@ -114,6 +165,15 @@ impl EvmRpc {
         }
     }
 
+    /// The depth at which a block is final if the node does not report finality: two epochs of Ethereum; a round of Tron's block
+    /// producers takes 19 blocks.
+    const fn depth(&self) -> i64 {
+        match self.kind {
+            Kind::Ethereum => 64,
+            Kind::Tron => 20,
+        }
+    }
+
     /// How old the newest block may be.
     const fn fresh(&self) -> Duration {
         match self.kind {
@@ -123,21 +183,37 @@ impl EvmRpc {
     }
 
     pub(super) async fn tip(&self, now: OffsetDateTime) -> Result<Tip, ChainError> {
-        let id: String = self.rpc.call("eth_chainId", json!([])).await?;
-        if number(&id)? != self.chain_id() {
-            return Err(ChainError::WrongChain);
+        if self.memory().verified_at.is_none_or(|at| now - at > VERIFIED) {
+            let id: String = self.rpc.call("eth_chainId", json!([])).await?;
+            if number(&id)? != self.chain_id() {
+                return Err(ChainError::WrongChain);
+            }
+            self.memory().verified_at = Some(now);
         }
         let block = self.block("latest").await?.ok_or(ChainError::Stale)?.block()?;
         if now - block.at > self.fresh() {
             return Err(ChainError::Stale);
         }
+        let known = self.memory().finality.filter(|(_, at)| now - *at <= FINALITY);
+        match known {
+            Some((final_height, _)) => Ok(Tip { final_height: Some(final_height.min(block.height)), block }),
+            None => {
+                let tip = self.finality(Tip { block, final_height: None }).await?;
+                self.memory().finality = tip.final_height.map(|height| (height, now));
+                Ok(tip)
+            }
+        }
+    }
+
+    /// What is final now. Not every node of Tron knows the word, and the oldest of Ethereum do not either.
+    pub(super) async fn finality(&self, tip: Tip) -> Result<Tip, ChainError> {
         let told = match self.block("finalized").await {
             Ok(found) => found.map(|header| header.block()).transpose()?.map(|final_one| final_one.height),
-            Err(ChainError::Refused { .. }) if self.kind == Kind::Ethereum => None,
+            Err(error) if error.is_refusal() => None,
             Err(error) => return Err(error),
         };
-        let final_height = told.unwrap_or(block.height - DEPTH).min(block.height);
-        Ok(Tip { block, final_height: Some(final_height) })
+        let final_height = told.unwrap_or(tip.block.height - self.depth()).min(tip.block.height);
+        Ok(Tip { final_height: Some(final_height), ..tip })
     }
 
     async fn block(&self, which: &str) -> Result<Option<Header>, ChainError> {
@@ -150,74 +226,127 @@ impl EvmRpc {
         tip: &Tip,
         search: Search<'_>,
     ) -> Result<Vec<Observation>, ChainError> {
-        let mut txids = BTreeSet::new();
-        let mut from = height + 1;
-        while from <= tip.block.height {
-            let to = tip.block.height.min(from + RANGE - 1);
-            txids.append(&mut self.transfers((from, to), search).await?);
-            from = to + 1;
+        if let Some(known) = self.memory().known(height, tip, search) {
+            return Ok(known);
         }
+        let range = (height + 1, tip.block.height);
+        let mut places = self.transfers(range, search).await?;
         if search.coin {
-            txids.append(&mut self.coins((height + 1, tip.block.height), search).await?);
+            places.append(&mut self.coins(range, &tip.block.hash, search).await?);
         }
-        let found = futures::stream::iter(txids)
-            .map(|txid| async move { self.transaction(&txid, search).await })
+        let found = futures::stream::iter(places)
+            .map(|place| async move {
+                let found = self.read_once(&place, search).await?;
+                Ok::<_, ChainError>((place, found))
+            })
             .buffered(PARALLEL);
         let found: Vec<_> = found.try_collect().await?;
-        Ok(found.into_iter().flatten().flat_map(|found| found.payments).collect())
+        let found: BTreeMap<_, _> = found.into_iter().filter_map(|(place, found)| Some((place, found?))).collect();
+        // A transaction may be named with its block and without.
+        let txids: BTreeMap<_, _> = found.iter().map(|((txid, _), found)| (txid, found)).collect();
+        let payments: Vec<_> = txids.into_values().flat_map(|found| found.payments.clone()).collect();
+        let mut memory = self.memory();
+        memory.last = Some((height, tip.block.hash.clone(), payments.clone()));
+        memory.found = found.into_iter().filter(|((_, block), _)| !block.is_empty()).collect();
+        Ok(payments)
     }
 
-    /// The transactions with transfers of our tokens from or to our addresses.
-    async fn transfers(&self, range: (i64, i64), search: Search<'_>) -> Result<BTreeSet<String>, ChainError> {
+    /// A transaction in a block, which is read once.
+    async fn read_once(&self, place: &(String, String), search: Search<'_>) -> Result<Option<Found>, ChainError> {
+        if let Some(known) = self.memory().found.get(place) {
+            return Ok(Some(known.clone()));
+        }
+        self.transaction(&place.0, search).await
+    }
+
+    /// The transactions with transfers of our tokens from or to our addresses, and their blocks.
+    async fn transfers(&self, range: (i64, i64), search: Search<'_>) -> Result<Places, ChainError> {
         let contracts: Vec<_> = search.contracts.iter().filter_map(|contract| self.bytes(contract)).collect();
-        let mut txids = BTreeSet::new();
+        let mut places = Places::new();
         if contracts.is_empty() {
-            return Ok(txids);
+            return Ok(places);
         }
         for part in search.watched.chunks(ADDRESSES) {
             let ours: Vec<_> = part.iter().map(|one| format!("0x{:0>64}", one.script)).collect();
             for topics in [json!([TRANSFER, null, ours]), json!([TRANSFER, ours])] {
-                txids.append(&mut self.logs(range, &contracts, &topics).await?);
+                places.append(&mut self.logs(range, &contracts, &topics).await?);
             }
         }
-        Ok(txids)
+        Ok(places)
     }
 
-    /// The transactions with logs in a range of blocks, which is halved if the node refuses it.
+    /// The transactions with logs in a range of blocks. However the node refuses a range, it is asked for half of it, and later
+    /// for more again.
     async fn logs(
         &self,
-        range: (i64, i64),
+        (first, last): (i64, i64),
         contracts: &[String],
         topics: &Value,
-    ) -> Result<BTreeSet<String>, ChainError> {
-        let (mut txids, mut ranges) = (BTreeSet::new(), vec![range]);
-        while let Some((from, to)) = ranges.pop() {
+    ) -> Result<Places, ChainError> {
+        let (mut places, mut from) = (Places::new(), first);
+        while from <= last {
+            let range = self.memory().range.unwrap_or(RANGE);
+            let to = last.min(from + range - 1);
             let filter = json!([{
                 "fromBlock": format!("0x{from:x}"), "toBlock": format!("0x{to:x}"), "address": contracts, "topics": topics,
             }]);
             match self.rpc.call::<Vec<Log>>("eth_getLogs", filter).await {
                 Ok(logs) => {
-                    txids.extend(logs.into_iter().filter(|log| !log.removed).map(|log| log.transaction_hash));
+                    let logs = logs.into_iter().filter(|log| !log.removed);
+                    places.extend(logs.map(|log| (log.transaction_hash, log.block_hash)));
+                    if to - from + 1 == range {
+                        self.memory().range = Some(RANGE.min(range * 2));
+                    }
+                    from = to + 1;
                 }
-                Err(ChainError::Refused { .. } | ChainError::TooLong | ChainError::Late) if from < to => {
-                    let middle = from.midpoint(to);
-                    ranges.extend([(from, middle), (middle + 1, to)]);
+                Err(error) => {
+                    let is_smaller_better =
+                        error.is_refusal() || matches!(error, ChainError::TooLong | ChainError::Late);
+                    if from == to || !is_smaller_better {
+                        return Err(error);
+                    }
+                    self.memory().range = Some((to - from + 1) / 2);
                 }
-                Err(error) => return Err(error),
             }
         }
-        Ok(txids)
+        Ok(places)
     }
 
-    /// The transactions that move the coin of the chain from or to our addresses.
-    async fn coins(&self, (from, to): (i64, i64), search: Search<'_>) -> Result<BTreeSet<String>, ChainError> {
-        let blocks = futures::stream::iter(from..=to)
-            .map(|height| async move {
-                let block = self.rpc.call("eth_getBlockByNumber", json!([format!("0x{height:x}"), true]));
-                block.await.map(|header: Option<Header>| header.map(|header| header.transactions).unwrap_or_default())
-            })
-            .buffered(PARALLEL);
-        let blocks: Vec<_> = blocks.try_collect().await?;
+    /// The transactions that move the coin of the chain from or to our addresses, and their blocks.
+    async fn coins(&self, (from, to): (i64, i64), tip: &str, search: Search<'_>) -> Result<Places, ChainError> {
+        let mut blocks = std::mem::take(&mut self.memory().blocks);
+        // Above the tip are blocks of a longer chain that was replaced.
+        blocks.retain(|height, _| (from..to).contains(height));
+        if blocks.first_key_value().is_some_and(|(height, _)| *height != from) {
+            blocks.clear();
+        }
+        let next = blocks.last_key_value().map_or(from, |(height, _)| height + 1);
+        let read = futures::stream::iter(next..=to).map(|height| self.read(height, search)).buffered(PARALLEL);
+        let read: Vec<_> = read.try_collect().await?;
+        blocks.extend((next..=to).zip(read));
+        // The blocks below may have been replaced.
+        for height in (from..next).rev() {
+            let parent = blocks.get(&(height + 1)).map(|child| child.parent.clone());
+            if blocks.get(&height).map(|block| &block.hash) == parent.as_ref() {
+                break;
+            }
+            blocks.insert(height, self.read(height, search).await?);
+        }
+        let is_chain = blocks.values().zip(blocks.values().skip(1)).all(|(block, child)| block.hash == child.parent);
+        if !is_chain || to >= from && blocks.get(&to).is_none_or(|block| block.hash.trim_start_matches("0x") != tip) {
+            return Err(ChainError::Contradiction("blocks were replaced while they were read"));
+        }
+        let places =
+            |block: &Read| block.txids.iter().map(|txid| (txid.clone(), block.hash.clone())).collect::<Vec<_>>();
+        let places = blocks.values().flat_map(places).collect();
+        self.memory().blocks = blocks;
+        Ok(places)
+    }
+
+    async fn read(&self, height: i64, search: Search<'_>) -> Result<Read, ChainError> {
+        let block = self.rpc.call("eth_getBlockByNumber", json!([format!("0x{height:x}"), true])).await;
+        let block: Header =
+            block.and_then(|found: Option<Header>| found.ok_or(ChainError::Contradiction("a block is missing")))?;
         let is_ours = |account: &Value| {
             let digits = account.as_str().and_then(bytes_of).unwrap_or_default();
             search.ours(&digits).is_some()
@@ -225,7 +354,8 @@ impl EvmRpc {
         // What an address of ours sends costs a fee, whatever it moves.
         let moves = |one: &&Value| is_ours(&one["from"]) || one["value"] != "0x0" && is_ours(&one["to"]);
         let hash = |one: &Value| one["hash"].as_str().map(str::to_owned);
-        Ok(blocks.iter().flatten().filter(moves).filter_map(hash).collect())
+        let txids = block.transactions.iter().filter(moves).filter_map(hash).collect();
+        Ok(Read { hash: block.hash, parent: block.parent_hash, txids })
     }
 
     pub(super) async fn transaction(&self, txid: &str, search: Search<'_>) -> Result<Option<Found>, ChainError> {
@@ -233,7 +363,8 @@ impl EvmRpc {
         let found: Option<Transaction> = self.rpc.call("eth_getTransactionByHash", json!([hash])).await?;
         let Some(transaction) = found else { return Ok(None) };
         if transaction.block_number.is_none() {
-            return Ok(Some(Found { fate: Fate::Waiting, payments: Vec::new(), worthless: false }));
+            let (payments, call) = (Vec::new(), transaction.call());
+            return Ok(Some(Found { fate: Fate::Waiting, payments, worthless: false, call }));
         }
         let receipt: Option<Receipt> = self.rpc.call("eth_getTransactionReceipt", json!([hash])).await?;
         let receipt = receipt.ok_or(ChainError::Contradiction("a transaction in a block has no receipt"))?;
@@ -261,7 +392,7 @@ impl EvmRpc {
             Fate::In(block) if !is_done => Fate::Failed(block),
             fate => fate,
         };
-        Ok(Some(Found { fate, payments, worthless }))
+        Ok(Some(Found { fate, payments, worthless, call: transaction.call() }))
     }
 
     pub(super) async fn balances(&self, search: Search<'_>) -> Result<Vec<Balance>, ChainError> {
@@ -299,6 +430,37 @@ impl EvmRpc {
     /// A contract as its 20 bytes.
     fn bytes(&self, contract: &str) -> Option<String> {
         address::script(self.format(), contract).map(|digits| format!("0x{digits}"))
+    }
+}
+
+/// Transactions with the hashes of their blocks.
+type Places = BTreeSet<(String, String)>;
+
+impl Memory {
+    /// What was found at this newest block already.
+    fn known(&mut self, height: i64, tip: &Tip, search: Search<'_>) -> Option<Vec<Observation>> {
+        let mut hasher = DefaultHasher::new();
+        (search.watched, search.contracts, search.coin).hash(&mut hasher);
+        let search = hasher.finish();
+        if self.search != search {
+            (self.search, self.last) = (search, None);
+            self.found.clear();
+            self.blocks.clear();
+        }
+        let (above, newest, found) = self.last.as_ref()?;
+        (*above == height && *newest == tip.block.hash).then(|| found.clone())
+    }
+}
+
+impl Transaction {
+    /// A contract is created, or called: only calls have an input.
+    fn call(&self) -> Call {
+        let is_call = self.to.is_none() || !matches!(self.input.as_str(), "" | "0x");
+        match (is_call, number_is_zero(&self.value)) {
+            (false, _) => Call::Nothing,
+            (true, true) => Call::WithoutValue,
+            (true, false) => Call::WithValue,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::quote::{Asset, Quote};
 
 /// How old the last look at a chain may be, for what was seen then to count.
 pub const FRESH: Duration = Duration::seconds(60);
-/// A block may be dated a little before what is in it was requested.
+/// Members may pay a little before they request the deposit.
 const SKEW: Duration = Duration::minutes(10);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,14 @@ pub struct Seen {
     pub depth: i32,
     pub block: Option<Block>,
     pub replaced_by: String,
-    pub seen_at: OffsetDateTime,
+    pub arrived_at: OffsetDateTime,
+}
+
+/// Which rate the value of the payments is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    Quote,
+    Arrival,
 }
 
 /// Where it was looked for.
@@ -67,6 +74,12 @@ pub enum Search {
     Elsewhere(&'static str),
     /// It exists, and pays nothing to the platform; whether it pretends to.
     Foreign { worthless: bool },
+    /// It runs a contract, whose payments in the coin of the chain cannot be seen.
+    Hidden,
+    /// It was observed, but the node does not show the same now.
+    Unconfirmed,
+    /// For the member: no payment with this hash has been observed.
+    Unobserved,
     /// It has no effect.
     Reverted,
     /// The chain cannot be observed, for this reason.
@@ -91,16 +104,14 @@ pub struct Facts<'a> {
     pub claimed: Cents,
     /// What was paid is worth so much.
     pub value: Option<Cents>,
+    pub basis: Basis,
 }
 
 /// The lines of the checklist.
 #[must_use]
 pub fn checks(facts: &Facts<'_>) -> Vec<Check> {
     let mut all = vec![found(facts)];
-    if facts.payments.is_empty() {
-        return all;
-    }
-    if let Search::Unknown(_) = facts.search {
+    if facts.payments.is_empty() || matches!(facts.search, Search::Unknown(_) | Search::Unconfirmed) {
         return all;
     }
     all.extend([asset(facts), recipient(facts), units(facts), blocks(facts)]);
@@ -137,6 +148,17 @@ fn found(facts: &Facts<'_>) -> Check {
         Search::Foreign { worthless: false } => {
             (Verdict::Fail, "The transaction exists, and pays nothing to the platform.".to_owned())
         }
+        Search::Hidden => (
+            Verdict::Unknown,
+            format!(
+                "The transaction runs a contract. What a contract pays in the coin of {chain} cannot be seen here: look it up in a \
+                 block explorer."
+            ),
+        ),
+        Search::Unconfirmed => {
+            (Verdict::Fail, format!("The payment was observed, but the node of {chain} does not show the same now."))
+        }
+        Search::Unobserved => (Verdict::Warn, "No payment with this hash has been observed.".to_owned()),
         Search::Reverted => (Verdict::Fail, "The transaction failed on the chain: it moved nothing.".to_owned()),
         Search::Unknown(reason) => {
             (Verdict::Unknown, format!("{chain} cannot be observed now ({reason}). The payment may or may not exist."))
@@ -222,25 +244,32 @@ fn blocks(facts: &Facts<'_>) -> Check {
 
 fn time(facts: &Facts<'_>) -> Check {
     let name = "payment_time";
-    let first = facts.payments.iter().map(known_at).min().unwrap_or(facts.requested_at);
-    let begun = facts.quote.map_or(facts.requested_at, |quote| quote.created_at);
-    if first < begun - SKEW {
-        return line(name, Verdict::Warn, "It was made before the deposit was requested.");
-    }
+    let arrivals = || facts.payments.iter().map(|one| one.arrived_at);
+    let first = arrivals().min().unwrap_or(facts.requested_at);
+    let last = arrivals().max().unwrap_or(facts.requested_at);
     match facts.quote {
-        Some(quote) if first > quote.expires_at => {
+        Some(quote) if first < quote.created_at => {
+            line(name, Verdict::Warn, "It arrived before the quote was made: the rate at its arrival applies.")
+        }
+        Some(quote) if last > quote.expires_at => {
             line(name, Verdict::Warn, "It came after the quote had expired: the rate at its arrival applies.")
         }
-        Some(_) => line(name, Verdict::Ok, "It came while the quote was open: the quoted rate applies."),
-        None if first < begun => line(name, Verdict::Ok, "It was made shortly before the deposit was requested."),
+        Some(_) if facts.basis == Basis::Quote => {
+            line(name, Verdict::Ok, "It came while the quote was open: the quoted rate applies.")
+        }
+        Some(_) => {
+            let detail =
+                "It came while the quote was open, but the amount is too different: the rate at its arrival applies.";
+            line(name, Verdict::Warn, detail)
+        }
+        None if first < facts.requested_at - SKEW => {
+            line(name, Verdict::Warn, "It was made before the deposit was requested.")
+        }
+        None if first < facts.requested_at => {
+            line(name, Verdict::Ok, "It was made shortly before the deposit was requested.")
+        }
         None => line(name, Verdict::Ok, "It came after the deposit was requested."),
     }
-}
-
-/// When a payment was made, as far as it is known: the block may be older than the first look at it.
-#[must_use]
-pub fn known_at(one: &Seen) -> OffsetDateTime {
-    one.block.as_ref().map_or(one.seen_at, |block| block.at.min(one.seen_at))
 }
 
 fn quote(facts: &Facts<'_>) -> Option<Check> {
@@ -262,7 +291,7 @@ mod tests {
     use chassis::money::{Cents, Units};
     use time::{Duration, OffsetDateTime};
 
-    use super::{Facts, Search, Seen, Verdict, checks};
+    use super::{Basis, Facts, Search, Seen, Verdict, checks};
     use crate::domain::payment::{Block, State, Way};
     use crate::domain::quote::Asset;
 
@@ -286,7 +315,7 @@ mod tests {
             depth: 3,
             block: Some(Block { height, hash: String::new(), at: NOW }),
             replaced_by: "ff".to_owned(),
-            seen_at: NOW,
+            arrived_at: NOW,
         }
     }
 
@@ -304,6 +333,7 @@ mod tests {
             is_of_another: false,
             claimed: Cents::new(50_000),
             value: Some(Cents::new(50_000)),
+            basis: Basis::Arrival,
         };
         change(&mut facts);
         checks(&facts).into_iter().map(|check| (check.name, check.verdict)).collect()

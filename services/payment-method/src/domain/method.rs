@@ -66,8 +66,11 @@ impl Fields {
         checks.that(currency_ok, "currency", "Currency must have 2 to 10 letters or digits");
         let network = typed.network.trim().to_owned();
         checks.that(is_text(&network, 2, 40), "network", "Network must have 2 to 40 characters");
-        let address = address::parse(&network, &typed.address).unwrap_or_default();
-        checks.that(!address.is_empty(), "address", "Please enter a valid wallet address");
+        let read = address::parse(&network, &typed.address);
+        if let Err(reason) = &read {
+            checks.that(false, "address", reason.sentence());
+        }
+        let address = read.unwrap_or_default();
         let memo = typed.memo.trim().to_owned();
         checks.that(is_text(&memo, 0, 128), "memo", "Memo must have at most 128 characters");
         let label = typed.label.trim().to_owned();
@@ -86,7 +89,7 @@ mod tests {
         Fields {
             currency: " usdt ".to_owned(),
             network: " TRC20 ".to_owned(),
-            address: " TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t ".to_owned(),
+            address: " TLnAZ4XWmLqPSWQbLoh7sEBrnn9zv6i312 ".to_owned(),
             memo: String::new(),
             label: " Cold wallet ".to_owned(),
             image_key: String::new(),
@@ -98,7 +101,7 @@ mod tests {
     fn reads_fields_as_typed() {
         let fields = Fields::parse(typed()).expect("valid");
         assert_eq!((fields.currency.as_str(), fields.network.as_str()), ("USDT", "TRC20"));
-        assert_eq!(fields.address, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t");
+        assert_eq!(fields.address, "TLnAZ4XWmLqPSWQbLoh7sEBrnn9zv6i312");
         assert_eq!(fields.label, "Cold wallet");
     }
 

@@ -1,9 +1,12 @@
 //! Payments on a chain from or to an address of the platform, as they were observed.
 
 use chassis::money::{Cents, Units};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use super::network::Format;
+
+/// After so long without a look, the observer does not know when a payment arrived.
+const OUTAGE: Duration = Duration::seconds(60);
 
 /// What became of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,6 +189,39 @@ pub struct Found {
     pub payments: Vec<Observation>,
     /// Whether it has a transfer to the platform that is ignored: of zero units, or of an unknown token.
     pub worthless: bool,
+    pub call: Call,
+}
+
+/// Whether a transaction runs a contract, which may pay in the coin of the chain without showing it to this interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    Nothing,
+    /// It takes no coin along, but the contract may have some.
+    WithoutValue,
+    WithValue,
+}
+
+impl Call {
+    /// Whether a payment in this asset may be hidden in it.
+    #[must_use]
+    pub const fn may_hide(self, is_coin: bool) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::WithoutValue => is_coin,
+            Self::WithValue => true,
+        }
+    }
+}
+
+/// When a payment arrived that is seen first now. The clock of its block, which the miner sets, counts only after an outage of the
+/// observer, and then not before the last look.
+#[must_use]
+pub fn arrived_at(fate: &Fate, now: OffsetDateTime, observed_at: Option<OffsetDateTime>) -> OffsetDateTime {
+    let is_observed = observed_at.is_some_and(|at| now - at <= OUTAGE);
+    match fate.block() {
+        Some(block) if !is_observed => observed_at.map_or(block.at, |at| block.at.max(at)).min(now),
+        _ => now,
+    }
 }
 
 /// The number of confirmations that make a payment final; on Bitcoin it depends on the value. On chains that report
@@ -228,9 +264,9 @@ pub fn state(fate: &Fate, tip: &Tip, depth: i32) -> State {
 #[cfg(test)]
 mod tests {
     use chassis::money::Cents;
-    use time::OffsetDateTime;
+    use time::{Duration, OffsetDateTime};
 
-    use super::{Block, Fate, State, Tip, depth, state};
+    use super::{Block, Fate, State, Tip, arrived_at, depth, state};
     use crate::domain::network::Format;
 
     fn block(height: i64) -> Block {
@@ -256,5 +292,20 @@ mod tests {
         let tip = Tip { block: block(1_000), final_height: Some(100) };
         assert_eq!(state(&Fate::In(block(100)), &tip, 64), State::Final);
         assert_eq!(state(&Fate::In(block(101)), &tip, 64), State::Included);
+    }
+
+    /// [D-N3] The miner's clock dates no payment that the observer saw arrive. After an outage it does, but not to a moment
+    /// at which the observer had looked without seeing it, and not to the future.
+    #[test]
+    fn a_payment_arrives_when_it_is_seen() {
+        let now = OffsetDateTime::UNIX_EPOCH + Duration::HOUR;
+        let before = |seconds| now - Duration::seconds(seconds);
+        let mined = |seconds| Fate::In(Block { at: before(seconds), ..block(100) });
+        assert_eq!(arrived_at(&mined(1_800), now, Some(before(60))), now);
+        assert_eq!(arrived_at(&mined(1_800), now, Some(before(2_400))), before(1_800));
+        assert_eq!(arrived_at(&mined(1_800), now, Some(before(61))), before(61));
+        assert_eq!(arrived_at(&mined(-1_800), now, Some(before(61))), now);
+        assert_eq!(arrived_at(&mined(1_800), now, None), before(1_800));
+        assert_eq!(arrived_at(&Fate::Waiting, now, None), now);
     }
 }

@@ -17,7 +17,7 @@ use tonic::{Request, Response};
 use uuid::Uuid;
 
 use super::{GrpcServer, convert};
-use crate::app::get_evidence::{Evidence, GetEvidence, get_evidence};
+use crate::app::get_evidence::{Evidence, GetEvidence, Pricing, get_evidence};
 use crate::app::get_holdings::{AssetHolding, Holdings, get_holdings};
 use crate::app::list_payments::{Arrival, list_payments};
 use crate::app::match_payouts::match_payouts;
@@ -56,7 +56,8 @@ impl EvidenceService for GrpcServer {
 impl GrpcServer {
     async fn find_evidence(&self, request: Request<GetEvidenceRequest>) -> Result<Option<Evidence>, Error> {
         self.verifier.service(request.metadata(), &CALLERS)?;
-        get_evidence(&self.db, &self.chains, &asked(request.into_inner())?).await
+        let pricing = Pricing { spread_bps: self.spread_bps, tolerance: self.tolerance };
+        get_evidence(&self.db, (&self.chains, &self.lookups), pricing, &asked(request.into_inner())?).await
     }
 
     async fn find_payments(&self, request: Request<ListPaymentsRequest>) -> Result<Vec<Arrival>, Error> {
@@ -91,7 +92,9 @@ fn asked(message: GetEvidenceRequest) -> Result<GetEvidence, Error> {
         quote_id: message.quote_id.parse().ok(),
         units_due: Units::parse(&message.units_due).ok(),
         claimed: Cents::new(message.claimed_cents),
+        claimed_lately: Cents::new(message.claimed_lately_cents.max(0)),
         requested_at: requested_at.ok_or_else(|| Refusal::field("requestedAt", "Name the time of the request."))?,
+        is_for_member: message.is_for_member,
     })
 }
 
@@ -186,5 +189,7 @@ fn payment(one: Payment, decimals: u8, tip: i64) -> ChainPayment {
         seen_at: Some(to_proto(one.seen_at)),
         block_at: one.block.map(|block| to_proto(block.at)),
         replaced_by: one.replaced_by,
+        arrived_at: Some(to_proto(one.arrived_at)),
+        value_cents: one.value.map(Cents::get),
     }
 }

@@ -55,6 +55,7 @@ impl GrpcServer {
             },
             method: message.method,
             spread_bps: self.spread_bps,
+            used: message.used_quote_ids.iter().map(|id| convert::id(id)).collect::<Result<_, _>>()?,
             claim: Claim::of(user_id, message.idempotency.as_ref(), &request_id)?,
         };
         let made = retrying(|| create_quote(&self.db, &command)).await?;

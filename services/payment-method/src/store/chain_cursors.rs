@@ -1,5 +1,7 @@
 //! The table `chain_cursors`.
 
+use std::time::Duration;
+
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 
@@ -31,33 +33,42 @@ pub async fn begin(conn: &mut PgConnection, chain: &str) -> Result<Option<Cursor
     Ok(cursor)
 }
 
-/// Ends a look that succeeded: up to this height nothing changes any more.
+/// Ends a look that succeeded: up to this height nothing changes any more. The next look is due after the interval of the chain,
+/// whichever process it is that looks.
 pub async fn advance(
     conn: &mut PgConnection,
     chain: &str,
     (tip, height): (&Tip, i64),
-    observed_at: OffsetDateTime,
+    (observed_at, interval): (OffsetDateTime, Duration),
 ) -> Result<(), Error> {
     sqlx::query!(
         "UPDATE chain_cursors SET height = greatest(height, $2), tip_height = $3, tip_at = $4, observed_at = $5,
-            trouble = '', leased_until = clock_timestamp() + interval '1 second' WHERE chain = $1",
+            trouble = '', leased_until = clock_timestamp() + interval '1 millisecond' * $6::bigint WHERE chain = $1",
         chain,
         height,
         tip.block.height,
         tip.block.at,
         observed_at,
+        lease(interval),
     )
     .execute(conn)
     .await?;
     Ok(())
 }
 
+/// In milliseconds: a little less than the interval, so that the process that looked is there first.
+fn lease(interval: Duration) -> i64 {
+    let lease = interval.saturating_sub(Duration::from_secs(1)).max(Duration::from_secs(1));
+    i64::try_from(lease.as_millis()).unwrap_or(i64::MAX)
+}
+
 /// Ends a look that failed.
-pub async fn fail(conn: &mut PgConnection, chain: &str, trouble: &str) -> Result<(), Error> {
+pub async fn fail(conn: &mut PgConnection, chain: &str, trouble: &str, interval: Duration) -> Result<(), Error> {
     sqlx::query!(
-        "UPDATE chain_cursors SET trouble = $2, leased_until = clock_timestamp() + interval '1 second' WHERE chain = $1",
+        "UPDATE chain_cursors SET trouble = $2, leased_until = clock_timestamp() + interval '1 millisecond' * $3::bigint WHERE chain = $1",
         chain,
         trouble,
+        lease(interval),
     )
     .execute(conn)
     .await?;

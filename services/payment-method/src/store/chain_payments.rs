@@ -1,7 +1,7 @@
 //! The table `chain_payments`.
 
 use chassis::db::PgConnection;
-use chassis::money::Units;
+use chassis::money::{Cents, Conversion, Units};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -25,6 +25,19 @@ pub struct Payment {
     pub replaced_by: String,
     pub seen_at: OffsetDateTime,
     pub changed_at: OffsetDateTime,
+    /// When it was seen first; after an outage of the observer, by the clock of its block.
+    pub arrived_at: OffsetDateTime,
+    /// What it was worth then; `None` if there was no rate.
+    pub value: Option<Cents>,
+}
+
+/// What is stored about a payment when it is seen first, and never changes.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrival {
+    pub depth: i32,
+    pub at: OffsetDateTime,
+    /// The conversion of its units at that moment, and their value; `None` without a rate.
+    pub value: Option<(Conversion, Cents)>,
 }
 
 struct Row {
@@ -45,6 +58,8 @@ struct Row {
     replaced_by: String,
     seen_at: OffsetDateTime,
     changed_at: OffsetDateTime,
+    arrived_at: Option<OffsetDateTime>,
+    value_cents: Option<i64>,
 }
 
 impl TryFrom<Row> for Payment {
@@ -68,6 +83,8 @@ impl TryFrom<Row> for Payment {
             replaced_by: row.replaced_by,
             seen_at: row.seen_at,
             changed_at: row.changed_at,
+            arrived_at: row.arrived_at.unwrap_or(row.seen_at),
+            value: row.value_cents.map(Cents::new),
         })
     }
 }
@@ -81,7 +98,7 @@ pub async fn unsettled(conn: &mut PgConnection, chain: &str, height: i64) -> Res
     let rows = sqlx::query_as!(
         Row,
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments
          WHERE chain = $1 AND (state IN ('seen', 'included') OR state = 'final' AND height > $2) ORDER BY id"#,
         chain,
@@ -97,7 +114,7 @@ pub async fn of_transactions(conn: &mut PgConnection, chain: &str, txids: &[Stri
     let rows = sqlx::query_as!(
         Row,
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments WHERE chain = $1 AND txid = ANY ($2) ORDER BY txid, way, idx"#,
         chain,
         txids,
@@ -117,7 +134,7 @@ pub async fn of_units(
     let rows = sqlx::query_as!(
         Row,
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments
          WHERE chain = $1 AND symbol = $2 AND lower(address) = lower($3) AND way = 'in' AND units = $4::text::numeric
             AND seen_at >= $5
@@ -138,7 +155,7 @@ pub async fn arrivals(conn: &mut PgConnection, before: i64, limit: i64) -> Resul
     let rows = sqlx::query_as!(
         Row,
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments
          WHERE way = 'in' AND state IN ('seen', 'included', 'final') AND id < $1 ORDER BY id DESC LIMIT $2"#,
         before,
@@ -158,7 +175,7 @@ pub async fn paid_to(
     let rows = sqlx::query_as!(
         Row,
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments
          WHERE chain = $1 AND symbol = $2 AND lower(counterparty) = lower($3) AND way = 'out' AND seen_at >= $4
          ORDER BY id LIMIT 20"#,
@@ -184,7 +201,7 @@ pub struct Outflow {
 pub async fn outflows(conn: &mut PgConnection, limit: i64) -> Result<Vec<Outflow>, Error> {
     let rows = sqlx::query!(
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at,
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents,
             ARRAY(SELECT before.txid FROM chain_payments AS before
                 WHERE before.chain = one.chain AND before.replaced_by = one.txid AND before.replaced_by <> ''
                     AND before.way = 'out' AND before.symbol = one.symbol AND before.units = one.units
@@ -214,6 +231,8 @@ pub async fn outflows(conn: &mut PgConnection, limit: i64) -> Result<Vec<Outflow
             replaced_by: row.replaced_by,
             seen_at: row.seen_at,
             changed_at: row.changed_at,
+            arrived_at: row.arrived_at,
+            value_cents: row.value_cents,
         };
         Ok(Outflow { payment: payment.try_into()?, replaces: row.replaces })
     });
@@ -225,7 +244,7 @@ pub async fn undone(conn: &mut PgConnection, limit: i64) -> Result<Vec<Payment>,
     let rows = sqlx::query_as!(
         Row,
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments AS one
          WHERE way IN ('in', 'out') AND state IN ('orphaned', 'replaced', 'failed') AND NOT (way = 'out' AND EXISTS (
             SELECT FROM chain_payments AS instead WHERE instead.chain = one.chain AND instead.txid = one.replaced_by
@@ -258,8 +277,8 @@ pub async fn match_payouts(conn: &mut PgConnection, matches: &[(i64, Uuid)]) -> 
 pub async fn observe(
     conn: &mut PgConnection,
     (chain, symbol): (&str, &str),
-    one: &Observation,
-    (state, depth): (State, i32),
+    (one, state): (&Observation, State),
+    arrival: Arrival,
     at: OffsetDateTime,
 ) -> Result<bool, Error> {
     // What an account holds changes with the block; coins are spent at once.
@@ -271,8 +290,8 @@ pub async fn observe(
     };
     let written = sqlx::query!(
         "INSERT INTO chain_payments (chain, txid, idx, way, symbol, address, counterparty, units, depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, waits)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::numeric, $9, $10, $11, $12, $13, $14, $15, $15, $16)
+            block_hash, block_at, replaced_by, seen_at, changed_at, waits, arrived_at, rate_micros, spread_bps, value_cents)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::numeric, $9, $10, $11, $12, $13, $14, $15, $15, $16, $17, $18, $19, $20)
          ON CONFLICT ON CONSTRAINT chain_payments_key DO UPDATE SET state = excluded.state, height = excluded.height,
             block_hash = excluded.block_hash, block_at = excluded.block_at, replaced_by = excluded.replaced_by,
             changed_at = greatest(chain_payments.changed_at, excluded.changed_at), waits = excluded.waits
@@ -286,7 +305,7 @@ pub async fn observe(
         one.address,
         one.counterparty,
         one.units.to_string(),
-        depth,
+        arrival.depth,
         state.as_str(),
         block.map(|block| block.height),
         block.map_or("", |block| &block.hash),
@@ -294,6 +313,10 @@ pub async fn observe(
         replaced_by,
         at,
         waits,
+        arrival.at,
+        arrival.value.map(|(conversion, _)| conversion.rate.micros()),
+        arrival.value.map(|(conversion, _)| i32::from(conversion.spread_bps)),
+        arrival.value.map(|(_, cents)| cents.get()),
     )
     .execute(conn)
     .await?;

@@ -7,7 +7,7 @@ use chassis::money::{Cents, Units};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::quote::{Direction, Quote};
+use crate::domain::quote::{Amount, Direction, Quote, Tails};
 use crate::error::Error;
 
 /// Makes one member's quotes wait for each other, so that the limit holds.
@@ -46,21 +46,21 @@ pub async fn count_open(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, E
     Ok(count)
 }
 
-/// Which of these units an open quote of the address and asset has.
+/// Which units of a range open quotes of the address and asset have.
 pub async fn taken(
     conn: &mut PgConnection,
     (address, symbol): (&str, &str),
-    candidates: &[Units],
+    tails: Tails,
     now: OffsetDateTime,
 ) -> Result<HashSet<Units>, Error> {
-    let candidates: Vec<_> = candidates.iter().map(ToString::to_string).collect();
     let found = sqlx::query_scalar!(
         r#"SELECT units::text AS "units!" FROM quotes
-         WHERE lower(address) = lower($1) AND symbol = $2 AND direction = 'deposit' AND expires_at > $4
-            AND units = ANY ($3::text[]::numeric[])"#,
+         WHERE lower(address) = lower($1) AND symbol = $2 AND direction = 'deposit' AND expires_at > $5
+            AND units >= $3::text::numeric AND units < $4::text::numeric"#,
         address,
         symbol,
-        &candidates,
+        tails.first.to_string(),
+        tails.end.to_string(),
         now,
     )
     .fetch_all(conn)
@@ -125,7 +125,8 @@ pub async fn owners(
 
 /// The member's quote with this id.
 pub async fn find(conn: &mut PgConnection, user_id: Uuid, id: Uuid) -> Result<Option<Quote>, Error> {
-    let row = sqlx::query!(
+    let row = sqlx::query_as!(
+        Row,
         r#"SELECT id, user_id, direction, amount_cents, priced_cents, method_id, method_version, currency, network, address,
             memo, chain, contract, decimals, units::text AS "units!", rate_micros, spread_bps, sources, created_at, expires_at
          FROM quotes WHERE id = $1 AND user_id = $2"#,
@@ -134,29 +135,88 @@ pub async fn find(conn: &mut PgConnection, user_id: Uuid, id: Uuid) -> Result<Op
     )
     .fetch_optional(conn)
     .await?;
-    let Some(row) = row else { return Ok(None) };
-    Ok(Some(Quote {
-        id: row.id,
-        user_id: row.user_id,
-        direction: if row.direction == "deposit" { Direction::Deposit } else { Direction::Withdrawal },
-        amount: Cents::new(row.amount_cents),
-        priced: Cents::new(row.priced_cents),
-        method_id: row.method_id,
-        method_version: row.method_version,
-        currency: row.currency,
-        network: row.network,
-        address: row.address,
-        memo: row.memo,
-        chain: row.chain,
-        contract: row.contract,
-        decimals: small(row.decimals)?,
-        units: row.units,
-        rate_micros: row.rate_micros,
-        spread_bps: small(row.spread_bps)?,
-        sources: serde_json::from_value(row.sources)?,
-        created_at: row.created_at,
-        expires_at: row.expires_at,
-    }))
+    row.map(Quote::try_from).transpose()
+}
+
+/// The member's newest open quote for an amount by a method, if it is not among the used ones.
+pub async fn find_open(
+    conn: &mut PgConnection,
+    (user_id, used): (Uuid, &[Uuid]),
+    amount: Amount,
+    (method_id, method_version): (Uuid, i32),
+) -> Result<Option<Quote>, Error> {
+    // The clock after the lock, as above.
+    let row = sqlx::query_as!(
+        Row,
+        r#"SELECT id, user_id, direction, amount_cents, priced_cents, method_id, method_version, currency, network, address,
+            memo, chain, contract, decimals, units::text AS "units!", rate_micros, spread_bps, sources, created_at, expires_at
+         FROM quotes
+         WHERE user_id = $1 AND direction = $2 AND amount_cents = $3 AND priced_cents = $4 AND method_id = $5
+            AND method_version = $6 AND NOT id = ANY ($7) AND expires_at > clock_timestamp()
+         ORDER BY expires_at DESC LIMIT 1"#,
+        user_id,
+        amount.direction.as_str(),
+        amount.requested.get(),
+        amount.priced.get(),
+        method_id,
+        method_version,
+        used,
+    )
+    .fetch_optional(conn)
+    .await?;
+    row.map(Quote::try_from).transpose()
+}
+
+struct Row {
+    id: Uuid,
+    user_id: Uuid,
+    direction: String,
+    amount_cents: i64,
+    priced_cents: i64,
+    method_id: Uuid,
+    method_version: i32,
+    currency: String,
+    network: String,
+    address: String,
+    memo: String,
+    chain: String,
+    contract: String,
+    decimals: i16,
+    units: String,
+    rate_micros: i64,
+    spread_bps: i32,
+    sources: serde_json::Value,
+    created_at: OffsetDateTime,
+    expires_at: OffsetDateTime,
+}
+
+impl TryFrom<Row> for Quote {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self, Error> {
+        Ok(Self {
+            id: row.id,
+            user_id: row.user_id,
+            direction: if row.direction == "deposit" { Direction::Deposit } else { Direction::Withdrawal },
+            amount: Cents::new(row.amount_cents),
+            priced: Cents::new(row.priced_cents),
+            method_id: row.method_id,
+            method_version: row.method_version,
+            currency: row.currency,
+            network: row.network,
+            address: row.address,
+            memo: row.memo,
+            chain: row.chain,
+            contract: row.contract,
+            decimals: small(row.decimals)?,
+            units: row.units,
+            rate_micros: row.rate_micros,
+            spread_bps: small(row.spread_bps)?,
+            sources: serde_json::from_value(row.sources)?,
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+        })
+    }
 }
 
 /// Forgets the quotes of these members.

@@ -15,8 +15,8 @@ pub struct Reading {
     pub source: &'static str,
     pub bid: Rate,
     pub ask: Rate,
-    /// The time that the source states, if it states one.
-    pub at: Option<OffsetDateTime>,
+    /// The time that the source states.
+    pub at: OffsetDateTime,
 }
 
 pub async fn insert(conn: &mut PgConnection, readings: &[Reading], read_at: OffsetDateTime) -> Result<(), Error> {
@@ -34,7 +34,7 @@ pub async fn insert(conn: &mut PgConnection, readings: &[Reading], read_at: Offs
         &sources,
         &bids,
         &asks,
-        &times as &[Option<OffsetDateTime>],
+        &times,
         read_at,
     )
     .execute(conn)
@@ -60,24 +60,57 @@ pub async fn publish(conn: &mut PgConnection, (symbol, proposal_id): (&str, Uuid
     Ok(())
 }
 
-/// What may count for an asset now: the newest of each source in the last minutes, and published ones in force.
-pub async fn recent(conn: &mut PgConnection, symbol: &str, now: OffsetDateTime) -> Result<Vec<Point>, Error> {
-    let rows = sqlx::query!(
+/// What may count for an asset at a moment: the newest of each source in the minutes before, and published ones in force.
+pub async fn recent(conn: &mut PgConnection, symbol: &str, at: OffsetDateTime) -> Result<Vec<Point>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
         r#"SELECT source AS "source!", bid_micros AS "bid_micros!", ask_micros AS "ask_micros!", at AS "at!", valid_until FROM (
             SELECT DISTINCT ON (source) source, bid_micros, ask_micros, least(source_at, read_at) AS at,
                 NULL::timestamptz AS valid_until
             FROM rate_points
-            WHERE symbol = $1 AND proposal_id IS NULL AND read_at > $2::timestamptz - interval '5 minutes'
+            WHERE symbol = $1 AND proposal_id IS NULL AND source_at IS NOT NULL
+                AND read_at > $2::timestamptz - interval '5 minutes' AND read_at <= $2
             ORDER BY source, read_at DESC
         ) AS of_sources
         UNION ALL
         SELECT source, bid_micros, ask_micros, read_at, valid_until FROM rate_points
-        WHERE symbol = $1 AND proposal_id IS NOT NULL AND valid_until > $2"#,
+        WHERE symbol = $1 AND proposal_id IS NOT NULL AND valid_until > $2 AND read_at <= $2"#,
         symbol,
-        now,
+        at,
     )
     .fetch_all(conn)
     .await?;
+    points(rows)
+}
+
+/// What was said and published last about an asset, however long ago: the newest 30 points of sources, and the newest that
+/// was published.
+pub async fn last(conn: &mut PgConnection, symbol: &str) -> Result<Vec<Point>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"(SELECT source AS "source!", bid_micros AS "bid_micros!", ask_micros AS "ask_micros!",
+            least(source_at, read_at) AS "at!", NULL::timestamptz AS valid_until
+         FROM rate_points WHERE symbol = $1 AND proposal_id IS NULL AND source_at IS NOT NULL
+         ORDER BY read_at DESC LIMIT 30)
+        UNION ALL
+        (SELECT source, bid_micros, ask_micros, read_at, valid_until
+         FROM rate_points WHERE symbol = $1 AND proposal_id IS NOT NULL ORDER BY read_at DESC LIMIT 1)"#,
+        symbol,
+    )
+    .fetch_all(conn)
+    .await?;
+    points(rows)
+}
+
+struct Row {
+    source: String,
+    bid_micros: i64,
+    ask_micros: i64,
+    at: OffsetDateTime,
+    valid_until: Option<OffsetDateTime>,
+}
+
+fn points(rows: Vec<Row>) -> Result<Vec<Point>, Error> {
     let rate = |micros| Rate::new(micros).map_err(|error| sqlx::Error::Decode(Box::new(error)));
     let points = rows.into_iter().map(|row| {
         Ok(Point {

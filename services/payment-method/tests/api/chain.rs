@@ -19,7 +19,7 @@ pub type Seen = (String, i32, String, String, String);
 /// One look, whoever looked a moment ago.
 pub async fn look(world: &World, chain: &Chain) {
     sqlx::query("UPDATE chain_cursors SET leased_until = '-infinity'").execute(&world.pool).await.unwrap();
-    observe_chain(&world.grpc.db, chain).await.unwrap();
+    observe_chain(&world.grpc.db, chain, 0).await.unwrap();
 }
 
 /// The payments that were seen, in their order.
@@ -48,8 +48,8 @@ pub async fn trouble(world: &World, chain: &str) -> (String, bool) {
 pub async fn rate(pool: &PgPool, symbol: &str, micros: i64) {
     for source in ["kraken", "coinbase"] {
         sqlx::query(
-            "INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, read_at)
-             VALUES ($1, $2, $3, $3, clock_timestamp())",
+            "INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, source_at, read_at)
+             VALUES ($1, $2, $3, $3, clock_timestamp(), clock_timestamp())",
         )
         .bind(symbol)
         .bind(source)

@@ -15,7 +15,7 @@ const TAPROOT: &str = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqz
 const LEGACY: &str = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa";
 
 fn chain(node: &Bitcoind) -> Chain {
-    Chain::Bitcoin(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap())
+    Chain::from(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap())
 }
 
 /// A world with one address, at 100,000 dollars a bitcoin.
@@ -43,7 +43,10 @@ async fn outputs_are_seen_and_become_final_by_value(pool: PgPool) {
         amounts.push((regtest(&node, address).await, satoshi));
     }
     let amounts: Vec<_> = amounts.iter().map(|(address, satoshi)| (address.as_str(), *satoshi)).collect();
-    node.pay(&amounts).await.unwrap();
+    // One transaction for each: what is paid together is final together.
+    for one in amounts {
+        node.pay(&[one]).await.unwrap();
+    }
     look(&world, &chain).await;
     let mut found: Vec<_> =
         seen(&world, "in").await.into_iter().map(|(to, _, _, units, state)| (to, units, state)).collect();
@@ -129,7 +132,7 @@ async fn a_backlog_is_caught_up_once(pool: PgPool) {
     node.settle().await.unwrap();
     sqlx::query("UPDATE chain_cursors SET leased_until = '-infinity'").execute(&world.pool).await.unwrap();
     let (one, other) = (chain(&node), chain(&node));
-    let looked = join_all([observe_chain(&world.grpc.db, &one), observe_chain(&world.grpc.db, &other)]).await;
+    let looked = join_all([observe_chain(&world.grpc.db, &one, 0), observe_chain(&world.grpc.db, &other, 0)]).await;
     assert!(looked.into_iter().all(|looked| looked.is_ok()));
     assert_eq!(states(&world).await, ["final", "final", "final"]);
     look(&world, &one).await;

@@ -17,7 +17,7 @@ const LIAR: &str = "0x00000000000000000000000000000000000000fb";
 
 fn chain(anvil: &Anvil) -> Chain {
     let kind = if anvil.chain == EvmChain::Tron { Kind::Tron } else { Kind::Ethereum };
-    Chain::Evm(EvmRpc::new(kind, anvil.rpc.url.parse().unwrap()).unwrap())
+    Chain::from(EvmRpc::new(kind, anvil.rpc.url.parse().unwrap()).unwrap())
 }
 
 async fn height(world: &World, chain: &str) -> i64 {

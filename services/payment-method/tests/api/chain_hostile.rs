@@ -17,7 +17,7 @@ use crate::chain::{look, states, trouble};
 use crate::fixture::{BITCOIN, TRON_2, World};
 
 /// A node that answers each method so, by its address.
-async fn node(answer: impl Fn(&str, &Value) -> Response + Clone + Send + Sync + 'static) -> String {
+pub async fn node(answer: impl Fn(&str, &Value) -> Response + Clone + Send + Sync + 'static) -> String {
     let router = Router::new().fallback(post(async move |Json(call): Json<Value>| {
         answer(call["method"].as_str().unwrap_or_default(), &call["params"])
     }));
@@ -27,15 +27,15 @@ async fn node(answer: impl Fn(&str, &Value) -> Response + Clone + Send + Sync + 
     url
 }
 
-fn result(value: Value) -> Response {
+pub fn result(value: Value) -> Response {
     Json(json!({ "jsonrpc": "2.0", "id": 1, "result": value })).into_response()
 }
 
-fn tron(url: &str) -> Chain {
-    Chain::Evm(EvmRpc::new(Kind::Tron, url.parse().unwrap()).unwrap())
+pub fn tron(url: &str) -> Chain {
+    Chain::from(EvmRpc::new(Kind::Tron, url.parse().unwrap()).unwrap())
 }
 
-fn block(height: i64, hash: &str, at: OffsetDateTime) -> Value {
+pub fn block(height: i64, hash: &str, at: OffsetDateTime) -> Value {
     json!({ "number": format!("0x{height:x}"), "hash": hash, "timestamp": format!("0x{:x}", at.unix_timestamp()) })
 }
 
@@ -48,7 +48,7 @@ async fn a_failing_node_makes_unknown(pool: PgPool) {
     let now = OffsetDateTime::now_utc();
     type Answer = Box<dyn Fn(&str, &Value) -> Response + Send + Sync>;
     let wrong: [(&str, Answer); 6] = [
-        ("refused", Box::new(|_, _| StatusCode::TOO_MANY_REQUESTS.into_response())),
+        ("limited", Box::new(|_, _| StatusCode::TOO_MANY_REQUESTS.into_response())),
         ("unreadable", Box::new(|_, _| "Error: lack of computing resources".into_response())),
         ("refused", Box::new(|_, _| Redirect::temporary("/elsewhere").into_response())),
         ("unreadable", Box::new(|_, _| "1".repeat(1024).into_response())),
@@ -75,7 +75,7 @@ async fn a_failing_node_makes_unknown(pool: PgPool) {
         _ => result(json!({ "chain": "regtest", "blocks": 0, "bestblockhash": "00" })),
     })
     .await;
-    look(&world, &Chain::Bitcoin(BitcoinCore::new(url.parse().unwrap(), Network::Main).unwrap())).await;
+    look(&world, &Chain::from(BitcoinCore::new(url.parse().unwrap(), Network::Main).unwrap())).await;
     assert_eq!(trouble(&world, "bitcoin").await, ("wrong_chain".to_owned(), false));
 }
 

@@ -24,7 +24,7 @@ use crate::fixture::{BITCOIN, EVM, World, refused};
 const LEGACY: &str = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa";
 
 fn chain(node: &Bitcoind) -> Chain {
-    Chain::Bitcoin(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap())
+    Chain::from(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap())
 }
 
 /// Bitcoin at 100,000 dollars, with its node.
@@ -37,7 +37,7 @@ async fn world(pool: PgPool, node: &Bitcoind) -> (World, Chain) {
     (world, chain)
 }
 
-async fn quote(world: &World, user_id: Uuid) -> Quote {
+pub async fn quote(world: &World, user_id: Uuid) -> Quote {
     let message = CreateQuoteRequest {
         user_id: user_id.to_string(),
         direction: QuoteDirection::Deposit.into(),
@@ -45,13 +45,14 @@ async fn quote(world: &World, user_id: Uuid) -> Quote {
         priced_cents: 50_000,
         method: "BTC".to_owned(),
         idempotency: None,
+        used_quote_ids: Vec::new(),
     };
     let request = with_token(message, &world.realm.service_token("wallet"));
     world.grpc.create_quote(request).await.unwrap().into_inner().quote.unwrap()
 }
 
 /// What is told about a deposit of $500.00 with this hash.
-async fn evidence(world: &World, user_id: Uuid, quote: Option<&Quote>, txid: &str) -> Option<ChainEvidence> {
+pub async fn evidence(world: &World, user_id: Uuid, quote: Option<&Quote>, txid: &str) -> Option<ChainEvidence> {
     ask(
         world,
         GetEvidenceRequest {
@@ -69,13 +70,13 @@ async fn evidence(world: &World, user_id: Uuid, quote: Option<&Quote>, txid: &st
     .await
 }
 
-async fn ask(world: &World, message: GetEvidenceRequest) -> Option<ChainEvidence> {
+pub async fn ask(world: &World, message: GetEvidenceRequest) -> Option<ChainEvidence> {
     let request = with_token(message, &world.realm.service_token("wallet"));
     world.grpc.get_evidence(request).await.unwrap().into_inner().evidence
 }
 
 #[track_caller]
-fn state(evidence: &ChainEvidence, name: &str) -> String {
+pub fn state(evidence: &ChainEvidence, name: &str) -> String {
     let check = evidence.checks.iter().find(|check| check.name == name);
     check.map(|check| check.state.clone()).unwrap_or_else(|| panic!("{name}: {evidence:?}"))
 }
@@ -170,7 +171,7 @@ async fn a_batch_pays_two_members(pool: PgPool) {
     let quotes = [quote(&world, members[0]).await, quote(&world, members[1]).await];
     let to = regtest(&node, BITCOIN).await;
     let txid = pay_twice(&node, &to, ("0.00500000", "0.00500001")).await;
-    node.mine(2).await.unwrap();
+    node.mine(3).await.unwrap();
     look(&world, &chain).await;
     let mut outputs = BTreeSet::new();
     for (member, quote) in members.into_iter().zip(&quotes) {
@@ -295,7 +296,7 @@ async fn a_payment_on_another_network_is_named(pool: PgPool) {
         payment_method::clients::evm_rpc::Kind::Ethereum,
         anvil.rpc.url.parse().unwrap(),
     );
-    world.grpc.chains = [chain.clone(), Chain::Evm(ethereum.unwrap())].into();
+    world.grpc.chains = [chain.clone(), Chain::from(ethereum.unwrap())].into();
     look(&world, &chain).await;
     let hash = anvil.pay_token(anvil.chain.usdt(), EVM, 500_000_000).await.unwrap();
     anvil.receipt(&hash).await.unwrap();

@@ -1,11 +1,14 @@
 //! A world for one test: database, members and treasurers.
 
+use std::sync::Arc;
+
 use chassis::db::Db;
 use chassis::error::{Refusal, from_status};
 use chassis::identity::Role;
 use chassis::testing::{self, Realm, with_token};
 use payment_method::MIGRATOR;
 use payment_method::domain::method::Fields;
+use payment_method::domain::quote::Tolerance;
 use payment_method::domain::statement::Statement;
 use payment_method::grpc::GrpcServer;
 use payment_method::treasury::TreasuryKey;
@@ -22,8 +25,8 @@ use tonic::Status;
 use uuid::Uuid;
 
 /// Addresses that are valid on their networks.
-pub const TRON: &str = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t";
-pub const TRON_2: &str = "TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8";
+pub const TRON: &str = "TLnAZ4XWmLqPSWQbLoh7sEBrnn9zv6i312";
+pub const TRON_2: &str = "TFnPL6nwMz5dugbjUJroEo6oZhmpgthdXk";
 pub const EVM: &str = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 pub const EVM_2: &str = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
 pub const BITCOIN: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
@@ -43,7 +46,16 @@ impl World {
         let realm = Realm::new();
         let treasury = treasury_key();
         let keys = treasury.public_key().parse().unwrap();
-        let grpc = GrpcServer { db, verifier: realm.verifier(), treasury: keys, spread_bps: 0, chains: [].into() };
+        let verifier = realm.verifier();
+        let grpc = GrpcServer {
+            db,
+            verifier,
+            treasury: keys,
+            spread_bps: 0,
+            tolerance: Tolerance::default(),
+            chains: [].into(),
+            lookups: Arc::default(),
+        };
         let treasurers = [realm.staff(Role::Treasurer).1, realm.staff(Role::Treasurer).1];
         Self { pool, realm, grpc, treasurers, treasury }
     }

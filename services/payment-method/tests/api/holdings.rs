@@ -79,7 +79,7 @@ async fn holdings_are_explained_by_payments(pool: PgPool) {
     for one in [&ours, &other] {
         world.platform("BTC", "Bitcoin", one).await;
     }
-    let chain = Chain::Bitcoin(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap());
+    let chain = Chain::from(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap());
     assert_eq!(of(&holdings(&world).await, "BTC").units, "", "what was never read is unknown, and not zero");
     // What is there before the first look is the opening.
     node.pay(&[(&regtest, 50_000_000)]).await.unwrap();
@@ -141,7 +141,7 @@ async fn holdings_survive_reorganisations(pool: PgPool) {
     let world = World::new(pool).await;
     let (ours, regtest) = own(&node).await;
     world.platform("BTC", "Bitcoin", &ours).await;
-    let chain = Chain::Bitcoin(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap());
+    let chain = Chain::from(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap());
     look(&world, &chain).await;
     node.pay(&[(&regtest, 500_000)]).await.unwrap();
     node.mine(1).await.unwrap();
@@ -165,7 +165,7 @@ async fn holdings_survive_reorganisations(pool: PgPool) {
 }
 
 fn ethereum(anvil: &Anvil) -> Chain {
-    Chain::Evm(EvmRpc::new(EvmKind::Ethereum, anvil.rpc.url.parse().unwrap()).unwrap())
+    Chain::from(EvmRpc::new(EvmKind::Ethereum, anvil.rpc.url.parse().unwrap()).unwrap())
 }
 
 /// [D-Q8] On Ethereum tokens and the coin are held at each address; a payout of a token costs the coin, and so does one that fails.
@@ -214,7 +214,7 @@ async fn an_observer_that_dies_loses_nothing(pool: PgPool) {
     let world = World::new(pool).await;
     world.platform("BTC", "Bitcoin", BITCOIN).await;
     let regtest = crate::chain::regtest(&node, BITCOIN).await;
-    let chain = || Chain::Bitcoin(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap());
+    let chain = || Chain::from(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap());
     look(&world, &chain()).await;
     for round in 0..12 {
         node.pay(&[(&regtest, 500_000 + round)]).await.unwrap();
@@ -224,7 +224,7 @@ async fn an_observer_that_dies_loses_nothing(pool: PgPool) {
         let lease = "UPDATE chain_cursors SET leased_until = '-infinity'";
         sqlx::query(lease).execute(&world.pool).await.unwrap();
         let (db, dying) = (world.grpc.db.clone(), chain());
-        let looking = tokio::spawn(async move { observe_chain(&db, &dying).await });
+        let looking = tokio::spawn(async move { observe_chain(&db, &dying, 0).await });
         tokio::time::sleep(std::time::Duration::from_millis(4 * round)).await;
         looking.abort();
         drop(looking.await);

@@ -21,8 +21,8 @@ use crate::member_data::page;
 pub async fn rates(world: &World, symbol: &str, bid: i64, ask: i64) {
     for source in ["kraken", "coinbase"] {
         sqlx::query(
-            "INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, read_at)
-             VALUES ($1, $2, $3, $4, clock_timestamp())",
+            "INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, source_at, read_at)
+             VALUES ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())",
         )
         .bind(symbol)
         .bind(source)
@@ -50,6 +50,7 @@ fn deposit(user_id: Uuid, method: &str, cents: i64) -> CreateQuoteRequest {
         priced_cents: cents,
         method: method.to_owned(),
         idempotency: None,
+        used_quote_ids: Vec::new(),
     }
 }
 
@@ -183,25 +184,49 @@ async fn a_quote_holds_for_fifteen_minutes(pool: PgPool) {
     assert_eq!(later.units, "510205");
 }
 
-/// [D-Q3] Case 6: a hundred quotes at once for one amount and address have distinct units within the tail; the next finds
-/// none that is free. Another address is not concerned.
+/// [D-Q3] Case 6: quotes of one amount at once have distinct units, and there is one for every member. Another address is not
+/// concerned.
 #[sqlx::test(migrations = false)]
-async fn a_hundred_quotes_at_once_differ(pool: PgPool) {
+async fn quotes_at_once_differ(pool: PgPool) {
     let world = World::new(pool).await;
     let method = world.platform("USDT", "TRC20", TRON).await;
     let other = world.platform("USDT", "ERC20", EVM).await;
     rates(&world, "USDT", 1_000_000, 1_000_000).await;
-    let members: Vec<Uuid> = (0..10).map(|_| world.member().0).collect();
-    let wanted = members.iter().flat_map(|member| (0..10).map(|_| create(&world, deposit(*member, &method, 50_000))));
-    let made: Vec<Quote> = join_all(wanted).await.into_iter().map(|made| made.unwrap()).collect();
+    let mut made: Vec<Quote> = Vec::new();
+    for _ in 0..12 {
+        let wanted = (0..10).map(|_| create(&world, deposit(world.member().0, &method, 50_000)));
+        made.extend(join_all(wanted).await.into_iter().map(|made| made.unwrap()));
+    }
     let units: HashSet<i64> = made.iter().map(|quote| quote.units.parse().unwrap()).collect();
-    assert_eq!(units, (0..100).map(|tail| 500_000_000 + tail * 1_000).collect());
+    assert_eq!(units, (0..120).map(|tail| 500_000_000 + tail * 1_000).collect());
     let last = world.member().0;
-    assert_eq!(refused(create(&world, deposit(last, &method, 50_000)).await).code, "RATE_UNAVAILABLE");
     assert_eq!(create(&world, deposit(last, &other, 50_000)).await.unwrap().units, "500000000");
     // Payouts go to the member's own address: they need no tail.
     let payout = CreateQuoteRequest { direction: QuoteDirection::Withdrawal.into(), ..deposit(last, &method, 50_000) };
     assert_eq!(create(&world, payout).await.unwrap().units, "500000000");
+}
+
+/// [D-Q3] A member has one open quote of an amount by a method: it is given again, also when the rate has moved, until it is used
+/// or has expired. Nobody takes the tails of others by asking again.
+#[sqlx::test(migrations = false)]
+async fn a_member_has_one_open_quote_of_an_amount(pool: PgPool) {
+    let (world, method) = world(pool).await;
+    let user_id = world.member().0;
+    let asked = join_all((0..5).map(|_| create(&world, deposit(user_id, &method, 50_000)))).await;
+    let ids: HashSet<String> = asked.into_iter().map(|made| made.unwrap().id).collect();
+    assert_eq!(ids.len(), 1);
+    rates(&world, "BTC", 98_000_000_000, 98_000_000_000).await;
+    let again = create(&world, deposit(user_id, &method, 50_000)).await.unwrap();
+    assert!(ids.contains(&again.id));
+    let used = CreateQuoteRequest { used_quote_ids: vec![again.id.clone()], ..deposit(user_id, &method, 50_000) };
+    let second = create(&world, used.clone()).await.unwrap();
+    assert_ne!((&second.id, &second.units), (&again.id, &again.units));
+    assert_eq!(create(&world, used).await.unwrap().id, second.id);
+    let other = create(&world, deposit(user_id, &method, 50_001)).await.unwrap();
+    assert!(other.id != again.id && other.id != second.id);
+    expire_quotes(&world, "1 second").await;
+    let later = create(&world, deposit(user_id, &method, 50_000)).await.unwrap();
+    assert!(later.id != again.id && later.id != second.id);
 }
 
 /// [D-R17] A member has at most 20 open quotes, also when they ask for many at once.
@@ -247,7 +272,7 @@ async fn a_payout_is_quoted_for_an_own_method(pool: PgPool) {
         (quote.units.as_str(), quote.method_id.as_str(), quote.chain.as_str()),
         ("97500000", own.as_str(), "tron")
     );
-    assert_eq!(quote.contract, TRON);
+    assert_eq!(quote.contract, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t");
     let stranger = CreateQuoteRequest { user_id: world.member().0.to_string(), ..payout };
     for request in [deposit(user_id, &own, 9_750), stranger] {
         assert_eq!(refused(create(&world, request).await).code, "METHOD_UNAVAILABLE");

@@ -15,13 +15,15 @@ use chassis::money::Rate;
 use chassis::testing::{assert_permitted, with_token};
 use futures::future::join_all;
 use payment_method::app::poll_rates::poll_rates;
+use payment_method::app::price::price;
 use payment_method::clients::{RateSource, Shape, SourceError};
 use payment_method::domain::rate::{NoRate, agree};
-use payment_method::store::rate_points;
+use payment_method::store::{assets, rate_points};
 use proto::payment_method::v1::ProposeRateRequest;
 use proto::payment_method::v1::staff_service_server::StaffService;
 use sqlx::PgPool;
 use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use tokio::net::TcpListener;
 
 use crate::fixture::{BITCOIN, TRON, World, refused};
@@ -41,7 +43,8 @@ fn source(shape: Shape, url: &str) -> RateSource {
 /// Three sources at these prices for every asset, which count how often they are asked.
 async fn sources(prices: [&'static str; 3], asked: &Arc<AtomicUsize>) -> Vec<RateSource> {
     let [kraken, coinbase, bitstamp] = prices;
-    let now = OffsetDateTime::now_utc().unix_timestamp();
+    let at = OffsetDateTime::now_utc();
+    let (now, time) = (at.unix_timestamp(), at.format(&Rfc3339).unwrap());
     let count = |asked: &Arc<AtomicUsize>| {
         let asked = Arc::clone(asked);
         move |body: String| {
@@ -57,9 +60,13 @@ async fn sources(prices: [&'static str; 3], asked: &Arc<AtomicUsize>) -> Vec<Rat
                 one(format!(r#"{{"error":[],"result":{{"XXBTZUSD":{{"a":["{kraken}"],"b":["{kraken}"]}}}}}}"#))
             }),
         )
+        .route("/0/public/Time", get(async move || format!(r#"{{"error":[],"result":{{"unixtime":{now}}}}}"#)))
         .route(
-            "/v2/exchange-rates",
-            get(async move || two(format!(r#"{{"data":{{"rates":{{"USD":"{coinbase}"}}}}}}"#))),
+            "/products/{product}/ticker",
+            get(async move |Path(product): Path<String>| {
+                assert_eq!(product, "BTC-USD");
+                two(format!(r#"{{"bid":"{coinbase}","ask":"{coinbase}","time":"{time}"}}"#))
+            }),
         )
         .route(
             "/api/v2/ticker/{pair}/",
@@ -100,9 +107,8 @@ async fn sources_are_asked_once_and_the_median_counts(pool: PgPool) {
     .fetch_all(&world.pool)
     .await
     .unwrap();
-    let points =
-        [("bitstamp", 102_200_000_000, true), ("coinbase", 97_320_000_000, false), ("kraken", 97_300_000_000, false)];
-    assert_eq!(stored, points.map(|(source, bid, has_time)| (source.to_owned(), bid, has_time, true)));
+    let points = [("bitstamp", 102_200_000_000), ("coinbase", 97_320_000_000), ("kraken", 97_300_000_000)];
+    assert_eq!(stored, points.map(|(source, bid)| (source.to_owned(), bid, true, true)));
 }
 
 /// [D-Q2] Case 3: what was read, or what the source says is, more than two minutes ago makes no rate.
@@ -121,9 +127,12 @@ async fn old_points_make_no_rate(pool: PgPool) {
         .await
         .unwrap();
     };
-    insert("kraken", "0", None).await;
-    insert("coinbase", "121 seconds", None).await;
+    insert("kraken", "0", Some("0")).await;
+    insert("coinbase", "121 seconds", Some("121 seconds")).await;
     insert("bitstamp", "0", Some("121 seconds")).await;
+    assert_eq!(rate(&world, "BTC").await, Err(NoRate::Missing));
+    // A source without a time is none, as those that an earlier version stored.
+    insert("coinbase", "0", None).await;
     assert_eq!(rate(&world, "BTC").await, Err(NoRate::Missing));
     insert("bitstamp", "0", Some("60 seconds")).await;
     assert!(rate(&world, "BTC").await.is_ok());
@@ -136,9 +145,9 @@ async fn old_points_make_no_rate(pool: PgPool) {
 async fn a_hostile_source_has_no_price() {
     async fn too_long() -> Response {
         let chunk = "1".repeat(64 * 1024);
-        format!(r#"{{"data":{{"rates":{{"USD":"1","X":"{}"}}}}}}"#, chunk.repeat(160)).into_response()
+        format!(r#"{{"bid":"1","ask":"1","time":"2026-11-18T11:06:40Z","X":"{}"}}"#, chunk.repeat(160)).into_response()
     }
-    let price = r#"{"data":{"rates":{"USD":"1"}}}"#;
+    let price = r#"{"bid":"1","ask":"1","time":"2026-11-18T11:06:40Z"}"#;
     let ends = [
         get(async || "<html><body>Just a moment…</body></html>"),
         get(too_long),
@@ -149,7 +158,7 @@ async fn a_hostile_source_has_no_price() {
     ];
     let now = OffsetDateTime::now_utc();
     let answers = join_all(ends.map(|end| async move {
-        let router = Router::new().route("/v2/exchange-rates", end).route("/elsewhere", get(async move || price));
+        let router = Router::new().route("/products/BTC-USD/ticker", end).route("/elsewhere", get(async move || price));
         let url = serve(router).await;
         source(Shape::Coinbase, &url).fetch("BTC", now).await
     }));
@@ -209,6 +218,41 @@ async fn two_treasurers_publish_a_rate(pool: PgPool) {
     assert_eq!(chassis::db::constraint(&change.unwrap_err()), Some("rate_points_kept"));
     let ended = sqlx::query("DELETE FROM rate_points").execute(&world.pool).await;
     assert_eq!(chassis::db::constraint(&ended.unwrap_err()), Some("rate_points_kept"));
+}
+
+/// [D-N3] A rate is proposed and confirmed only within 20 % of the last known one, and with a narrow spread.
+#[sqlx::test(migrations = false)]
+async fn a_rate_is_published_near_the_last_known(pool: PgPool) {
+    let world = World::new(pool).await;
+    crate::chain::rate(&world.pool, "BTC", 97_000_000_000).await;
+    let at = |bid_micros: i64| ProposeRateRequest { bid_micros, ask_micros: bid_micros, ..publication(60) };
+    let propose = async |bid| world.grpc.propose_rate(with_token(at(bid), &world.treasurers[0])).await;
+    let refusal = refused(propose(60_000_000_000).await);
+    assert_eq!((refusal.kind, refusal.fields[0].0.as_str()), (Kind::Invalid, "bid"));
+    assert!(refusal.message.contains("the last known rate, $97000"), "{}", refusal.message);
+    let wide = ProposeRateRequest { bid_micros: 1_000_000, ask_micros: 1_000_000_000_000, ..publication(60) };
+    assert_eq!(refused(world.grpc.propose_rate(with_token(wide, &world.treasurers[0])).await).fields[0].0, "ask");
+    // Until it is confirmed, the market may leave it.
+    let proposal = propose(80_000_000_000).await.unwrap().into_inner().proposal.unwrap();
+    crate::chain::rate(&world.pool, "BTC", 120_000_000_000).await;
+    assert_eq!(refused(world.confirm(&proposal.id, 1).await).fields[0].0, "bid");
+    assert_eq!(rate(&world, "BTC").await.unwrap().0, 120_000_000_000);
+}
+
+/// [D-N3] A rate of a moment is the same later: what is said or published afterwards does not count for it.
+#[sqlx::test(migrations = false)]
+async fn a_price_is_that_of_its_moment(pool: PgPool) {
+    let world = World::new(pool).await;
+    crate::chain::rate(&world.pool, "BTC", 100_000_000_000).await;
+    let mut conn = world.grpc.db.conn().await.unwrap();
+    let then = clock::now(&mut conn).await.unwrap();
+    let asset = assets::find(&mut conn, "bitcoin", "BTC").await.unwrap().unwrap();
+    let before = price(&mut conn, &asset, then).await.unwrap().unwrap();
+    crate::chain::rate(&world.pool, "BTC", 130_000_000_000).await;
+    assert_eq!(price(&mut conn, &asset, then).await.unwrap().unwrap(), before);
+    let now = clock::now(&mut conn).await.unwrap();
+    assert_eq!(price(&mut conn, &asset, now).await.unwrap().unwrap().bid.micros(), 130_000_000_000);
+    assert_eq!(price(&mut conn, &asset, then - time::Duration::MINUTE).await.unwrap(), Err(NoRate::Missing));
 }
 
 /// [D-R17] What is no rate is not proposed, and only treasurers propose one.

@@ -115,7 +115,7 @@ async fn many_addresses_and_a_backlog_are_observed(pool: PgPool) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-    let chain = Chain::Evm(EvmRpc::new(Kind::Ethereum, url.parse().unwrap()).unwrap());
+    let chain = Chain::from(EvmRpc::new(Kind::Ethereum, url.parse().unwrap()).unwrap());
     let begun = Instant::now();
     look(&world, &chain).await;
     println!("{ADDRESSES} addresses, {BLOCKS} blocks: {:.1} s", begun.elapsed().as_secs_f32());

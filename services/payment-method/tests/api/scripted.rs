@@ -39,7 +39,12 @@ pub struct History {
     pub waiting: Vec<String>,
     watched: BTreeSet<String>,
     pub is_down: bool,
-    time: Option<i64>,
+    /// Whether its transaction index is still being built.
+    pub is_unindexed: bool,
+    /// The methods that were called.
+    pub called: Vec<String>,
+    /// Of every block.
+    pub time: Option<i64>,
     names: u64,
 }
 
@@ -54,7 +59,7 @@ impl Scripted {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Chain::Bitcoin(BitcoinCore::new(url.parse().unwrap(), Network::Regtest).unwrap())
+        Chain::from(BitcoinCore::new(url.parse().unwrap(), Network::Regtest).unwrap())
     }
 
     pub fn history(&self) -> MutexGuard<'_, History> {
@@ -155,6 +160,9 @@ impl History {
                 let time = *self.time.get_or_insert_with(|| OffsetDateTime::now_utc().unix_timestamp());
                 json!({ "height": height, "hash": text, "time": time, "confirmations": self.blocks.len() - height + 1 })
             }
+            "getindexinfo" => {
+                json!({ "txindex": { "synced": !self.is_unindexed, "best_block_height": self.height() } })
+            }
             "loadwallet" => json!({}),
             "listdescriptors" => json!({ "descriptors": [] }),
             "importdescriptors" => {
@@ -228,6 +236,7 @@ async fn answer(State(node): State<Scripted>, Json(call): Json<Value>) -> Respon
     if history.is_down {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
+    history.called.push(call["method"].as_str().unwrap().to_owned());
     match history.result(call["method"].as_str().unwrap(), &call["params"]) {
         Some(result) => {
             let text = json!({ "result": result }).to_string();

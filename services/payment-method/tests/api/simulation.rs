@@ -166,7 +166,7 @@ impl Simulation {
         ] {
             sqlx::query(statement).execute(&self.world.pool).await.unwrap();
         }
-        observe_chain(&self.world.grpc.db, &self.chain).await.unwrap();
+        observe_chain(&self.world.grpc.db, &self.chain, 0).await.unwrap();
     }
 
     /// Has the wallet account for all payouts but thefts, as it does when they are marked as paid.

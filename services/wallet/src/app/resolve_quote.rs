@@ -22,6 +22,11 @@ pub async fn resolve_quote(db: &Db, quotes: &Quotes, user_id: Uuid, id: Uuid) ->
     Ok(quotes.get(user_id, id).await?)
 }
 
+/// The member's open quotes that serve for nothing else any more.
+pub async fn used_quotes(db: &Db, user_id: Uuid) -> Result<Vec<Uuid>, Error> {
+    Ok(transactions::used_quotes(&mut *db.conn().await?, user_id).await?)
+}
+
 impl Quoted {
     /// Whether it is for this payment. A method keeps its id when its owner changes its currency or network, so both are
     /// compared.

@@ -119,10 +119,13 @@ pub fn quote_id(text: &str) -> Result<Option<Uuid>, Error> {
     if text.is_empty() { Ok(None) } else { Uuid::try_parse(text).map(Some).map_err(|_| Error::QuoteNotFound) }
 }
 
-/// A destination as the member typed it; may be empty unless required.
+/// Characters of an address as it is pasted, with the link or the payment URI around it.
+const PASTED: usize = 512;
+
+/// A destination as the member typed it; may be empty unless required. Which part of it is the address is payment-method's to say.
 pub fn destination(address: &str, memo: &str, needed: bool) -> Result<Destination, Refusal> {
     let (address, memo) = (address.trim(), memo.trim());
-    let well_formed = (10..=128).contains(&address.chars().count()) && !address.contains(char::is_whitespace);
+    let well_formed = (10..=PASTED).contains(&address.chars().count());
     if (needed || !address.is_empty()) && !well_formed {
         return Err(Refusal::field("address", "Please enter a valid wallet address"));
     }

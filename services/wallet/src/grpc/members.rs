@@ -42,7 +42,7 @@ use crate::app::payout_state::known_since;
 use crate::app::purchase_course::purchase_course;
 use crate::app::request_deposit::{RequestDeposit, request_deposit};
 use crate::app::request_withdrawal::{RequestWithdrawal, request_withdrawal};
-use crate::app::resolve_quote::resolve_quote;
+use crate::app::resolve_quote::{resolve_quote, used_quotes};
 use crate::app::set_destination::{method_in_need, set_destination};
 use crate::domain::destination::PayoutAddress;
 use crate::domain::limits;
@@ -105,6 +105,7 @@ impl WalletService for GrpcServer {
         let message = request.into_inner();
         let amount = Cents::new(message.amount_cents);
         let priced = self.limits.priced(convert::quote_direction(message.direction())?, amount)?;
+        let used = used_quotes(&self.db, member.user_id).await?;
         let asked = CreateQuoteRequest {
             user_id: member.user_id.to_string(),
             direction: message.direction,
@@ -112,6 +113,7 @@ impl WalletService for GrpcServer {
             priced_cents: priced.get(),
             method: convert::method(&message.method)?,
             idempotency: message.idempotency,
+            used_quote_ids: used.iter().map(ToString::to_string).collect(),
         };
         let (metadata, made, _) = self.quotes.create(asked).await?.into_parts();
         let mut response = Response::new(RequestQuoteResponse { quote: made.quote });
@@ -318,7 +320,7 @@ impl WalletService for GrpcServer {
         let member = self.reader(request.metadata()).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
         let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
-        let evidence = self.chains.evidence(&found).await.ok().flatten();
+        let evidence = self.chains.observed(&found).await.ok().flatten();
         let evidence = evidence.map(|evidence| ChainEvidence { checks: Vec::new(), ..evidence });
         Ok(Response::new(GetPaymentsResponse { evidence }))
     }

@@ -53,6 +53,7 @@ use crate::app::propose_reversal::{ProposeReversal, propose_reversal};
 use crate::app::reject_transaction::{RejectTransaction, reject_transaction};
 use crate::app::release_hold::{ReleaseHold, release_hold};
 use crate::app::replay_dead_letter::replay_dead_letter;
+use crate::app::sum_claims::sum_claims;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalCursor};
 use crate::domain::reference;
@@ -109,9 +110,10 @@ impl StaffService for GrpcServer {
         let member = self.payout_state(&transaction).await.ok();
         let not_before = member.and_then(|state| state.not_before).map(clock::to_proto);
         // The checks of what the chain shows are missing then, and the others count.
+        let lately = sum_claims(&self.db, &transaction).await?;
         let evidence = match &chosen {
-            Some(txid) => self.chains.evidence_of(&transaction, txid).await,
-            None => self.chains.evidence(&transaction).await,
+            Some(txid) => self.chains.evidence_of(&transaction, txid, lately).await,
+            None => self.chains.evidence(&transaction, lately).await,
         };
         let evidence = evidence.ok().flatten();
         let review = get_review(&self.db, &self.limits, transaction, (current, member)).await?;
@@ -424,9 +426,10 @@ impl GrpcServer {
         if one.status != Progress::Pending {
             return Ok(false);
         }
+        let lately = sum_claims(&self.db, one).await?;
         let read = match txid {
-            Some(txid) => self.chains.evidence_of(one, txid).await,
-            None => self.chains.evidence(one).await,
+            Some(txid) => self.chains.evidence_of(one, txid, lately).await,
+            None => self.chains.evidence(one, lately).await,
         };
         let evidence = match (read, seen_at) {
             (Ok(Some(evidence)), _) => evidence,
@@ -448,7 +451,8 @@ impl GrpcServer {
         if one.status != Progress::Pending {
             return Ok(());
         }
-        let payments = self.chains.evidence(one).await?.map(|evidence| evidence.payments).unwrap_or_default();
+        let payments =
+            self.chains.evidence(one, Cents::new(0)).await?.map(|evidence| evidence.payments).unwrap_or_default();
         let is_new = |at: OffsetDateTime| at > seen_at + ROUNDED;
         let is_stale = payments.iter().any(|payment| {
             payment.txid != txid.key && payment.seen_at.as_ref().and_then(clock::from_proto).is_some_and(is_new)

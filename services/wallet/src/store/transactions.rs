@@ -439,6 +439,37 @@ pub async fn is_quote_used(conn: &mut PgConnection, quote_id: Uuid) -> Result<bo
         .await
 }
 
+/// The member's quotes that transactions have and that are still open.
+pub async fn used_quotes(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT quote_id AS "quote_id!" FROM transactions
+         WHERE user_id = $1 AND created_at > now() - interval '1 hour' AND quote_id IS NOT NULL AND quote_expires_at > now()"#,
+        user_id,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The sum of the other payments of a transaction's member in a period that are not refused.
+pub async fn sum_payments(
+    conn: &mut PgConnection,
+    one: &Transaction,
+    (from, until): (OffsetDateTime, OffsetDateTime),
+) -> Result<Cents, sqlx::Error> {
+    let sum = sqlx::query_scalar!(
+        r#"SELECT coalesce(sum(amount_cents), 0)::bigint AS "sum!" FROM transactions
+         WHERE user_id = $1 AND id <> $2 AND kind IN ('deposit', 'course', 'fee') AND method_id IS NOT NULL
+            AND status <> 'failed' AND created_at BETWEEN $3 AND $4"#,
+        one.user_id,
+        one.id,
+        from,
+        until,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(Cents::new(sum))
+}
+
 /// Deposits and course payments of a member that wait for review.
 pub async fn pending_deposits(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(

@@ -97,6 +97,28 @@ fn shown() -> ChainEvidence {
     }
 }
 
+/// [D-N7] The confirmations of a deposit follow from what the member claims by others within an hour, refused ones aside.
+#[sqlx::test(migrations = false)]
+async fn deposits_of_an_hour_are_added(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, other) = (world.member(), world.member());
+    let made = world.deposit(&member, deposit(70_000)).await.unwrap();
+    world.deposit(&member, deposit(80_000)).await.unwrap();
+    world.deposit(&member, deposit(5_000)).await.unwrap();
+    world.deposit(&other, deposit(90_000)).await.unwrap();
+    let review = GetReviewRequest { id: made.id.clone(), ..Default::default() };
+    let lately = async || {
+        world.grpc.get_review(with_token(review.clone(), &world.reviewer)).await.unwrap();
+        world.evidence.asked.lock().unwrap().last().unwrap().claimed_lately_cents
+    };
+    assert_eq!(lately().await, 85_000);
+    sqlx::query("UPDATE transactions SET created_at = created_at - interval '2 hours' WHERE amount_cents = 80000")
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    assert_eq!(lately().await, 5_000);
+}
+
 /// [D-Q4] [D-R17] Staff see what the chain shows with the other checks, each with its state; the member sees the payment, and
 /// nothing that was checked. Nobody else does.
 #[sqlx::test(migrations = false)]
@@ -118,6 +140,9 @@ async fn evidence_is_for_staff_and_the_member(pool: PgPool) {
     let asked = world.evidence.asked.lock().unwrap()[0].clone();
     assert_eq!((asked.is_payout, asked.claimed_cents), (false, 10_000));
     assert!(!asked.address.is_empty() && asked.requested_at.is_some());
+    // Nothing that a member reads has a node asked.
+    let asked: Vec<_> = world.evidence.asked.lock().unwrap().iter().map(|asked| asked.is_for_member).collect();
+    assert_eq!(asked, [false, false, true]);
 }
 
 /// [D-Q4] Of a payout the destination is looked for.

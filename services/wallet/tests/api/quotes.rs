@@ -47,6 +47,20 @@ async fn a_deposit_keeps_its_quote(pool: PgPool) {
     assert_eq!((plain.quote, plain.method.unwrap().version), (None, 3));
 }
 
+/// [D-Q3] Payment-method is told which open quotes are used, so that it does not give them again.
+#[sqlx::test(migrations = false)]
+async fn used_quotes_are_named(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member();
+    let quote_id = quote(&world, &member, QuoteDirection::Deposit, 50_000).await;
+    quote(&world, &member, QuoteDirection::Deposit, 50_000).await;
+    world.deposit(&member, RequestDepositRequest { quote_id: quote_id.clone(), ..deposit(50_000) }).await.unwrap();
+    quote(&world, &member, QuoteDirection::Deposit, 50_000).await;
+    let asked = world.quotes.asked.lock().unwrap();
+    let named: Vec<_> = asked.iter().map(|asked| asked.used_quote_ids.clone()).collect();
+    assert_eq!(named, [vec![], vec![], vec![quote_id]]);
+}
+
 /// [D-A12] A member's download has the quote of a deposit, with the exact units.
 #[sqlx::test(migrations = false)]
 async fn a_download_has_the_quote(pool: PgPool) {

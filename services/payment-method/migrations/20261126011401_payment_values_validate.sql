@@ -1,0 +1,1 @@
+ALTER TABLE chain_payments VALIDATE CONSTRAINT chain_payments_arrived, VALIDATE CONSTRAINT chain_payments_value;
