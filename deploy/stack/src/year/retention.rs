@@ -41,7 +41,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 73] = [
+const TABLES: [(Service, &str, Kept); 74] = [
     (Service::Auth, "account_closures", Since("1 hour", "requested_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
