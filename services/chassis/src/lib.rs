@@ -1,4 +1,4 @@
-//! The library shared by all services, without business rules. In reading order: values ([money], [clock]), errors
+//! The library shared by all services, without business rules. In reading order: values ([money], [network], [clock]), errors
 //! ([error]), requests ([validate], [page]), identity ([keys], [identity], [auth_client]), permissions ([permission])
 //! and signed decisions ([decision]), state ([db], [idempotency], [proposal], [audit], [roots]), communication
 //! ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), personal data ([erasure], [member_data]), and the
@@ -9,6 +9,8 @@
 pub mod member_data;
 
 pub mod money;
+
+pub mod network;
 
 pub mod clock;
 

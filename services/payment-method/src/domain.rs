@@ -1,9 +1,10 @@
 //! Methods, networks, addresses and the statements about them, rates, quotes, payments and the evidence they are, without I/O.
 
+pub use chassis::network;
+
 pub mod address;
 pub mod evidence;
 pub mod method;
-pub mod network;
 pub mod payment;
 pub mod quote;
 pub mod rate;

@@ -137,6 +137,12 @@ impl Units {
         self.0.checked_add(other.0).map(Self).ok_or(AmountError::OutOfRange)
     }
 
+    /// How far two numbers of units are apart.
+    #[must_use]
+    pub const fn distance(self, other: Self) -> Self {
+        Self((self.0 - other.0).abs())
+    }
+
     /// As a number of whole units, without zeros at the end.
     #[must_use]
     pub fn whole(self, decimals: u8) -> String {

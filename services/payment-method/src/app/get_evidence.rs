@@ -11,7 +11,7 @@ use crate::app::price::price;
 use crate::clients::chain::Chain;
 use crate::clients::lookups::{Asker, Lookups};
 use crate::domain::address;
-use crate::domain::evidence::{Basis, Check, FRESH, Facts, Search, Seen, checks};
+use crate::domain::evidence::{Basis, Check, FRESH, Facts, JUST_ENDED, Rival, Search, Seen, checks};
 use crate::domain::network::{self, Format};
 use crate::domain::payment::{self, Fate, Found, Observation, State, Way};
 use crate::domain::quote::{self, Asset, Direction, Quote, Tolerance};
@@ -30,8 +30,12 @@ pub struct GetEvidence {
     pub address: String,
     /// In lower case without `0x`; empty if it is unknown.
     pub txid: String,
-    /// The output, if that is known.
-    pub index: Option<i32>,
+    /// The outputs, if those are known.
+    pub outputs: Vec<i32>,
+    /// What other transactions account for, by hash and index.
+    pub consumed: Vec<(String, i32)>,
+    /// Quotes that claim no payment any more.
+    pub settled: Vec<Uuid>,
     pub quote_id: Option<Uuid>,
     /// Payouts at a quote.
     pub units_due: Option<Units>,
@@ -90,6 +94,12 @@ pub async fn get_evidence(
     let trouble = cursor.map(|cursor| cursor.trouble).unwrap_or_default();
     let is_fresh = trouble.is_empty() && at.is_some_and(|at| now - at <= FRESH);
     let world = world(&mut conn, chain).await?;
+    let known = match &payments[..] {
+        [] if !asked.txid.is_empty() => {
+            chain_payments::of_transactions(&mut conn, chain.name(), std::slice::from_ref(&asked.txid)).await?
+        }
+        _ => Vec::new(),
+    };
     drop(conn);
     let nodes = Nodes {
         chains,
@@ -103,23 +113,29 @@ pub async fn get_evidence(
         Search::Unknown(if trouble.is_empty() { "not looked at lately".to_owned() } else { trouble })
     } else if asked.is_for_member {
         stored(asked, &payments)
-    } else if payments.is_empty() {
-        nodes.elsewhere(&asked.txid).await
-    } else {
+    } else if !payments.is_empty() {
         nodes.confirm(&payments).await
+    } else if known.iter().any(|one| one.key.way == asked.way) {
+        Search::Consumed
+    } else if known.iter().any(|one| one.key.way != Way::Fee) {
+        Search::OtherWay
+    } else {
+        nodes.elsewhere(&asked.txid).await
     };
     let mut conn = db.conn().await?;
-    let seen: Vec<_> = payments.iter().map(|one| seen(chain.format(), asked, one)).collect();
+    // The others of a transaction are told, and may belong to other members.
+    let considered = if asked.way == Way::In && asked.outputs.is_empty() { 1 } else { payments.len() };
+    let seen: Vec<_> = payments.iter().take(considered).map(|one| seen(chain.format(), asked, one)).collect();
     let is_valued = asked.way == Way::In
         && seen.iter().all(|one| one.symbol == asset.symbol && one.is_at_address && one.state.is_alive());
     let (suggested, basis) = if is_valued {
-        value(&mut conn, &asset, pricing, quote.as_ref(), &payments).await?
+        value(&mut conn, &asset, pricing, quote.as_ref(), &payments[..considered.min(payments.len())]).await?
     } else {
         (None, Basis::Arrival)
     };
-    let mut owners = Vec::new();
+    let mut rivals = Vec::new();
     for one in seen.iter().filter(|one| asked.way == Way::In && one.is_at_address) {
-        owners.extend(quotes::owners(&mut conn, (&asked.address, &one.symbol), one.units, one.arrived_at).await?);
+        rivals.extend(rival(&mut conn, asked, quote.as_ref(), one).await?);
     }
     let facts = Facts {
         way: asked.way,
@@ -130,7 +146,7 @@ pub async fn get_evidence(
         requested_at: asked.requested_at,
         units_due: units_due(asked, quote.as_ref()),
         quote: quote.as_ref(),
-        is_of_another: owners.iter().any(|owner| *owner != asked.user_id),
+        rival: rivals.into_iter().min(),
         claimed: asked.claimed,
         value: suggested,
         basis,
@@ -148,8 +164,23 @@ fn units_due(asked: &GetEvidence, quote: Option<&Quote>) -> Option<Units> {
     asked.units_due.or_else(|| quote.and_then(|quote| Units::parse(&quote.units).ok()))
 }
 
-/// Those of the hash that is given; without one, what matches the quote exactly, or went to the destination.
+/// What may be the payment, the best match first, without those that other transactions account for.
 async fn candidates(
+    conn: &mut PgConnection,
+    place: (&Chain, &Asset),
+    asked: &GetEvidence,
+    quote: Option<&Quote>,
+) -> Result<Vec<Payment>, Error> {
+    let mut all = matching(conn, place, asked, quote).await?;
+    all.retain(|one| !asked.consumed.iter().any(|(txid, index)| *txid == one.key.txid && *index == one.key.index));
+    if let (Way::In, Some(due)) = (asked.way, units_due(asked, quote)) {
+        all.sort_by_key(|one| one.units.distance(due));
+    }
+    Ok(all)
+}
+
+/// Those of the hash that is given; without one, what matches the quote exactly, or went to the destination.
+async fn matching(
     conn: &mut PgConnection,
     (chain, asset): (&Chain, &Asset),
     asked: &GetEvidence,
@@ -158,8 +189,8 @@ async fn candidates(
     if !asked.txid.is_empty() {
         let all = chain_payments::of_transactions(conn, chain.name(), std::slice::from_ref(&asked.txid)).await?;
         let mut own: Vec<_> = all.into_iter().filter(|one| one.key.way == asked.way).collect();
-        if let Some(index) = asked.index {
-            own.retain(|one| one.key.index == index);
+        if !asked.outputs.is_empty() {
+            own.retain(|one| asked.outputs.contains(&one.key.index));
         } else if own.iter().any(|one| is_at_address(chain.format(), asked, one)) {
             // A transaction may pay several members, each at an address of their own.
             own.retain(|one| is_at_address(chain.format(), asked, one));
@@ -184,10 +215,38 @@ async fn candidates(
                 // Units are free again when a quote expires: an earlier payment was for the quote of somebody else.
                 let place = (chain.name(), asset.symbol.as_str(), asked.address.as_str());
                 let due = Units::parse(&quote.units)?;
-                chain_payments::of_units(conn, place, due, quote.created_at).await
+                let mut near = chain_payments::near(conn, place, due, quote.created_at).await?;
+                if near.iter().any(|one| one.units == due) {
+                    near.retain(|one| one.units == due);
+                }
+                let mut own = Vec::new();
+                for one in near {
+                    if rival(conn, asked, Some(quote), &seen(chain.format(), asked, &one)).await?.is_none() {
+                        own.push(one);
+                    }
+                }
+                Ok(own)
             }
         },
     }
+}
+
+/// The quote of another member, open at that time or just ended, that a payment is nearer to than to the quote of the member
+/// who claims it.
+async fn rival(
+    conn: &mut PgConnection,
+    asked: &GetEvidence,
+    quote: Option<&Quote>,
+    one: &Seen,
+) -> Result<Option<Rival>, Error> {
+    let (place, at) = ((asked.address.as_str(), one.symbol.as_str()), one.arrived_at);
+    let others = quotes::near(conn, place, one.units, at, (asked.user_id, &asked.settled)).await?;
+    // A quote that was made after the payment was seen may have been made for it.
+    let own = quote.filter(|quote| quote.created_at <= at && at <= quote.expires_at + JUST_ENDED);
+    let own = own.and_then(|quote| Units::parse(&quote.units).ok()).map(|due| due.distance(one.units));
+    let nearest = others.into_iter().map(|other| other.distance(one.units)).min();
+    let nearer = nearest.filter(|distance| own.is_none_or(|own| *distance < own));
+    Ok(nearer.map(|distance| if distance.get() == 0 { Rival::Exact } else { Rival::Near }))
 }
 
 fn is_at_address(format: Format, asked: &GetEvidence, one: &Payment) -> bool {

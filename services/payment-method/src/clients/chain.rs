@@ -44,7 +44,7 @@ impl Chain {
         self
     }
 
-    /// As `domain/network.rs` names it.
+    /// As `chassis::network` names it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match &self.first {

@@ -12,6 +12,9 @@ pub const FRESH: Duration = Duration::seconds(60);
 /// Members may pay a little before they request the deposit.
 const SKEW: Duration = Duration::minutes(10);
 
+/// How long after its end a quote still claims what is paid: an exchange may take that long.
+pub const JUST_ENDED: Duration = Duration::hours(1);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Ok,
@@ -82,8 +85,20 @@ pub enum Search {
     Unobserved,
     /// It has no effect.
     Reverted,
+    /// Other transactions account for all that it pays.
+    Consumed,
+    /// It was seen, and the money goes the other way.
+    OtherWay,
     /// The chain cannot be observed, for this reason.
     Unknown(String),
+}
+
+/// How a quote of another member fits a payment: it was open when that was made, or had just ended, and is of the same amount or
+/// of one within five percent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rival {
+    Exact,
+    Near,
 }
 
 /// All that is known.
@@ -99,8 +114,8 @@ pub struct Facts<'a> {
     /// What the payment should be, in the smallest unit.
     pub units_due: Option<Units>,
     pub quote: Option<&'a Quote>,
-    /// Whether one of the payments is exactly what an open quote of another member asks for.
-    pub is_of_another: bool,
+    /// How the quote of another member fits one of the payments, if it fits better than that of this member.
+    pub rival: Option<Rival>,
     pub claimed: Cents,
     /// What was paid is worth so much.
     pub value: Option<Cents>,
@@ -160,6 +175,13 @@ fn found(facts: &Facts<'_>) -> Check {
         }
         Search::Unobserved => (Verdict::Warn, "No payment with this hash has been observed.".to_owned()),
         Search::Reverted => (Verdict::Fail, "The transaction failed on the chain: it moved nothing.".to_owned()),
+        Search::Consumed => {
+            (Verdict::Fail, "Other requests account for everything that this transaction pays.".to_owned())
+        }
+        Search::OtherWay if facts.way == Way::In => {
+            (Verdict::Fail, "It is one of our payouts, and pays nothing to the platform.".to_owned())
+        }
+        Search::OtherWay => (Verdict::Fail, "It is a payment to the platform, and no payout.".to_owned()),
         Search::Unknown(reason) => {
             (Verdict::Unknown, format!("{chain} cannot be observed now ({reason}). The payment may or may not exist."))
         }
@@ -274,8 +296,18 @@ fn time(facts: &Facts<'_>) -> Check {
 
 fn quote(facts: &Facts<'_>) -> Option<Check> {
     let name = "payment_quote";
-    if facts.is_of_another {
-        return Some(line(name, Verdict::Fail, "It matches the open quote of another member exactly."));
+    let theirs = match (facts.rival, facts.quote) {
+        (Some(Rival::Exact), _) => Some("It is exactly what the quote of another member asks for."),
+        (Some(Rival::Near), Some(_)) => {
+            Some("It is nearer to the quote of another member than to that of this member.")
+        }
+        (Some(Rival::Near), None) => Some(
+            "Another member has a quote of nearly this amount, and this member has none. Ask for a proof that they sent it.",
+        ),
+        (None, _) => None,
+    };
+    if let Some(detail) = theirs {
+        return Some(line(name, Verdict::Fail, detail));
     }
     facts.quote?;
     let is_exact = facts.units_due.is_some() && facts.units_due == total(facts.payments);
@@ -291,7 +323,7 @@ mod tests {
     use chassis::money::{Cents, Units};
     use time::{Duration, OffsetDateTime};
 
-    use super::{Basis, Facts, Search, Seen, Verdict, checks};
+    use super::{Basis, Facts, Rival, Search, Seen, Verdict, checks};
     use crate::domain::payment::{Block, State, Way};
     use crate::domain::quote::Asset;
 
@@ -330,7 +362,7 @@ mod tests {
             requested_at: NOW,
             units_due: Some(units(513_809)),
             quote: None,
-            is_of_another: false,
+            rival: None,
             claimed: Cents::new(50_000),
             value: Some(Cents::new(50_000)),
             basis: Basis::Arrival,
@@ -372,8 +404,10 @@ mod tests {
         assert_eq!(of(&verdicts(&[less], |_| {}), "payment_units"), Some(Verdict::Warn));
         let all = verdicts(std::slice::from_ref(&right), |facts| facts.requested_at = NOW + Duration::minutes(11));
         assert_eq!(of(&all, "payment_time"), Some(Verdict::Warn));
-        let all = verdicts(&[right], |facts| facts.is_of_another = true);
-        assert_eq!(of(&all, "payment_quote"), Some(Verdict::Fail));
+        for rival in [Rival::Exact, Rival::Near] {
+            let all = verdicts(std::slice::from_ref(&right), |facts| facts.rival = Some(rival));
+            assert_eq!(of(&all, "payment_quote"), Some(Verdict::Fail));
+        }
     }
 
     /// [D-Q4] Case 18: a chain that cannot be observed is unknown, and never "not found"; last known payments say nothing.

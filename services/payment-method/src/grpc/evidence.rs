@@ -80,7 +80,8 @@ fn matches(message: MatchPayoutsRequest) -> Result<Vec<(i64, Uuid)>, Error> {
 
 fn asked(message: GetEvidenceRequest) -> Result<GetEvidence, Error> {
     let requested_at = message.requested_at.as_ref().and_then(from_proto);
-    let index = message.vout.map(i32::try_from).transpose();
+    let outputs = message.vout.into_iter().chain(message.outputs).map(i32::try_from).collect::<Result<_, _>>();
+    let consumed = message.consumed.into_iter().filter_map(|one| Some((one.txid, one.index.try_into().ok()?)));
     Ok(GetEvidence {
         user_id: convert::id(&message.user_id)?,
         way: if message.is_payout { Way::Out } else { Way::In },
@@ -88,7 +89,9 @@ fn asked(message: GetEvidenceRequest) -> Result<GetEvidence, Error> {
         network: message.network,
         address: message.address,
         txid: message.txid.trim().to_ascii_lowercase().trim_start_matches("0x").to_owned(),
-        index: index.map_err(|_| Refusal::field("vout", "Please enter the index of an output."))?,
+        outputs: outputs.map_err(|_| Refusal::field("vout", "Please enter the index of an output."))?,
+        consumed: consumed.collect(),
+        settled: message.settled_quotes.iter().filter_map(|id| id.parse().ok()).collect(),
         quote_id: message.quote_id.parse().ok(),
         units_due: Units::parse(&message.units_due).ok(),
         claimed: Cents::new(message.claimed_cents),

@@ -124,8 +124,8 @@ pub async fn of_transactions(conn: &mut PgConnection, chain: &str, txids: &[Stri
     payments(rows)
 }
 
-/// Payments of exactly these units to an address, since a moment.
-pub async fn of_units(
+/// Payments to an address since a moment whose units differ from these by five percent or less, the nearest first.
+pub async fn near(
     conn: &mut PgConnection,
     (chain, symbol, address): (&str, &str, &str),
     units: Units,
@@ -136,9 +136,9 @@ pub async fn of_units(
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments
-         WHERE chain = $1 AND symbol = $2 AND lower(address) = lower($3) AND way = 'in' AND units = $4::text::numeric
-            AND seen_at >= $5
-         ORDER BY id LIMIT 20"#,
+         WHERE chain = $1 AND symbol = $2 AND lower(address) = lower($3) AND way = 'in'
+            AND units * 100 BETWEEN $4::text::numeric * 95 AND $4::text::numeric * 105 AND seen_at >= $5
+         ORDER BY abs(units - $4::text::numeric), id LIMIT 20"#,
         chain,
         symbol,
         address,

@@ -7,6 +7,7 @@ use chassis::money::{Cents, Units};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::evidence::JUST_ENDED;
 use crate::domain::quote::{Amount, Direction, Quote, Tails};
 use crate::error::Error;
 
@@ -121,6 +122,32 @@ pub async fn owners(
     .fetch_all(conn)
     .await?;
     Ok(owners)
+}
+
+/// The units of other members' quotes for an address that were open at a moment, or had just ended, and differ by five percent
+/// or less.
+pub async fn near(
+    conn: &mut PgConnection,
+    (address, symbol): (&str, &str),
+    units: Units,
+    at: OffsetDateTime,
+    (user_id, settled): (Uuid, &[Uuid]),
+) -> Result<Vec<Units>, Error> {
+    let found = sqlx::query_scalar!(
+        r#"SELECT units::text AS "units!" FROM quotes
+         WHERE lower(address) = lower($1) AND symbol = $2 AND direction = 'deposit' AND created_at <= $4 AND expires_at > $5
+            AND $3::text::numeric * 100 BETWEEN units * 95 AND units * 105 AND user_id <> $6 AND id <> ALL ($7)"#,
+        address,
+        symbol,
+        units.to_string(),
+        at,
+        at - JUST_ENDED,
+        user_id,
+        settled,
+    )
+    .fetch_all(conn)
+    .await?;
+    found.iter().map(|units| Ok(Units::parse(units)?)).collect()
 }
 
 /// The member's quote with this id.

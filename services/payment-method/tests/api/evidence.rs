@@ -11,7 +11,9 @@ use payment_method::domain::network::Format;
 use proto::common::v1::{ChainEvidence, Quote, QuoteDirection};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::quote_service_server::QuoteService;
-use proto::payment_method::v1::{CreateQuoteRequest, GetEvidenceRequest, ListPaymentsRequest, ListedPayment};
+use proto::payment_method::v1::{
+    ChainOutput, CreateQuoteRequest, GetEvidenceRequest, ListPaymentsRequest, ListedPayment,
+};
 use serde_json::json;
 use sqlx::PgPool;
 use stack::nodes::{Bitcoind, EvmChain, coins};
@@ -119,6 +121,43 @@ async fn an_exact_payment_is_found_by_its_quote(pool: PgPool) {
     assert_eq!(state(&stolen, "payment_quote"), "fail", "also without a quote of their own");
 }
 
+/// [D-Q4] [D-N1] An exchange deducted its fee: the payment is found for the member whose open quote is nearest, without a hash,
+/// and whoever else claims its hash fails, with or without a quote. A quote whose deposit is decided claims nothing.
+#[sqlx::test(migrations = false)]
+async fn a_payment_less_a_fee_belongs_to_the_nearest_quote(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let (world, chain) = world(pool, &node).await;
+    let ((member, _), (thief, _)) = (world.member(), world.member());
+    look(&world, &chain).await;
+    let (own, other) = (quote(&world, member).await, quote(&world, thief).await);
+    assert_eq!((own.units.as_str(), other.units.as_str()), ("500000", "500001"));
+    let to = regtest(&node, BITCOIN).await;
+    let txid = node.pay(&[(to.as_str(), 495_000)]).await.unwrap();
+    node.mine(2).await.unwrap();
+    look(&world, &chain).await;
+    let found = evidence(&world, member, Some(&own), "").await.unwrap();
+    assert_eq!(found.payments.iter().map(|one| one.txid.as_str()).collect::<Vec<_>>(), [txid.as_str()]);
+    assert_eq!((state(&found, "payment_quote"), state(&found, "payment_units")), ("warn".to_owned(), "warn".to_owned()));
+    assert_eq!(evidence(&world, thief, Some(&other), "").await.unwrap().payments, []);
+    for quote in [None, Some(&other)] {
+        let stolen = evidence(&world, thief, quote, &txid).await.unwrap();
+        assert_eq!(state(&stolen, "payment_quote"), "fail");
+    }
+    let message = GetEvidenceRequest {
+        user_id: thief.to_string(),
+        currency: "BTC".to_owned(),
+        network: "Bitcoin".to_owned(),
+        address: BITCOIN.to_owned(),
+        txid,
+        claimed_cents: 49_500,
+        requested_at: Some(chassis::clock::to_proto(OffsetDateTime::now_utc())),
+        settled_quotes: vec![own.id],
+        ..Default::default()
+    };
+    let checks = ask(&world, message).await.unwrap().checks;
+    assert!(!checks.iter().any(|check| check.name == "payment_quote"), "{checks:?}");
+}
+
 /// [D-Q3] [D-Q4] Units are free again when a quote expires: a payment of the same units from before a quote is not its payment,
 /// although it can be claimed by its hash.
 #[sqlx::test(migrations = false)]
@@ -141,9 +180,9 @@ async fn a_payment_from_before_a_quote_is_not_found_by_it(pool: PgPool) {
 }
 
 /// [D-Q4] Case 9: a transaction that pays one address twice is two payments, each with its key; without an output its hash stands
-/// for both, and they are worth their sum.
+/// for both, and they are worth their sum when both are named. One that is consumed is left out.
 #[sqlx::test(migrations = false)]
-async fn two_outputs_to_one_address_are_added(pool: PgPool) {
+async fn outputs_are_added_when_they_are_named(pool: PgPool) {
     let Some((node, _folder)) = bitcoind().await else { return };
     let (world, chain) = world(pool, &node).await;
     let member = world.member().0;
@@ -153,11 +192,30 @@ async fn two_outputs_to_one_address_are_added(pool: PgPool) {
     node.mine(2).await.unwrap();
     look(&world, &chain).await;
     let found = evidence(&world, member, None, &txid).await.unwrap();
-    let keys: BTreeSet<_> = found.payments.iter().map(|one| (one.txid.clone(), one.index)).collect();
+    let outputs: BTreeSet<_> = found.payments.iter().map(|one| one.index).collect();
     let mut units: Vec<_> = found.payments.iter().map(|one| one.units.as_str()).collect();
+    let first = found.suggested_cents;
     units.sort_unstable();
-    assert_eq!((keys.len(), units), (2, vec!["200000", "300000"]));
-    assert_eq!((state(&found, "payment_found"), found.suggested_cents), ("ok".to_owned(), Some(50_000)));
+    assert_eq!((outputs.len(), units), (2, vec!["200000", "300000"]));
+    assert!([Some(20_000), Some(30_000)].contains(&first), "{first:?}");
+    let about = |outputs: Vec<u32>, consumed: Vec<ChainOutput>| GetEvidenceRequest {
+        user_id: member.to_string(),
+        currency: "BTC".to_owned(),
+        network: "Bitcoin".to_owned(),
+        address: BITCOIN.to_owned(),
+        txid: txid.clone(),
+        claimed_cents: 50_000,
+        requested_at: Some(chassis::clock::to_proto(OffsetDateTime::now_utc())),
+        outputs,
+        consumed,
+        ..Default::default()
+    };
+    let both = ask(&world, about(outputs.iter().copied().collect(), vec![])).await.unwrap();
+    assert_eq!((state(&both, "payment_found"), both.suggested_cents), ("ok".to_owned(), Some(50_000)));
+    let taken = ChainOutput { txid: txid.clone(), index: found.payments[0].index };
+    let rest = ask(&world, about(vec![], vec![taken])).await.unwrap();
+    assert_eq!(rest.payments, found.payments[1..]);
+    assert_eq!(rest.suggested_cents, Some(50_000 - first.unwrap()));
 }
 
 /// [D-B8] [D-Q6] Case 10: one transaction pays two members. Each finds their own output, also by its hash alone, and neither

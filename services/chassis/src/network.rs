@@ -1,4 +1,4 @@
-//! The networks whose addresses can be validated, with their common names.
+//! The networks whose addresses and transaction hashes can be validated, with their common names.
 
 /// How a network writes its addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +105,11 @@ pub fn same(one: &str, other: &str) -> bool {
         known(&squashed).and_then(|(_, names)| names.first()).map_or(squashed, |name| (*name).to_owned())
     };
     canonical(one) == canonical(other)
+}
+
+/// All known names, without case, blanks and punctuation, each with the name of its chain.
+pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    KNOWN.iter().flat_map(|(_, names)| names.iter().filter_map(|name| Some((*name, *names.first()?))))
 }
 
 /// Without case, blanks and punctuation: `TRC-20` and `trc 20` are one.
