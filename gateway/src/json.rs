@@ -272,6 +272,15 @@ impl Form {
         read
     }
 
+    /// Indexes like those of [`Self::optional_index`]; none if missing.
+    pub fn indexes(&mut self, name: &str, field: &Field) -> Vec<u32> {
+        let Some(raw) = field.raw() else { return Vec::new() };
+        serde_json::from_str(raw).unwrap_or_else(|_| {
+            self.wrong(name, "Enter a list of whole numbers of 0 or more");
+            Vec::new()
+        })
+    }
+
     /// A boolean, or the default if missing.
     pub fn flag(&mut self, name: &str, field: &Field, default: bool) -> bool {
         let Some(raw) = field.raw() else { return default };

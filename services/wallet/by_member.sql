@@ -33,9 +33,7 @@ DECLARE
                 ELSE regexp_replace(pg_get_indexdef(indexrelid), '\)', format(', %I)', by_column)) END FROM ' USING .*')))
         FROM pg_index JOIN pg_class AS class ON class.oid = indexrelid
         LEFT JOIN pg_constraint ON conindid = indexrelid AND contype IN ('p', 'u')
-        WHERE indrelid = was
-            -- A transaction hash is unique among all members: claim_output.
-            AND class.relname NOT IN ('transactions_txid_in', 'transactions_txid_out'));
+        WHERE indrelid = was);
     index       jsonb;
     made        text;
     definition  text;
@@ -95,31 +93,5 @@ SELECT pg_temp.distribute('entries', 'member_id', 4, 'SELECT account_id, posting
 SELECT pg_temp.distribute('outbox', 'aggregate_id', 4);
 SELECT pg_temp.distribute('inbox', 'event_id', 4);
 
--- A transaction hash counts once among all members: a table of its own, distributed by the hash.
-CREATE TABLE IF NOT EXISTS used_outputs (
-    txid_key  text    NOT NULL,
-    is_payout boolean NOT NULL,
-    vout      bigint  NOT NULL,
-    CONSTRAINT used_outputs_pkey PRIMARY KEY (txid_key, is_payout, vout)
-) PARTITION BY HASH (txid_key);
-CREATE TABLE IF NOT EXISTS used_outputs_1 PARTITION OF used_outputs FOR VALUES WITH (MODULUS 2, REMAINDER 0);
-CREATE TABLE IF NOT EXISTS used_outputs_2 PARTITION OF used_outputs FOR VALUES WITH (MODULUS 2, REMAINDER 1);
-
-CREATE OR REPLACE FUNCTION claim_output() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-BEGIN
-    IF TG_OP = 'UPDATE' THEN
-        DELETE FROM used_outputs WHERE txid_key = OLD.txid_key AND is_payout = (OLD.kind = 'withdrawal')
-            AND vout = coalesce(OLD.vout, -1);
-    END IF;
-    INSERT INTO used_outputs SELECT NEW.txid_key, NEW.kind = 'withdrawal', coalesce(NEW.vout, -1)
-        WHERE NEW.txid_key IS NOT NULL;
-    RETURN NULL;
-EXCEPTION WHEN unique_violation THEN
-    RAISE EXCEPTION 'the hash of transaction % is used', NEW.id USING ERRCODE = 'unique_violation',
-        CONSTRAINT = CASE NEW.kind WHEN 'withdrawal' THEN 'transactions_txid_out' ELSE 'transactions_txid_in' END;
-END
-$$;
-INSERT INTO used_outputs SELECT txid_key, kind = 'withdrawal', coalesce(vout, -1) FROM transactions WHERE txid_key IS NOT NULL
-    ON CONFLICT DO NOTHING;
-CREATE OR REPLACE TRIGGER transactions_claim_output AFTER INSERT OR UPDATE OF txid_key, vout, kind ON transactions
-    FOR EACH ROW EXECUTE FUNCTION claim_output();
+-- A payment on a chain is consumed once among all members: its table is distributed by the hash.
+SELECT pg_temp.distribute('consumed_payments', 'txid', 2);

@@ -5,7 +5,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use crate::{client::Client, mails, seed, testing::PROOF};
+use crate::{
+    client::Client,
+    mails, seed,
+    testing::{PROOF, txid},
+};
 
 /// The demo member's email.
 pub const EMAIL: &str = "demo@solvane.test";
@@ -100,12 +104,12 @@ async fn deposit(
         return Ok(());
     }
     let path = format!("/admin/transactions/{}", row["id"].as_str().context("a transaction has an id")?);
-    let txid = format!("demo-{number}-{}", uuid::Uuid::new_v4().simple());
+    let txid = txid();
     for reviewer in reviewers {
         let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
         let (decision, body) = match end {
             End::Pending => return Ok(()),
-            // These deposits have no payment on a chain. Where a node observes the chain, their approval needs a note.
+            // These deposits have no payment on a chain: their approval needs a note.
             End::Approved(received) => (
                 "approve",
                 json!({ "revision": revision, "receivedAmount": received, "txid": txid, "note": "An example without a payment" }),

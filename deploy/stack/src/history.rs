@@ -16,7 +16,7 @@ use crate::seed::{self, PLANS, STAFF_PASSWORD};
 use crate::service::Service;
 use crate::settings::{Logs, Settings};
 use crate::stack::Stack;
-use crate::testing::PROOF;
+use crate::testing::{NOTE, PROOF, txid};
 use crate::{demo, mails};
 
 /// Days that are played; the last one is today.
@@ -379,21 +379,26 @@ impl World {
         let (path, body) = match outcome {
             Waits => return Ok(()),
             Approved(amount) | ApprovedOnce(amount) => {
-                (format!("/admin/transactions/{id}/approve"), json!({ "receivedAmount": amount, "txid": txid() }))
+                let approval = json!({ "receivedAmount": amount, "txid": txid(), "note": NOTE });
+                (format!("/admin/transactions/{id}/approve"), approval)
             }
             Rejected(reason, note) => {
                 (format!("/admin/transactions/{id}/reject"), json!({ "reasonCode": reason, "note": note }))
             }
         };
-        self.act("reviewer", id, &path, body).await
+        let done = self.act("reviewer", id, &path, body.clone()).await?;
+        if matches!(outcome, Approved(_)) && done["needsSecond"] == json!(true) {
+            self.act("reviewer2", id, &path, body).await?;
+        }
+        Ok(())
     }
 
     /// A staff action on the current revision of the transaction.
-    async fn act(&self, name: &str, id: &str, path: &str, mut body: Value) -> Result<()> {
+    async fn act(&self, name: &str, id: &str, path: &str, mut body: Value) -> Result<Value> {
         let staff = self.staff(name).await?;
         let review = staff.get(&format!("/admin/transactions/{id}")).await?.success()?;
         body["revision"] = review["transaction"]["revision"].clone();
-        staff.post(path, body).await?.success().with_context(|| format!("POST {path}")).map(drop)
+        staff.post(path, body).await?.success().with_context(|| format!("POST {path}"))
     }
 
     async fn withdraw(&self, person: &Person, amount: &str, payout: Payout) -> Result<()> {
@@ -410,9 +415,9 @@ impl World {
         let path = format!("/admin/transactions/{id}");
         match payout {
             Payout::Requested => Ok(()),
-            Payout::Approved => self.act("reviewer", id, &format!("{path}/approve"), json!({})).await,
+            Payout::Approved => self.act("reviewer", id, &format!("{path}/approve"), json!({})).await.map(drop),
             Payout::Rejected(reason) => {
-                self.act("reviewer", id, &format!("{path}/reject"), json!({ "reasonCode": reason })).await
+                self.act("reviewer", id, &format!("{path}/reject"), json!({ "reasonCode": reason })).await.map(drop)
             }
         }
     }
@@ -446,7 +451,7 @@ impl World {
             self.act("reviewer", id, &format!("{path}/approve"), json!({})).await?;
         }
         self.act("treasurer", id, &format!("{path}/paying"), json!({})).await?;
-        self.act("treasurer", id, &format!("{path}/paid"), json!({ "txid": txid() })).await
+        self.act("treasurer", id, &format!("{path}/paid"), json!({ "txid": txid() })).await.map(drop)
     }
 
     async fn invest(&self, title: &str, amount: &str) -> Result<()> {
@@ -539,10 +544,6 @@ fn id(made: &Value) -> Result<&str> {
 
 fn key() -> String {
     Uuid::new_v4().to_string()
-}
-
-fn txid() -> String {
-    format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::client::{Answer, Client};
 use crate::demo::{self, DESTINATION, EMAIL, PASSWORD};
 use crate::seed::STAFF_PASSWORD;
-use crate::testing::PROOF;
+use crate::testing::{NOTE, PROOF, txid};
 
 /// What was acknowledged, and what was not.
 #[derive(Debug, Default)]
@@ -92,8 +92,7 @@ pub(crate) async fn deposit(member: &Client, reviewer: &Client, method: &str, co
     let id = asked["transaction"]["id"].as_str().context("an id")?;
     let path = format!("/admin/transactions/{id}");
     let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
-    let txid = Uuid::new_v4().simple().to_string();
-    let body = json!({ "revision": revision, "receivedAmount": "600.00", "txid": txid });
+    let body = json!({ "revision": revision, "receivedAmount": "600.00", "txid": txid(), "note": NOTE });
     counted(reviewer.post(&format!("{path}/approve"), body).await, &counts.deposits, counts).map(drop)
 }
 

@@ -105,6 +105,9 @@ FROM (VALUES
     ('c7', 'profit', 'success', 'credit', 1000, NULL, NULL, NULL, NULL, NULL, 'd2'),
     ('c8', 'course', 'success', 'debit', 8700, NULL, NULL, NULL, NULL, NULL, NULL)
 ) AS lines (id, kind, status, direction, cents, fee, network, address, txid, decided, related);
+INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, asset, units, consumed_at)
+VALUES ('tron', 'aaaa', -1, 'in', '00000000-0000-0000-0000-0000000000c1', NULL, NULL, now()),
+    ('tron', 'bbbb', -1, 'out', '00000000-0000-0000-0000-0000000000c3', NULL, NULL, now());
 INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
 VALUES ('00000000-0000-0000-0000-0000000000b1', 'USDT', 'TRC20', 'TMEMBERxxx', '', 'code', now());
 INSERT INTO trade_fundings VALUES
@@ -362,6 +365,15 @@ controls! {
         "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, txid, txid_key, vout, decided_by, decided_at, created_at)
          SELECT gen_random_uuid(), user_id, kind, '', status, direction, 1, txid, txid_key, 1, decided_by, now(), now()
          FROM transactions WHERE kind = 'deposit'";
+    an_output_that_is_consumed_twice_is_seen: "D-N1", "wallet",
+        "DROP INDEX consumed_payments_once; ALTER TABLE consumed_payments DISABLE TRIGGER consumed_payments_refuse;
+         INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, consumed_at)
+         SELECT chain, txid, 3, direction, gen_random_uuid(), now() FROM consumed_payments WHERE direction = 'in'";
+    units_that_no_chain_shows_are_seen: "D-N1", "wallet",
+        "INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, asset, units, consumed_at)
+         VALUES ('tron', repeat('aa', 32), 0, 'in', '00000000-0000-0000-0000-0000000000c1', 'USDT', 2600000000, now())";
+    a_payment_that_was_freed_for_nothing_is_seen: "D-N1", "wallet",
+        "UPDATE consumed_payments SET freed_at = now() WHERE direction = 'in'";
     a_deposit_decided_by_its_first_reviewer_is_seen: "D-B12", "wallet",
         "ALTER TABLE transactions DISABLE TRIGGER transactions_decided_once;
          ALTER TABLE transactions DROP CONSTRAINT transactions_two_people;

@@ -9,7 +9,7 @@ use sqlx::{Connection, PgConnection};
 use stack::{
     Service,
     client::{Answer, Client},
-    testing::{Member, Options, TestStack},
+    testing::{Member, NOTE, Options, TestStack, txid},
 };
 use tokio::time::sleep;
 
@@ -73,7 +73,7 @@ async fn reviewers_see_each_other_and_no_times_of_one_case() -> Result<()> {
     assert!(viewers[0]["name"].as_str().is_some_and(|name| !name.is_empty()), "{seen}");
     let none = json!({ "deposit": null, "fee": null, "withdrawal": null, "payout": null });
     assert_eq!(first.get("/admin/queue").await?.success()?["times"], none);
-    let approval = json!({ "revision": 1, "receivedAmount": "250.00", "txid": format!("tx-{id}") });
+    let approval = json!({ "revision": 1, "receivedAmount": "250.00", "txid": txid(), "note": NOTE });
     first.post(&format!("{path}/approve"), approval).await?.success()?;
     // One case says nothing about how long the next one takes.
     assert_eq!(first.get("/admin/queue").await?.success()?["times"], none);
@@ -151,7 +151,7 @@ async fn one_treasurer_pays_and_the_other_is_told() -> Result<()> {
         assert_eq!((answer.status, answer.code()), (409, Some(code)), "{}", answer.body);
         answer.body
     };
-    let payout = |revision: i64, vout: u32| json!({ "revision": revision, "txid": "one-hash-for-two", "vout": vout });
+    let payout = |revision: i64, vout: u32| json!({ "revision": revision, "txid": "ab".repeat(32), "vout": vout });
     let (paying, paid) = (format!("{path}/paying"), format!("{path}/paid"));
     refused(first.post(&paid, payout(2, 0)).await?, "NOT_BEING_PAID");
     let started = first.post_keyed(&paying, "start", json!({ "revision": 2 })).await?.success()?;
@@ -202,8 +202,7 @@ async fn a_large_deposit_takes_two_reviewers() -> Result<()> {
     let member = stack.member().await?;
     let path = format!("/admin/transactions/{}", member.deposit("10000").await?);
     let (first, second) = (stack.staff("reviewer").await?, stack.staff("reviewer2").await?);
-    let approval =
-        |revision: i64, amount: &str| json!({ "revision": revision, "receivedAmount": amount, "txid": "a-large-hash" });
+    let approval = |revision: i64, amount: &str| json!({ "revision": revision, "receivedAmount": amount, "txid": "cd".repeat(32), "note": NOTE });
     let approve = format!("{path}/approve");
     let balance =
         async || anyhow::Ok(member.client.get("/auth/check").await?.success()?["user"]["wallet"]["balance"].clone());
@@ -302,7 +301,7 @@ async fn a_false_deposit_is_owed_until_it_is_settled() -> Result<()> {
     let (reviewer, other) = (stack.staff("reviewer").await?, stack.staff("reviewer2").await?);
     let treasurer = stack.staff("treasurer").await?;
     let approve = async |id: &str, amount: &str| {
-        let approval = json!({ "revision": 1, "receivedAmount": amount, "txid": format!("tx-{id}") });
+        let approval = json!({ "revision": 1, "receivedAmount": amount, "txid": txid(), "note": NOTE });
         reviewer.post(&format!("/admin/transactions/{id}/approve"), approval).await?.success()
     };
     let wallet =

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use stack::client::{Answer, Client};
-use stack::testing::{Member, Options, PROOF, TestStack};
+use stack::testing::{Member, Options, PROOF, TestStack, txid};
 
 const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 
@@ -120,7 +120,7 @@ async fn refuse_payout(member: &Member, reviewer: &Client, treasurer: &Client, w
     ensure!((answer.status, answer.code()) == (409, Some("ACCOUNT_FROZEN")), "{}", answer.body);
     set_frozen(reviewer, member, "unfreeze").await?;
     reviewer.post(&format!("{path}/approve"), approval).await?.success()?;
-    let payout = json!({ "revision": revision().await?, "txid": "tx-of-a-frozen-member" });
+    let payout = json!({ "revision": revision().await?, "txid": txid() });
     set_frozen(reviewer, member, "freeze").await?;
     for call in ["paying", "paid"] {
         let answer = treasurer.post(&format!("{path}/{call}"), payout.clone()).await?;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use stack::{
     client::Client,
     demo,
-    testing::{Options, TestStack},
+    testing::{NOTE, Options, TestStack, txid},
 };
 
 async fn transaction(client: &Client, id: &str) -> Result<Value> {
@@ -43,7 +43,7 @@ async fn a_member_registers_and_a_deposit_is_confirmed() -> Result<()> {
     let reviewer = stack.staff("reviewer").await?;
     let path = format!("/admin/transactions/{id}");
     let review = reviewer.get(&path).await?.success()?;
-    let approval = json!({ "revision": review["transaction"]["revision"], "receivedAmount": "250.25", "txid": format!("tx-{id}") });
+    let approval = json!({ "revision": review["transaction"]["revision"], "receivedAmount": "250.25", "txid": txid(), "note": NOTE });
     reviewer.post(&format!("{path}/approve"), approval.clone()).await?.success()?;
     assert_eq!(reviewer.post(&format!("{path}/approve"), approval).await?.status, 409, "decided once");
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use reqwest::Method;
 use serde_json::{Value, json};
 use stack::client::{Answer, Client};
-use stack::testing::TestStack;
+use stack::testing::{NOTE, TestStack, txid};
 
 /// One way into the back office: method, path of the document, the id it is tried with, and who may.
 type Row = (&'static str, &'static str, &'static str, &'static str);
@@ -101,11 +101,11 @@ fn body(path: &str) -> Value {
     match path {
         "/admin/me/totp/confirm" | "/admin/me/step-up" => json!({ "code": "1" }),
         "/admin/transactions/{id}/approve" => {
-            json!({ "revision": 1, "receivedAmount": "100.00", "txid": "tx-of-nobody" })
+            json!({ "revision": 1, "receivedAmount": "100.00", "txid": txid(), "note": NOTE })
         }
         "/admin/transactions/{id}/reject" => json!({ "revision": 1, "reasonCode": "OTHER", "note": "" }),
         "/admin/transactions/{id}/paying" => json!({ "revision": 1 }),
-        "/admin/transactions/{id}/paid" => json!({ "revision": 1, "txid": "tx-of-nobody" }),
+        "/admin/transactions/{id}/paid" => json!({ "revision": 1, "txid": txid() }),
         "/admin/transactions/{id}/reverse" | "/admin/members/{id}/course/refund" => json!({ "note": "A note" }),
         "/admin/members/{id}/holds" => json!({ "amount": "5.00", "reasonCode": "OTHER" }),
         "/admin/staff/{id}/role" => json!({ "role": "auditor" }),

@@ -18,7 +18,7 @@ use sqlx::{Connection, PgConnection};
 use stack::Service;
 use stack::client::{Answer, Client};
 use stack::seed::STAFF_PASSWORD;
-use stack::testing::{Options, PASSWORD, PROOF, TestStack};
+use stack::testing::{NOTE, Options, PASSWORD, PROOF, TestStack, txid};
 use time::OffsetDateTime;
 use tonic::transport::Channel;
 use tonic::{Request, Status};
@@ -78,9 +78,9 @@ async fn post(client: &Client, path: &str, body: Value) -> Result<Answer> {
 
 /// Every kind of decision, about things that do not exist: with a fresh code the answer is "not found".
 async fn delicate(reviewer: &Client, treasurer: &Client, manager: &Client) -> Result<Vec<Answer>> {
-    let approval = json!({ "revision": 1, "receivedAmount": "100.00", "txid": "tx-of-nobody" });
+    let approval = json!({ "revision": 1, "receivedAmount": "100.00", "txid": txid(), "note": NOTE });
     let rejection = json!({ "revision": 1, "reasonCode": "OTHER", "note": "" });
-    let (note, paid) = (json!({ "note": "x" }), json!({ "revision": 1, "txid": "tx-of-nobody" }));
+    let (note, paid) = (json!({ "note": "x" }), json!({ "revision": 1, "txid": txid() }));
     let bonus = json!({ "amount": "5.00", "note": "A note" });
     let signature = json!({ "version": 1, "signature": "x" });
     let plan = json!({ "title": "New", "subtitle": "Plan", "min": "100", "max": "200", "roi": "4", "duration": 30 });

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use stack::{
     Service,
-    testing::{Options, TestStack},
+    testing::{Options, TestStack, txid},
 };
 
 /// Money comes in, is invested, comes back, and goes out; each step answered by whatever version runs.
@@ -39,7 +39,7 @@ async fn walk(stack: &TestStack, step: &str) -> Result<()> {
     let first = revision(reviewer.get(&path).await?.success()?);
     reviewer.post(&format!("{path}/approve"), json!({ "revision": first })).await?.success()?;
     let second = revision(treasurer.get(&path).await?.success()?);
-    let payout = json!({ "revision": second, "txid": format!("tx-{}", uuid::Uuid::new_v4()) });
+    let payout = json!({ "revision": second, "txid": txid() });
     treasurer.post(&format!("{path}/paid"), payout).await?.success().with_context(|| format!("{step}: pay"))?;
 
     let wallet = member.client.get("/auth/check").await?.success()?["user"]["wallet"].clone();

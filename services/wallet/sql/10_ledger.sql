@@ -90,6 +90,16 @@ CREATE OR REPLACE FUNCTION moves_of(posting bigint, times integer) RETURNS jsonb
         FROM entries JOIN accounts ON id = account_id WHERE posting_id = posting GROUP BY 1) AS moved
 $$;
 
+-- What the reversal of a posting moves, by kind of account: the opposite. A fee that was paid from outside becomes the member's
+-- to pay from the balance.
+CREATE OR REPLACE FUNCTION reversal_of(posting bigint) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT CASE kind
+        WHEN 'fee' THEN jsonb_build_object('available', (opposite ->> 'fee_revenue')::bigint,
+            'settlement', (opposite ->> 'settlement')::bigint)
+        ELSE opposite END
+    FROM (SELECT kind, moves_of(id, -1) AS opposite FROM postings WHERE id = posting) AS reversed
+$$;
+
 -- The posting that a proposal of a reversal or a refund names.
 CREATE OR REPLACE FUNCTION reversed_by(proposal uuid) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT (change ->> 'reverses')::bigint FROM proposals
@@ -533,7 +543,7 @@ BEGIN
                         AND change ->> 'amount_cents' = new.cents::text
                         AND CASE new.kind
                             WHEN 'reversal' THEN (
-                                SELECT moves_of(new.id, 1) = moves_of(reversed.id, -1) FROM postings AS reversed
+                                SELECT moves_of(new.id, 1) = reversal_of(reversed.id) FROM postings AS reversed
                                 WHERE reversed.id = reversed_by(new.business_id) AND reversed.user_id = new.user_id)
                             WHEN 'course_refund' THEN (
                                 SELECT reversed.kind = 'course'
@@ -548,8 +558,15 @@ BEGIN
             WHEN 'unchecked' THEN true
             ELSE
                 (SELECT cause.status = cause_status AND cause.kind = cause_kind
-                        AND cause.amount_cents = new.cents AND CASE new.kind
+                        AND new.cents = CASE new.kind
+                            WHEN 'course' THEN least(cause.amount_cents, coalesce(cause.claimed_amount_cents, cause.amount_cents))
+                            -- All that arrived if it is less than the price, else the rest.
+                            WHEN 'course_credit' THEN CASE WHEN cause.amount_cents < cause.claimed_amount_cents
+                                THEN cause.amount_cents ELSE cause.amount_cents - cause.claimed_amount_cents END
+                            ELSE cause.amount_cents END
+                        AND CASE new.kind
                         WHEN 'course' THEN (method_id IS NULL) = (new.cause_type = 'purchase')
+                            AND cause.amount_cents >= coalesce(cause.claimed_amount_cents, cause.amount_cents)
                         -- A fee belongs to a withdrawal that is open, rejected or finished.
                         WHEN 'fee' THEN (SELECT paid.status FROM transactions AS paid
                             WHERE paid.id = cause.related_id AND paid.user_id = new.user_id) = 'pending'

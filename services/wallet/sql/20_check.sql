@@ -100,8 +100,14 @@ LANGUAGE sql STABLE AS $$
         WHERE one.kind = 'deposit' AND one.status = 'success'
         UNION ALL
         SELECT 'course', jsonb_build_object(CASE WHEN one.method_id IS NULL THEN 'available' ELSE 'settlement' END,
-            -one.amount_cents, 'course_revenue', one.amount_cents)
-        WHERE one.kind = 'course' AND one.status = 'success'
+            -price, 'course_revenue', price)
+        FROM (SELECT coalesce(one.claimed_amount_cents, one.amount_cents) AS price) AS course
+        WHERE one.kind = 'course' AND one.status = 'success' AND one.amount_cents >= price
+        UNION ALL
+        SELECT 'course_credit', jsonb_build_object('settlement', -credit, 'available', credit)
+        FROM (SELECT CASE WHEN one.amount_cents < one.claimed_amount_cents THEN one.amount_cents
+            ELSE one.amount_cents - one.claimed_amount_cents END AS credit) AS course
+        WHERE one.kind = 'course' AND one.status = 'success' AND credit > 0
         UNION ALL
         SELECT 'fee', jsonb_build_object('settlement', -one.amount_cents, 'fee_revenue', one.amount_cents)
         WHERE one.kind = 'fee' AND one.status = 'success' AND withdrawal.fee_paid
@@ -153,7 +159,7 @@ LANGUAGE sql STABLE AS $$
     WHERE one.id = ANY (ids) AND one.status = 'confirmed'
         AND one.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit', 'course_refund')
     UNION ALL
-    SELECT one.kind, one.id, one.subject_id, moves_of((one.change ->> 'reverses')::bigint, -1)
+    SELECT one.kind, one.id, one.subject_id, reversal_of((one.change ->> 'reverses')::bigint)
     FROM proposals AS one
     WHERE one.id = ANY (ids) AND one.status = 'confirmed' AND one.kind = 'reversal'
     UNION ALL

@@ -17,7 +17,7 @@ use proto::payment_method::v1::evidence_service_client::EvidenceServiceClient;
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
-    CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest, GetQuoteRequest,
+    ChainOutput, CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest, GetQuoteRequest,
     ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, PayoutMatch, ResolveDepositMethodRequest,
     ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
 };
@@ -26,6 +26,7 @@ use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
 use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, Undone};
+use crate::domain::observed_payment::Taken;
 use crate::domain::transaction::{Destination, MethodCopy, QuoteCopy, QuoteDirection, Transaction};
 use crate::domain::txid::Txid;
 
@@ -161,33 +162,28 @@ impl Chains {
         Self { client: EvidenceServiceClient::new(channel), credential }
     }
 
-    /// What the chain shows about a deposit or payout; `None` where it is not observed, and for other transactions. What the
-    /// member claims by other deposits at about the same time counts for the confirmations.
+    /// What the chain shows about a deposit or payout, apart from what others account for; `None` where it is not observed, and
+    /// for other transactions. With a hash that staff enter, of that, whatever the member claimed. What the member claims by
+    /// other deposits at about the same time counts for the confirmations.
     ///
     /// # Errors
     /// Unavailable if it cannot be asked.
-    pub async fn evidence(&self, one: &Transaction, lately: Cents) -> Result<Option<common::ChainEvidence>, Refusal> {
-        let asked = |asked| GetEvidenceRequest { claimed_lately_cents: lately.get(), ..asked };
-        self.ask(question(one).map(asked)).await
-    }
-
-    /// The same about the hash that staff enter, whatever the member claimed.
-    ///
-    /// # Errors
-    /// Unavailable if it cannot be asked.
-    pub async fn evidence_of(
+    pub async fn evidence(
         &self,
         one: &Transaction,
-        txid: &Txid,
+        txid: Option<&Txid>,
+        taken: &Taken,
         lately: Cents,
     ) -> Result<Option<common::ChainEvidence>, Refusal> {
-        let of_hash = |asked| GetEvidenceRequest {
-            txid: txid.key.clone(),
-            vout: txid.vout,
-            claimed_lately_cents: lately.get(),
-            ..asked
-        };
-        self.ask(question(one).map(of_hash)).await
+        let Some(mut message) = question(one) else { return Ok(None) };
+        if let Some(txid) = txid {
+            (message.txid, message.vout, message.outputs) = (txid.key.clone(), txid.vout(), txid.outputs.clone());
+        }
+        let output = |(txid, index): &(String, u32)| ChainOutput { txid: txid.clone(), index: *index };
+        message.claimed_lately_cents = lately.get();
+        message.consumed = taken.outputs.iter().map(output).collect();
+        message.settled_quotes = taken.quotes.iter().map(ToString::to_string).collect();
+        self.ask(message).await
     }
 
     /// What was observed, for the member: no node is asked.
@@ -238,8 +234,7 @@ impl Chains {
         call!(self.client, match_payouts, request).await.map(drop).map_err(|status| from_status(&status))
     }
 
-    async fn ask(&self, message: Option<GetEvidenceRequest>) -> Result<Option<common::ChainEvidence>, Refusal> {
-        let Some(message) = message else { return Ok(None) };
+    async fn ask(&self, message: GetEvidenceRequest) -> Result<Option<common::ChainEvidence>, Refusal> {
         let request = Outgoing::service(&self.credential).idempotent(message);
         let asked = call!(self.client, get_evidence, request);
         match asked.await {
@@ -310,7 +305,7 @@ fn question(one: &Transaction) -> Option<GetEvidenceRequest> {
         network: method.network.clone(),
         address,
         txid: one.known_txid().unwrap_or_default().to_owned(),
-        vout: one.txid().and_then(|txid| txid.vout),
+        vout: one.txid().and_then(Txid::vout),
         quote_id: quote.map(|quote| quote.id.to_string()).unwrap_or_default(),
         units_due: quote.filter(|_| withdrawal.is_some()).map(|quote| quote.units.to_string()).unwrap_or_default(),
         claimed_cents: payment.and_then(|payment| payment.claimed_amount).unwrap_or(one.amount).get(),

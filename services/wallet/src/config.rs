@@ -28,9 +28,15 @@ pub struct LimitSettings {
     /// The largest deposit.
     #[arg(long, env, value_parser = dollars, default_value = "100000")]
     pub deposit_max: Cents,
-    /// From how much received on a deposit takes two reviewers.
+    /// From how much on what a member pays within 24 hours takes two reviewers.
     #[arg(long, env, value_parser = dollars, default_value = "10000")]
     pub deposit_second_reviewer_from: Cents,
+    /// The same of payments that the chain does not prove.
+    #[arg(long, env, value_parser = dollars, default_value = "1000")]
+    pub unproven_member_day_from: Cents,
+    /// From how much on what one reviewer approves within 24 hours, of payments that the chain does not prove, takes two.
+    #[arg(long, env, value_parser = dollars, default_value = "5000")]
+    pub unproven_reviewer_day_from: Cents,
     /// Deposits of one member that may wait for review at once.
     #[arg(long, env, default_value_t = 5)]
     pub pending_deposits_max: u16,
@@ -57,6 +63,8 @@ impl From<LimitSettings> for Limits {
             deposit_min: settings.deposit_min,
             deposit_max: settings.deposit_max,
             deposit_second_reviewer_from: settings.deposit_second_reviewer_from,
+            unproven_member_day_from: settings.unproven_member_day_from,
+            unproven_reviewer_day_from: settings.unproven_reviewer_day_from,
             pending_deposits: i64::from(settings.pending_deposits_max),
             receipt_days: settings.receipt_retention_days,
             withdrawal_min: settings.withdrawal_min,

@@ -6,6 +6,8 @@ mod convert;
 
 mod course_access;
 
+mod evidence;
+
 mod files;
 
 mod holdings;

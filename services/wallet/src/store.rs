@@ -6,6 +6,8 @@ pub mod approvals;
 
 pub mod closed_wallets;
 
+pub mod consumed_payments;
+
 pub mod destinations;
 
 pub mod ledger_checks;

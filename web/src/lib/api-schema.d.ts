@@ -963,8 +963,9 @@ export interface paths {
         put?: never;
         /**
          * Approve a transaction
-         * @description A large deposit is decided by the second reviewer who approves the same amount, txid and output. Where the chain is looked
-         *     at and does not prove a payment, a note is required, and a deposit takes two reviewers from $1,000.00.
+         * @description A payment that the chain does not prove takes a note. What one reviewer approves alone adds up over 24 hours: for a member to
+         *     $10,000.00, of payments that the chain does not prove to $1,000.00, and of those for all members to $5,000.00. From there on,
+         *     a second reviewer approves the same amount, txid and outputs.
          */
         post: operations["post_admin_transactions_by_id_approve"];
         delete?: never;
@@ -2392,9 +2393,12 @@ export interface components {
             /** @description `evidence.at` of the checklist that was seen: if a payment on the chain changed since, it is 409 `STALE_EVIDENCE`. */
             evidenceAt?: string | null;
             note?: string | null;
+            /** @description Indexes of several outputs, instead of `vout`. */
+            outputs?: number[] | null;
             /**
              * Format: double
-             * @description The amount that arrived, in dollars. Only for deposits, which require it.
+             * @description The amount that arrived, in dollars. Deposits require it; of the course and fees it is the price by default. A payment for
+             *     the course that is less than its price is added to the balance, and so is what is more.
              */
             receivedAmount?: number | null;
             /**
@@ -2407,8 +2411,8 @@ export interface components {
             txid?: string | null;
             /**
              * Format: int32
-             * @description Index of the output. Without it the approval covers the whole transaction, so that its other outputs cannot pay for
-             *     anything else.
+             * @description Index of the output. Without it, the only payment that the chain shows is meant; where the chain is not observed, the whole
+             *     transaction, so that its other outputs cannot pay for anything else.
              */
             vout?: number | null;
         };

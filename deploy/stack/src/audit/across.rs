@@ -25,6 +25,7 @@ pub async fn verdicts(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
         deposits_went_where_they_were_told(snapshots).await?,
         no_payout_to_ourselves(snapshots).await?,
         payouts_have_withdrawals(snapshots).await?,
+        consumed_payments_were_seen(snapshots).await?,
         events_arrived(snapshots).await?,
     ])
 }
@@ -186,6 +187,33 @@ async fn payouts_have_withdrawals(snapshots: &mut Snapshots) -> Result<Verdict> 
         .map(|(id, txid, to)| format!("withdrawal {id} accounts for {txid} to {to}"))
         .collect();
     Ok(Verdict::new("D-Q8", "a withdrawal accounts for a payout to its destination alone", wrong))
+}
+
+/// What transactions consume was seen on the chain, with the same units.
+async fn consumed_payments_were_seen(snapshots: &mut Snapshots) -> Result<Verdict> {
+    type Payment = (String, String, i64, String, String, String);
+    let consumed: Vec<(Uuid, String, String, i64, String, String, String)> = sqlx::query_as(
+        "SELECT transaction_id, chain, txid, vout, direction, asset, units::text FROM consumed_payments
+         WHERE units IS NOT NULL AND freed_at IS NULL",
+    )
+    .fetch_all(snapshots.of(Service::Wallet)?)
+    .await?;
+    let seen: HashSet<Payment> = sqlx::query_as(
+        "SELECT chain, txid, idx::bigint, way, symbol, units::text FROM chain_payments WHERE way <> 'fee'",
+    )
+    .fetch_all(snapshots.of(Service::PaymentMethod)?)
+    .await?
+    .into_iter()
+    .collect();
+    let wrong = consumed
+        .into_iter()
+        .map(|(id, chain, txid, vout, way, asset, units)| (id, (chain, txid, vout, way, asset, units)))
+        .filter(|(_, payment)| !seen.contains(payment))
+        .map(|(id, (chain, txid, vout, _, asset, units))| {
+            format!("transaction {id} consumes {units} of {asset} on {chain}: {txid}, output {vout}")
+        })
+        .collect();
+    Ok(Verdict::new("D-N1", "what transactions consume was seen on the chain with the same units", wrong))
 }
 
 /// The number of events looked up at once.

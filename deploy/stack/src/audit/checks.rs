@@ -117,9 +117,11 @@ pub const CHECKS: &[Check] = &[
          WHERE reversal.kind <> 'course_refund' AND (reversal.kind = 'reversal' OR reversal.reverses IS NOT NULL) AND (
             reversal.reverses IS DISTINCT FROM (change ->> 'reverses')::bigint OR reversal.kind <> 'reversal'
             OR reversed.user_id IS DISTINCT FROM reversal.user_id
-            OR reversed.kind NOT IN ('deposit', 'fee_credit', 'adjustment_credit', 'release')
+            OR reversed.kind NOT IN ('deposit', 'course', 'fee', 'fee_credit', 'course_credit', 'adjustment_credit', 'release')
             OR EXISTS (SELECT FROM (
-                SELECT CASE kind WHEN 'owed' THEN 'available' ELSE kind END AS account, amount_cents FROM entries
+                -- A fee becomes the member's to pay.
+                SELECT CASE WHEN kind = 'owed' OR reversed.kind = 'fee' AND kind = 'fee_revenue' THEN 'available'
+                    ELSE kind END AS account, amount_cents FROM entries
                 JOIN accounts ON accounts.id = account_id WHERE posting_id IN (reversal.id, reversed.id)) AS both_ways
                 GROUP BY account HAVING sum(amount_cents) <> 0))
          UNION ALL
@@ -188,7 +190,7 @@ pub const CHECKS: &[Check] = &[
         "SELECT format('posting %s (%s %s) of member %s', postings.id, postings.kind, business_id, postings.user_id) FROM postings
          LEFT JOIN transactions AS line ON line.id = business_id AND line.user_id = postings.user_id
             AND postings.kind = ANY (CASE line.kind
-                WHEN 'deposit' THEN ARRAY['deposit'] WHEN 'course' THEN ARRAY['course']
+                WHEN 'deposit' THEN ARRAY['deposit'] WHEN 'course' THEN ARRAY['course', 'course_credit']
                 WHEN 'fee' THEN ARRAY['fee', 'fee_credit', 'fee_refund']
                 WHEN 'withdrawal' THEN ARRAY['withdrawal_hold', 'withdrawal_paid', 'withdrawal_release'] ELSE '{}' END)
             AND (line.status = 'success' OR postings.kind IN ('withdrawal_hold', 'withdrawal_release'))
@@ -273,8 +275,9 @@ pub const CHECKS: &[Check] = &[
             FROM postings JOIN entries ON posting_id = postings.id AND account_id = 4000000000000000001
             GROUP BY business_id) AS effect ON business_id = transactions.id
          WHERE (kind IN ('deposit', 'fee') OR kind = 'course' AND method_id IS NOT NULL)
+            -- What arrives over the price of the course is a posting of its own.
             AND (coalesce(posted, 0), coalesce(cents, 0)) IS DISTINCT FROM
-                (CASE WHEN status = 'success' THEN 1 ELSE 0 END, CASE WHEN status = 'success' THEN amount_cents ELSE 0 END)",
+                (CASE WHEN status <> 'success' THEN 0 WHEN kind = 'course' AND amount_cents > claimed_amount_cents THEN 2 ELSE 1 END, CASE WHEN status = 'success' THEN amount_cents ELSE 0 END)",
     ),
     wallet(
         "L11",
@@ -319,6 +322,9 @@ pub const CHECKS: &[Check] = &[
             GROUP BY transaction_id, accounts.user_id) AS moved
             ON transaction_id = transactions.id AND moved.user_id = transactions.user_id
          WHERE status = 'success' AND kind NOT IN ('withdrawal', 'fee') AND (kind <> 'course' OR method_id IS NULL)
+            -- The reversal of a payment of the course ends access and moves no balance.
+            AND NOT EXISTS (SELECT FROM postings AS reversal JOIN postings AS reversed ON reversed.id = reversal.reverses
+                WHERE reversal.transaction_id = transactions.id AND reversal.kind = 'reversal' AND reversed.kind = 'course')
             AND (posted, cents) IS DISTINCT FROM
                 (1::bigint, CASE direction WHEN 'credit' THEN transactions.amount_cents ELSE -transactions.amount_cents END::numeric)",
     ),
@@ -362,11 +368,22 @@ pub const CHECKS: &[Check] = &[
                 transactions.currency, transactions.network, destination_address, destination_memo))",
     ),
     wallet(
-        "D-D4 D-W5 D-B8",
-        "every blockchain transaction, or output of it, counts once each way",
-        "SELECT format('%s: %s', txid_key, array_agg(id)) FROM transactions WHERE txid_key IS NOT NULL
-         GROUP BY txid_key, kind = 'withdrawal'
-         HAVING count(*) > count(DISTINCT vout) AND count(*) > 1",
+        "D-N1 D-D4 D-W5 D-B8",
+        "every transaction with a hash consumes a payment of it, or was reversed",
+        "SELECT format('%s %s: %s', kind, id, txid_key) FROM transactions
+         WHERE txid_key IS NOT NULL AND NOT EXISTS (SELECT FROM consumed_payments AS consumed
+            WHERE consumed.transaction_id = transactions.id AND consumed.chain = payment_chain(network)
+                AND consumed.txid = txid_key AND (consumed.freed_at IS NULL OR NOT EXISTS (SELECT FROM postings
+                    WHERE business_id = transactions.id AND kind IN ('deposit', 'course', 'fee', 'fee_credit', 'course_credit')
+                        AND NOT EXISTS (SELECT FROM postings AS reversal WHERE reversal.reverses = postings.id))))",
+    ),
+    wallet(
+        "D-N1 D-B8",
+        "every payment on a chain is consumed once, and nothing beside a whole blockchain transaction",
+        "SELECT format('%s %s output %s: transactions %s and %s', one.chain, one.txid, one.vout, one.transaction_id, other.transaction_id)
+         FROM consumed_payments AS one JOIN consumed_payments AS other USING (chain, txid)
+         WHERE one.freed_at IS NULL AND other.freed_at IS NULL AND one.ctid < other.ctid
+            AND (one.vout = other.vout OR one.vout = -1 OR other.vout = -1)",
     ),
     wallet(
         "D-B12",
@@ -411,7 +428,7 @@ pub const CHECKS: &[Check] = &[
             OR assertion IS NULL AND row_id > (SELECT min(audit_rows.id) FROM audit_rows WHERE assertion IS NOT NULL)
             OR assertion IS NOT NULL AND NOT decision -> 'facts' @> (
                 jsonb_build_object('userId', user_id, 'amountCents',
-                    CASE WHEN status = 'pending' AND kind = 'deposit' THEN received_cents ELSE amount_cents END) || CASE
+                    CASE WHEN status = 'pending' AND first_approved_by IS NOT NULL THEN received_cents ELSE amount_cents END) || CASE
                 WHEN action LIKE '%.reject' THEN jsonb_build_object('reasonCode', reason_code)
                 WHEN action <> 'withdrawal.approve' THEN jsonb_build_object('txid', txid_key, 'vout', vout) ELSE '{}' END || CASE
                 WHEN action IN ('withdrawal.approve', 'withdrawal.paid') THEN jsonb_build_object('payout', jsonb_build_object(
@@ -423,7 +440,7 @@ pub const CHECKS: &[Check] = &[
         WHERE decision -> 'facts' ? 'revision' AND coalesce(CASE split_part(action, '.', 2)
             WHEN 'approve' THEN actor_id IS DISTINCT FROM approved_by AND actor_id IS DISTINCT FROM decided_by
                 -- A rejection forgets the first of two approvals.
-                AND actor_id IS DISTINCT FROM first_approved_by AND NOT (status = 'failed' AND kind = 'deposit')
+                AND actor_id IS DISTINCT FROM first_approved_by AND NOT (status = 'failed' AND kind IN ('deposit', 'course', 'fee'))
             WHEN 'paid' THEN (status, decided_by) <> ('success', actor_id)
             WHEN 'reject' THEN (status, decided_by) <> ('failed', actor_id)
             ELSE transactions.id IS NULL END, true)",
@@ -449,7 +466,9 @@ pub const CHECKS: &[Check] = &[
         "T5",
         "no member owns the course twice, and every sale is a posting",
         "SELECT format('member %s: %s lines, %s postings', user_id, lines, posted) FROM (
-            SELECT user_id, count(*) AS lines FROM transactions WHERE kind = 'course' AND status = 'success' GROUP BY user_id) AS bought
+            SELECT user_id, count(*) AS lines FROM transactions WHERE kind = 'course' AND status = 'success'
+                -- Less than the price is added to the balance.
+                AND amount_cents >= coalesce(claimed_amount_cents, amount_cents) GROUP BY user_id) AS bought
          FULL JOIN (SELECT user_id, count(*) AS posted, count(*) FILTER (WHERE NOT EXISTS (
                 SELECT FROM postings AS refund WHERE refund.reverses = postings.id)) AS owned
             FROM postings WHERE kind = 'course' GROUP BY user_id) AS sold USING (user_id)
@@ -502,6 +521,8 @@ pub const CHECKS: &[Check] = &[
                 WHEN kind = 'withdrawal' THEN CASE status WHEN 'success' THEN 'withdrawal_paid' ELSE 'withdrawal_rejected' END
                 WHEN kind = 'fee' THEN CASE status WHEN 'success' THEN 'fee_confirmed' ELSE 'fee_rejected' END
                 WHEN status = 'failed' THEN 'deposit_rejected'
+                -- Less than the price is a line of its own, with its event.
+                WHEN kind = 'course' AND amount_cents < claimed_amount_cents THEN NULL
                 WHEN kind = 'course' THEN 'course_unlocked' ELSE 'deposit_confirmed' END)) AS events (key)
          WHERE (kind IN ('deposit', 'withdrawal', 'fee') OR kind = 'course' AND method_id IS NOT NULL)
             AND key IS NOT NULL AND created_at > clock_timestamp() - interval '6 days'

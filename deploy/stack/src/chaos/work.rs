@@ -13,7 +13,7 @@ use crate::chaos::model::{Balances, Call, Effect};
 use crate::chaos::numbers::Numbers;
 use crate::chaos::person::{DESTINATION, Final, Person, Request};
 use crate::client::cents;
-use crate::testing::PROOF;
+use crate::testing::{PROOF, txid};
 
 /// One keyed call in so many is sent again to compare the answers.
 const REPLAYED: u64 = 8;
@@ -283,7 +283,7 @@ impl Task<'_> {
         }
         // Without the note it would be refused while payment-method is away.
         let note = "Verified in an explorer.";
-        let body = json!({ "receivedAmount": dollars(amount), "txid": format!("tx-{id}"), "note": note });
+        let body = json!({ "receivedAmount": dollars(amount), "txid": txid(), "note": note });
         let approved = self.decision(&house.reviewer, id, "approve deposit", body).await?;
         self.changed(&approved, "approve deposit", Balances { available: amount, ..Balances::default() });
         Ok(())
@@ -311,7 +311,7 @@ impl Task<'_> {
         }
         self.decision(&house.reviewer, id, "approve withdrawal", json!({})).await?;
         self.decision(&house.treasurers[0], id, "take payout", json!({})).await?;
-        let body = json!({ "txid": format!("out-{id}") });
+        let body = json!({ "txid": txid() });
         let paid = self.decision(&house.treasurers[0], id, "pay out", body).await?;
         self.changed(&paid, "pay out", Balances { held: -amount, ..Balances::default() });
         Ok(())

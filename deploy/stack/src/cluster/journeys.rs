@@ -28,7 +28,7 @@ use crate::{
     demo::DESTINATION,
     mails,
     seed::STAFF_PASSWORD,
-    testing::{Member, PASSWORD, PROOF, TestStack},
+    testing::{Member, NOTE, PASSWORD, PROOF, TestStack, txid},
 };
 
 /// How long a client waits for an answer; the gateway gives one within five seconds.
@@ -279,7 +279,7 @@ impl Actor {
         let path = "/transactions/deposit".to_owned();
         let made = self.insist(Call::new("deposit", member, Method::POST, path, body)).await?;
         let id = made["transaction"]["id"].as_str().context("an id")?;
-        let approval = json!({ "receivedAmount": amount, "txid": txid() });
+        let approval = json!({ "receivedAmount": amount, "txid": txid(), "note": NOTE });
         self.decide("approve a deposit", &self.staff.reviewer, id, "approve", approval).await
     }
 
@@ -457,8 +457,4 @@ impl<'a> Call<'a> {
 fn hang_up() -> Option<Duration> {
     let [dice, millis, ..] = *Uuid::new_v4().as_bytes();
     (dice % HANG_UP == 0).then(|| Duration::from_millis(u64::from(millis % 64)))
-}
-
-fn txid() -> String {
-    format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }

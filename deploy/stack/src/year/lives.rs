@@ -177,10 +177,7 @@ async fn lease(year: &mut Year) -> Result<()> {
     year.advance(Duration::minutes(15) + SECOND).await?;
     year.check_books().await?;
     year.decide("treasurer2", &withdrawal, "paying", json!({})).await?.success()?;
-    year.decide("treasurer2", &withdrawal, "paid", json!({ "txid": format!("tx-{withdrawal}") }))
-        .await?
-        .success()
-        .map(drop)
+    year.decide("treasurer2", &withdrawal, "paid", json!({ "txid": crate::testing::txid() })).await?.success().map(drop)
 }
 
 /// A day.

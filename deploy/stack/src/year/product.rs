@@ -113,7 +113,7 @@ impl Year {
     pub(super) async fn deposit(&self, member: &Member, amount: &str) -> Result<()> {
         let member = self.login(member).await?;
         let id = member.deposit(amount).await?;
-        let body = json!({ "receivedAmount": amount, "txid": format!("tx-{id}") });
+        let body = json!({ "receivedAmount": amount, "txid": testing::txid(), "note": testing::NOTE });
         self.decide("reviewer", &id, "approve", body).await?.success().map(drop)
     }
 

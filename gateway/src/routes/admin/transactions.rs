@@ -358,16 +358,20 @@ pub struct Approval {
     /// The revision that was seen.
     #[schema(value_type = i32, example = 1)]
     revision: Field,
-    /// The amount that arrived, in dollars. Only for deposits, which require it.
+    /// The amount that arrived, in dollars. Deposits require it; of the course and fees it is the price by default. A payment for
+    /// the course that is less than its price is added to the balance, and so is what is more.
     #[schema(value_type = Option<f64>)]
     received_amount: Field,
     /// Hash of the transaction on its network. Required for payments.
     #[schema(value_type = Option<String>)]
     txid: Field,
-    /// Index of the output. Without it the approval covers the whole transaction, so that its other outputs cannot pay for
-    /// anything else.
+    /// Index of the output. Without it, the only payment that the chain shows is meant; where the chain is not observed, the whole
+    /// transaction, so that its other outputs cannot pay for anything else.
     #[schema(value_type = Option<u32>)]
     vout: Field,
+    /// Indexes of several outputs, instead of `vout`.
+    #[schema(value_type = Option<Vec<u32>>)]
+    outputs: Field,
     #[schema(value_type = Option<String>)]
     note: Field,
     /// `evidence.at` of the checklist that was seen: if a payment on the chain changed since, it is 409 `STALE_EVIDENCE`.
@@ -389,8 +393,9 @@ pub struct Approved {
 
 /// Approve a transaction
 ///
-/// A large deposit is decided by the second reviewer who approves the same amount, txid and output. Where the chain is looked
-/// at and does not prove a payment, a note is required, and a deposit takes two reviewers from $1,000.00.
+/// A payment that the chain does not prove takes a note. What one reviewer approves alone adds up over 24 hours: for a member to
+/// $10,000.00, of payments that the chain does not prove to $1,000.00, and of those for all members to $5,000.00. From there on,
+/// a second reviewer approves the same amount, txid and outputs.
 #[utoipa::path(post, path = "/admin/transactions/{id}/approve", request_body = Approval,
     params(("id" = String, Path), Key),
     responses((status = 200, body = Approved), Errors), tag = "Back office")]
@@ -407,6 +412,7 @@ pub async fn approve(
         received_amount_cents: form.optional_amount("receivedAmount", &value.received_amount).map(|a| a.get()),
         txid: form.text("txid", &value.txid),
         vout: form.optional_index("vout", &value.vout),
+        outputs: form.indexes("outputs", &value.outputs),
         note: form.text("note", &value.note),
         evidence_at: form.moment("evidenceAt", &value.evidence_at).map(to_proto),
         client_address: caller.client.address,

@@ -137,7 +137,10 @@ async fn a_payment_less_a_fee_belongs_to_the_nearest_quote(pool: PgPool) {
     look(&world, &chain).await;
     let found = evidence(&world, member, Some(&own), "").await.unwrap();
     assert_eq!(found.payments.iter().map(|one| one.txid.as_str()).collect::<Vec<_>>(), [txid.as_str()]);
-    assert_eq!((state(&found, "payment_quote"), state(&found, "payment_units")), ("warn".to_owned(), "warn".to_owned()));
+    assert_eq!(
+        (state(&found, "payment_quote"), state(&found, "payment_units")),
+        ("warn".to_owned(), "warn".to_owned())
+    );
     assert_eq!(evidence(&world, thief, Some(&other), "").await.unwrap().payments, []);
     for quote in [None, Some(&other)] {
         let stolen = evidence(&world, thief, quote, &txid).await.unwrap();

@@ -17,14 +17,15 @@ use uuid::Uuid;
 use crate::app::payout_state::check_payout_state;
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
-use crate::domain::limits::TWO_PEOPLE_FROM;
+use crate::domain::limits::{Limits, Proof};
+use crate::domain::observed_payment::Output;
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Arrival, Details, Direction, Kind, Purpose, Status, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::{accounts, transactions};
+use crate::store::{accounts, consumed_payments, transactions};
 
 #[derive(Debug, Clone)]
 pub struct ApproveTransaction {
@@ -34,14 +35,16 @@ pub struct ApproveTransaction {
     pub member: PayoutState,
     /// The revision that was shown to them.
     pub revision: i32,
-    /// From how much on a deposit takes two reviewers.
-    pub second_reviewer_from: Cents,
-    /// What arrived: needed for a deposit; a course payment or a fee has a fixed price, which it must be.
+    /// How much one reviewer approves alone.
+    pub limits: Limits,
+    /// What arrived: needed for a deposit; by default the price of the course or a fee, and of a fee it must be that.
     pub received: Option<Cents>,
-    /// Payments: the hash, and its output.
+    /// Payments: the hash, and its outputs.
     pub txid: Option<Txid>,
-    /// Whether the chain is observed and does not prove this payment.
-    pub is_unproven: bool,
+    /// What is consumed: those outputs, with what the chain shows of them.
+    pub outputs: Vec<Output>,
+    /// How much proof the chain gives.
+    pub proof: Proof,
     /// For the audit log.
     pub note: String,
 }
@@ -73,7 +76,7 @@ fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal>
         Kind::Withdrawal if command.txid.is_some() => {
             Err(Refusal::field("txid", "The transaction hash is entered when the payout is marked as paid."))
         }
-        Kind::Deposit | Kind::Course | Kind::Fee if command.is_unproven && command.note.is_empty() => {
+        Kind::Deposit | Kind::Course | Kind::Fee if command.proof > Proof::Proven && command.note.is_empty() => {
             Err(Refusal::field("note", "The chain does not prove this payment. Please state how it was verified."))
         }
         _ => Ok(()),
@@ -81,12 +84,6 @@ fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal>
 }
 
 impl ApproveTransaction {
-    /// From how much on this deposit takes two reviewers (D-Q5).
-    fn second_from(&self) -> Cents {
-        let from = self.second_reviewer_from;
-        if self.is_unproven { from.min(TWO_PEOPLE_FROM) } else { from }
-    }
-
     /// What it comes to for a transaction.
     fn decided(&self, one: &Transaction) -> Decided {
         let mut facts = output(self.txid.as_ref());
@@ -108,8 +105,16 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
             approve_withdrawal(conn, &mut transaction, by, now).await?;
         }
         (_, Some(txid)) => {
-            let arrival = Arrival { received: command.received, txid };
-            transaction.confirm_payment(arrival, command.second_from(), by, now)?;
+            // A transaction has a column for one output only.
+            let reserved = consumed_payments::outputs_of(conn, transaction.id).await?;
+            transaction.reserve(reserved.iter().filter_map(|vout| u32::try_from(*vout).ok()));
+            let arrival = Arrival { received: command.received, txid: txid.clone() };
+            let is_proven = command.proof == Proof::Proven;
+            let before = transactions::approved_alone(conn, (by, transaction.user_id), now).await?;
+            let second_from = command.limits.second_reviewer_from(command.proof, before)?;
+            transaction.confirm_payment(arrival, second_from, by, now)?;
+            transactions::note_proof(conn, transaction.id, is_proven).await?;
+            consumed_payments::consume(conn, &transaction, (&txid.key, &command.outputs), now).await?;
             transactions::save(conn, &mut transaction).await?;
             if transaction.status == Status::Success {
                 take_effect(conn, &transaction, now).await?;
@@ -119,7 +124,10 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
         (_, None) => return Err(Error::AlreadyDecided),
     }
     let action = format!("{}.approve", transaction.kind().as_str());
-    let act = act(&command.call, &action, (before, &transaction), Some(&command.note));
+    let mut act = act(&command.call, &action, (before, &transaction), Some(&command.note));
+    if let Some(after) = act.after.as_mut().filter(|_| command.proof > Proof::Proven) {
+        after["unproven"] = json!(true);
+    }
     audit::append_signed(conn, act, signed).await?;
     Ok(transaction)
 }
@@ -147,12 +155,7 @@ async fn approve_withdrawal(
 async fn take_effect(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
     let (from, cause) = (AccountRef::House(HouseAccount::Settlement), Cause::Transaction(one.id));
     match one.as_payment().map(|payment| payment.purpose) {
-        Some(Purpose::Course) => {
-            let to = AccountRef::House(HouseAccount::CourseRevenue);
-            posting::post(conn, &[Posting::transfer(PostingKind::Course, cause, one.user_id, (from, to), one.amount)?])
-                .await?;
-            published::course_unlocked(one).enqueue(conn).await?;
-        }
+        Some(Purpose::Course) => take_course(conn, one, now).await?,
         Some(Purpose::Fee { withdrawal_id }) => take_fee(conn, one, withdrawal_id, now).await?,
         Some(Purpose::Deposit) => {
             let to = AccountRef::available(one.user_id);
@@ -164,6 +167,37 @@ async fn take_effect(conn: &mut PgConnection, one: &Transaction, now: OffsetDate
             published::deposit_confirmed(one).enqueue(conn).await?;
         }
         None => return Err(Error::AlreadyDecided),
+    }
+    Ok(())
+}
+
+/// What arrived buys the course and the rest is added to the balance; less than the price is added to the balance.
+async fn take_course(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
+    let (from, cause) = (AccountRef::House(HouseAccount::Settlement), Cause::Transaction(one.id));
+    let price = one.as_payment().and_then(|payment| payment.claimed_amount).unwrap_or(one.amount);
+    let credit = if one.amount < price { one.amount } else { one.amount.minus(price)? };
+    if one.amount >= price {
+        let to = AccountRef::House(HouseAccount::CourseRevenue);
+        posting::post(conn, &[Posting::transfer(PostingKind::Course, cause, one.user_id, (from, to), price)?]).await?;
+        published::course_unlocked(one).enqueue(conn).await?;
+    }
+    if credit > Cents::ZERO {
+        let why = if one.amount < price {
+            format!(
+                "{} of {price} for the course arrived ({}) and were added to your balance",
+                one.amount,
+                one.reference()
+            )
+        } else {
+            format!("{} more than the price of the course arrived ({})", credit, one.reference())
+        };
+        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(one.id) };
+        let line = Transaction::done(one.user_id, details, credit, now).described(why);
+        transactions::insert(conn, &line).await?;
+        let way = (from, AccountRef::available(one.user_id));
+        let posting = Posting::transfer(PostingKind::CourseCredit, cause, one.user_id, way, credit)?;
+        posting::post(conn, &[posting.shown_as(line.id)]).await?;
+        published::balance_adjusted(&line).enqueue(conn).await?;
     }
     Ok(())
 }
@@ -211,9 +245,13 @@ pub(crate) fn decided(one: &Transaction, verb: &str, permission: Permission, fac
     Decided::new(format!("{}.{verb}", one.kind().as_str()), one.id, permission, all)
 }
 
-/// Which output of the blockchain a decision names.
+/// Which outputs of the blockchain a decision names.
 pub(crate) fn output(txid: Option<&Txid>) -> Value {
-    json!({ "txid": txid.map(|txid| &txid.key), "vout": txid.and_then(|txid| txid.vout) })
+    let mut facts = json!({ "txid": txid.map(|txid| &txid.key), "vout": txid.and_then(Txid::vout) });
+    if let Some(several) = txid.filter(|txid| txid.outputs.len() > 1) {
+        facts["outputs"] = json!(several.outputs);
+    }
+    facts
 }
 
 /// What a staff member did to a transaction, for the audit log: how they found it, how they left it, and their note.
@@ -248,7 +286,7 @@ pub(crate) fn trail(one: &Transaction) -> Value {
         "amountCents": one.amount,
         "netAmountCents": withdrawal.map(|withdrawal| withdrawal.net_amount),
         "txid": one.txid().map(|txid| &txid.text),
-        "vout": one.txid().and_then(|txid| txid.vout),
+        "vout": one.txid().and_then(Txid::vout),
         "firstApproval": first.map(|first| json!({ "by": first.by, "receivedCents": first.received })),
         "reasonCode": one.reason_code,
         "approvedBy": withdrawal.and_then(|withdrawal| withdrawal.approval).map(|approval| approval.by),

@@ -10,7 +10,7 @@ use crate::domain::holding::{AssetHolding, Comparison, Movement, Observed, Outfl
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::store::ledger_checks::Fault;
-use crate::store::transactions;
+use crate::store::{consumed_payments, transactions};
 
 #[derive(Debug, Clone)]
 pub struct Holdings {
@@ -49,7 +49,7 @@ pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Err
 
 /// The approved transactions of payments that do not count.
 async fn undone(conn: &mut PgConnection, payments: Vec<Undone>) -> Result<Vec<(Transaction, Undone)>, Error> {
-    let ids = transactions::approved_with(conn, &payments).await?;
+    let ids = consumed_payments::consumers(conn, &payments.iter().map(Into::into).collect::<Vec<_>>()).await?;
     let wanted: Vec<_> = ids.iter().copied().flatten().collect();
     let found = transactions::find_all(conn, &wanted).await?;
     let mut found: HashMap<_, _> = found.into_iter().map(|one| (one.id, one)).collect();

@@ -14,12 +14,12 @@ use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::domain::course_refund::{COURSE_REFUND, CourseRefund};
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::reversal::{REVERSAL, Reversal, source};
-use crate::domain::transaction::{Details, Direction, Transaction};
+use crate::domain::reversal::{REVERSAL, Reversal, way};
+use crate::domain::transaction::{Details, Direction, Status, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::{closed_wallets, ledger_checks, transactions, withdrawal_pauses};
+use crate::store::{closed_wallets, consumed_payments, ledger_checks, postings, transactions, withdrawal_pauses};
 
 /// Decides an open proposal. A treasurer may decide all, an admin only a reopening. A confirmed proposal takes effect in
 /// the same transaction.
@@ -127,7 +127,8 @@ async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
     Ok(())
 }
 
-/// What a posting added is taken back; what the balance lacks is owed.
+/// What a posting added or paid is taken back; what the balance lacks is owed. The payment is free for another transaction once
+/// all of it is taken back.
 async fn reverse(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
     let now = clock::now(conn).await?;
     let reversal: Reversal = serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
@@ -135,18 +136,27 @@ async fn reverse(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
     let amount = reversal.amount_cents;
     posting::lock_member(conn, user_id).await?;
     let reversed = transactions::find(conn, reversal.transaction_id).await?.ok_or(Error::NotFound)?;
-    let to = source(reversal.posting_kind, user_id).ok_or(Error::NotReversible)?;
-    let details = Details::Adjustment { direction: Direction::Debit, related_id: Some(reversed.id) };
+    let way = way(reversal.posting_kind, user_id).ok_or(Error::NotReversible)?;
+    let ends_access = reversal.posting_kind == PostingKind::Course;
+    let direction = if ends_access { Direction::Credit } else { Direction::Debit };
+    let details = Details::Adjustment { direction, related_id: Some(reversed.id) };
     let line = Transaction::done(user_id, details, amount, now).described(format!(
         "{} {} reversed",
         reversed.kind().title(),
         reversed.reference()
     ));
-    let way = (AccountRef::available(user_id), to);
     let cause = Cause::Proposal(proposal.id);
     let posting = Posting::transfer(PostingKind::Reversal, cause, user_id, way, amount)?;
     posting::post(conn, &[posting.shown_as(line.id)]).await?;
     transactions::insert(conn, &line).await?;
+    if let Some(payment) = postings::undone_payment(conn, reversal.reverses).await? {
+        consumed_payments::free(conn, payment, now).await?;
+    }
+    if ends_access {
+        let reason = "Your payment for the course did not arrive after all, so access to the course has ended.";
+        let failed = Transaction { status: Status::Failed, ..reversed }.described(reason);
+        return Ok(published::deposit_rejected(&failed).enqueue(conn).await?);
+    }
     Ok(published::balance_adjusted(&line).enqueue(conn).await?)
 }
 

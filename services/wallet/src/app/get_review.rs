@@ -36,14 +36,16 @@ pub struct Review {
     pub wallet: Wallet,
     /// What it moved, oldest first.
     pub entries: Vec<LedgerEntry>,
-    /// What it added to the balance or paid for the course, if that may be reversed or refunded.
+    /// What it added to the balance or paid, if that may be reversed or refunded.
     pub reversible: Option<Reversible>,
 }
 
 impl Review {
     #[must_use]
     pub fn can_be_reversed(&self) -> bool {
-        self.reversible.as_ref().is_some_and(|posted| posted.reversed_by.is_none() && !posted.is_course())
+        let is_payment = self.transaction.as_payment().is_some();
+        let is_reversible = |posted: &Reversible| posted.reversed_by.is_none() && (is_payment || !posted.is_course());
+        self.reversible.as_ref().is_some_and(is_reversible)
     }
 
     #[must_use]
@@ -98,10 +100,7 @@ pub async fn get_review(
         checks.push(member_debts(&wallet));
     }
     let entries = entries::of_transaction(&mut conn, &transaction).await?;
-    let reversible = match postings::reversible(&mut conn, transaction.id).await? {
-        Some(posted) => Some(posted),
-        None => postings::of_course(&mut conn, transaction.id).await?,
-    };
+    let reversible = postings::reversible(&mut conn, transaction.id).await?;
     Ok(Review { transaction, checks, wallet, entries, reversible })
 }
 
@@ -121,7 +120,7 @@ async fn txid_used_before(conn: &mut PgConnection, transaction: &Transaction) ->
             "The member gave no transaction hash. The one entered with the approval must not have been used before.";
         return Ok(Check { name, ok: true, detail: detail.to_owned(), transaction_ids: Vec::new() });
     };
-    let key = Txid::parse(text)?.key;
+    let key = Txid::key_of(text);
     let others = transactions::with_txid(conn, text, &key, transaction.id).await?;
     let mut check = found_before(name, "transaction hash", others.iter().map(|other| other.id).collect());
     let mut outputs: Vec<_> = others.iter().filter_map(|other| other.vout).collect();

@@ -15,13 +15,14 @@ use crate::app::approve_transaction::{act, decided, output, payout, trail};
 use crate::app::payout_state::check_payout_state;
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::observed_payment::Output;
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::Transaction;
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::{accounts, approvals, transactions};
+use crate::store::{accounts, approvals, consumed_payments, transactions};
 
 #[derive(Debug, Clone)]
 pub struct MarkWithdrawalPaid {
@@ -64,7 +65,12 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
     if !is_leased && accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
         return Err(Error::AmountOwed);
     }
+    let outputs = match &command.txid.outputs[..] {
+        [] => vec![Output { vout: None, paid: None }],
+        named => named.iter().map(|vout| Output { vout: Some(*vout), paid: None }).collect(),
+    };
     transaction.pay_withdrawal(command.txid.clone(), by, now)?;
+    consumed_payments::consume(conn, &transaction, (&command.txid.key, &outputs), now).await?;
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[posting(&transaction)?]).await?;
     published::withdrawal_paid(&transaction).enqueue(conn).await?;

@@ -1,4 +1,4 @@
-//! Staff propose to reverse a credit.
+//! Staff propose to reverse what came in.
 
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer};
@@ -37,7 +37,11 @@ async fn propose(conn: &mut PgConnection, command: &ProposeReversal, note: Strin
         return Err(Error::AlreadyReversed);
     }
     let posting_kind = posted.kind.parse().map_err(|_| Error::NotReversible)?;
-    reversal::source(posting_kind, line.user_id).ok_or(Error::NotReversible)?;
+    reversal::way(posting_kind, line.user_id).ok_or(Error::NotReversible)?;
+    // What was bought from the balance is refunded.
+    if posted.is_course() && line.as_payment().is_none() {
+        return Err(Error::NotReversible);
+    }
     let change = Reversal {
         transaction_id: line.id,
         reference: line.reference(),

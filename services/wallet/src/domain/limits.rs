@@ -10,7 +10,7 @@ use crate::domain::transaction::QuoteDirection;
 pub const FEE_BASIS_POINTS: u32 = 250;
 
 pub const COURSE_PRICE: Cents = Cents::new(8_700);
-/// From here on a withdrawal takes two people, and a deposit that the chain does not prove takes two reviewers.
+/// From here on a withdrawal takes two people.
 pub const TWO_PEOPLE_FROM: Cents = Cents::new(100_000);
 
 /// The bytes of receipts that a member may keep: 200 MiB.
@@ -21,8 +21,12 @@ pub const RECEIPTS_MOST_BYTES: i64 = 200 * 1024 * 1024;
 pub struct Limits {
     pub deposit_min: Cents,
     pub deposit_max: Cents,
-    /// A deposit of which this much or more was received takes two reviewers.
+    /// What one reviewer approves alone, for one member within a day: from here on it takes two.
     pub deposit_second_reviewer_from: Cents,
+    /// The same of payments that the chain does not prove.
+    pub unproven_member_day_from: Cents,
+    /// What one reviewer approves alone within a day of payments that the chain does not prove, for all members.
+    pub unproven_reviewer_day_from: Cents,
     /// Deposits and course payments of one member that may wait for review at once.
     pub pending_deposits: i64,
     /// How many days the receipt of a decided payment is kept.
@@ -65,6 +69,8 @@ impl Default for Limits {
             deposit_min: Cents::new(10_000),
             deposit_max: Cents::new(10_000_000),
             deposit_second_reviewer_from: Cents::new(1_000_000),
+            unproven_member_day_from: Cents::new(100_000),
+            unproven_reviewer_day_from: Cents::new(500_000),
             pending_deposits: 5,
             receipt_days: 1_826,
             withdrawal_min: Cents::new(5_000),
@@ -77,7 +83,48 @@ impl Default for Limits {
     }
 }
 
+/// What was approved by one person within the last day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ApprovedAlone {
+    /// For the member.
+    pub member: Cents,
+    /// Of this, what the chain does not prove.
+    pub member_unproven: Cents,
+    /// By the reviewer for all members, what the chain does not prove.
+    pub reviewer_unproven: Cents,
+}
+
+/// How much proof a payment has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Proof {
+    /// The chain shows that it is final and worth what is credited.
+    #[default]
+    Proven,
+    /// The chain does not show that, or is not observed.
+    Unproven,
+    /// It may be the payment of another member.
+    Contested,
+}
+
+/// The period in which approvals by one person add up (D-N8).
+pub const APPROVED_ALONE_PERIOD: Duration = Duration::hours(24);
+
 impl Limits {
+    /// From how much on a payment takes two reviewers, by what was approved alone before (D-B12, D-N8).
+    ///
+    /// # Errors
+    /// If the amounts do not fit.
+    pub fn second_reviewer_from(&self, proof: Proof, before: ApprovedAlone) -> Result<Cents, AmountError> {
+        let left = self.deposit_second_reviewer_from.minus(before.member)?;
+        match proof {
+            Proof::Proven => Ok(left),
+            Proof::Unproven => Ok(left
+                .min(self.unproven_member_day_from.minus(before.member_unproven)?)
+                .min(self.unproven_reviewer_day_from.minus(before.reviewer_unproven)?)),
+            Proof::Contested => Ok(Cents::ZERO),
+        }
+    }
+
     /// Whether a deposit of this amount is accepted.
     ///
     /// # Errors

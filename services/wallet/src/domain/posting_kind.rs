@@ -20,6 +20,8 @@ named! {
         FeeRefund = "fee_refund",
         /// A fee paid from outside arrived after its withdrawal had ended.
         FeeCredit = "fee_credit",
+        /// A payment of the course arrived short, or over its price: what arrived, or the rest.
+        CourseCredit = "course_credit",
         /// A trade was opened.
         TradeFund = "trade_fund",
         /// A trade paid its principal, or what is left of it.
@@ -35,7 +37,7 @@ named! {
         AdjustmentCredit = "adjustment_credit",
         /// A correction took from the balance.
         AdjustmentDebit = "adjustment_debit",
-        /// A credit turned out wrong: the posting that it made is taken back.
+        /// What came from outside turned out wrong: the posting that it made is taken back.
         Reversal = "reversal",
         /// The course was refunded: its price is in the balance again.
         CourseRefund = "course_refund",

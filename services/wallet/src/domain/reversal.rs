@@ -1,4 +1,4 @@
-//! Reversals of credits: a posting names the one it reverses.
+//! Reversals of what came in: a posting names the one it reverses.
 
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};
@@ -23,13 +23,19 @@ pub struct Reversal {
     pub note: String,
 }
 
-/// Where the money of a posting came from that added to a member's balance and may be reversed; `None` for any other.
+/// From which account a reversal of a posting takes the money, and to which it goes back; `None` for a posting that cannot be
+/// reversed. What was bought stays bought, and is paid from the balance: but access to the course ends.
 #[must_use]
-pub const fn source(kind: PostingKind, user_id: Uuid) -> Option<AccountRef> {
-    match kind {
-        PostingKind::Deposit | PostingKind::FeeCredit => Some(AccountRef::House(HouseAccount::Settlement)),
-        PostingKind::AdjustmentCredit => Some(AccountRef::House(HouseAccount::Adjustments)),
-        PostingKind::Release => Some(AccountRef::bonus(user_id)),
-        _ => None,
-    }
+pub const fn way(kind: PostingKind, user_id: Uuid) -> Option<(AccountRef, AccountRef)> {
+    let settlement = AccountRef::House(HouseAccount::Settlement);
+    let (from, to) = match kind {
+        PostingKind::Course => (AccountRef::House(HouseAccount::CourseRevenue), settlement),
+        PostingKind::Deposit | PostingKind::Fee | PostingKind::FeeCredit | PostingKind::CourseCredit => {
+            (AccountRef::available(user_id), settlement)
+        }
+        PostingKind::AdjustmentCredit => (AccountRef::available(user_id), AccountRef::House(HouseAccount::Adjustments)),
+        PostingKind::Release => (AccountRef::available(user_id), AccountRef::bonus(user_id)),
+        _ => return None,
+    };
+    Some((from, to))
 }

@@ -265,11 +265,18 @@ impl Transaction {
         Ok(())
     }
 
-    /// Confirms a payment from outside with what was received; for a fixed price by default the claim. A deposit of
-    /// `second_from` or more is only recorded by the first reviewer, and decided by another who saw the same.
+    /// Names the outputs that the first of two approvals reserved.
+    pub fn reserve(&mut self, outputs: impl Iterator<Item = u32>) {
+        if let Details::Payment(Payment { txid: Some(txid), .. }) = &mut self.details {
+            txid.outputs = outputs.collect();
+        }
+    }
+
+    /// Confirms a payment from outside with what was received; for the course and a fee by default the price. From
+    /// `second_from` on it is only recorded by the first reviewer, and decided by another who saw the same.
     ///
     /// # Errors
-    /// Invalid when less or more than a fixed price was received, `SecondReviewerRequired`, `ApprovalDiffers`;
+    /// Invalid when less or more than a fee was received, `SecondReviewerRequired`, `ApprovalDiffers`;
     /// `AlreadyDecided` for what is no payment: such lines are never open.
     pub fn confirm_payment(
         &mut self,
@@ -281,7 +288,7 @@ impl Transaction {
         let Details::Payment(payment) = &mut self.details else { return Err(Error::AlreadyDecided) };
         let Arrival { received, txid } = arrival;
         let received = received.unwrap_or(self.amount);
-        if received != self.amount && payment.purpose != Purpose::Deposit {
+        if received != self.amount && matches!(payment.purpose, Purpose::Fee { .. }) {
             return Err(Error::Refused(Refusal::field(
                 "receivedAmount",
                 format!("The received amount must be {}; reject it otherwise.", self.amount),
@@ -292,7 +299,7 @@ impl Transaction {
             Some(first) if first.received != received || !payment.txid.as_ref().is_some_and(|seen| seen.is(&txid)) => {
                 return Err(Error::ApprovalDiffers);
             }
-            None if payment.purpose == Purpose::Deposit && received >= second_from => {
+            None if received >= second_from => {
                 payment.first_approval = Some(FirstApproval { by, at: now, received });
                 payment.txid = Some(txid);
                 return Ok(());

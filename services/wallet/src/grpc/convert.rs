@@ -76,11 +76,15 @@ pub fn receipt_key(key: String) -> Result<String, Refusal> {
     }
 }
 
-/// A transaction hash, empty for none, and which output of it.
-pub fn txid(text: &str, vout: Option<u32>) -> Result<Option<Txid>, Refusal> {
-    match Txid::parse_optional(text)? {
-        None if vout.is_some() => Err(Refusal::field("txid", "Please enter the transaction hash of this output.")),
-        found => Ok(found.map(|txid| txid.at(vout))),
+/// The hash of a payment of this transaction, empty for none, and which outputs of it.
+pub fn txid(one: &Transaction, text: &str, outputs: impl IntoIterator<Item = u32>) -> Result<Option<Txid>, Refusal> {
+    let network = one.method().map(|method| method.network.as_str()).unwrap_or_default();
+    let mut outputs = outputs.into_iter().peekable();
+    match Txid::parse_optional(text, network)? {
+        None if outputs.peek().is_some() => {
+            Err(Refusal::field("txid", "Please enter the transaction hash of this output."))
+        }
+        found => Ok(found.map(|txid| txid.at(outputs))),
     }
 }
 

@@ -134,7 +134,6 @@ impl WalletService for GrpcServer {
         within?;
         let method = convert::method(&message.method)?;
         let receipt = convert::receipt(message.receipt)?;
-        let txid = Txid::parse_optional(&message.txid)?;
         let quote_id = convert::quote_id(&message.quote_id)?;
         let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?;
         if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
@@ -151,6 +150,7 @@ impl WalletService for GrpcServer {
             quoted.check(QuoteDirection::Deposit, amount, &method)?;
         }
         let quote = quoted.map(|quoted| quoted.quote);
+        let txid = Txid::parse_optional(&message.txid, &method.network)?;
         let payment = PaymentClaim { amount, method, receipt, txid };
         let command = RequestDeposit { user_id: member.user_id, purpose, payment, quote, claim };
         let done = retrying(|| request_deposit(&self.db, &self.limits, &command)).await?;
@@ -209,7 +209,6 @@ impl WalletService for GrpcServer {
         let withdrawal_id = convert::transaction_id(&message.withdrawal_id)?;
         let method = convert::method(&message.method)?;
         let receipt = convert::receipt(message.receipt)?;
-        let txid = Txid::parse_optional(&message.txid)?;
         let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?;
         if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
             return Ok(answer(
@@ -217,6 +216,7 @@ impl WalletService for GrpcServer {
             ));
         }
         let method = self.methods.resolve_deposit(&method, message.method_version).await?;
+        let txid = Txid::parse_optional(&message.txid, &method.network)?;
         let payment = PaymentClaim { amount: Cents::new(message.amount_cents), method, receipt, txid };
         let command = PayWithdrawalFee { user_id: member.user_id, withdrawal_id, payment, claim };
         let done = retrying(|| pay_withdrawal_fee(&self.db, &command)).await?;

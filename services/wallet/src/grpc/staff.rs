@@ -12,7 +12,7 @@ use chassis::page::{self, Page};
 use chassis::permission::Permission;
 use chassis::proposal::{self, Decision, DecisionRequest};
 use chassis::staff_call::StaffCall;
-use proto::common::v1::ChainEvidence;
+use proto::wallet::v1 as message;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
@@ -53,7 +53,6 @@ use crate::app::propose_reversal::{ProposeReversal, propose_reversal};
 use crate::app::reject_transaction::{RejectTransaction, reject_transaction};
 use crate::app::release_hold::{ReleaseHold, release_hold};
 use crate::app::replay_dead_letter::replay_dead_letter;
-use crate::app::sum_claims::sum_claims;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalCursor};
 use crate::domain::reference;
@@ -103,19 +102,15 @@ impl StaffService for GrpcServer {
     async fn get_review(&self, request: Request<GetReviewRequest>) -> Reply<GetReviewResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let GetReviewRequest { id, txid, vout } = request.into_inner();
-        let (id, chosen) = (convert::transaction_id(&id)?, convert::txid(&txid, vout)?);
-        let transaction = get(&self.db, id).await?;
+        let transaction = get(&self.db, convert::transaction_id(&id)?).await?;
+        let chosen = convert::txid(&transaction, &txid, vout)?;
         let current = self.current_method(&transaction).await;
         // A checklist without this line says so; what decides asks again.
         let member = self.payout_state(&transaction).await.ok();
         let not_before = member.and_then(|state| state.not_before).map(clock::to_proto);
         // The checks of what the chain shows are missing then, and the others count.
-        let lately = sum_claims(&self.db, &transaction).await?;
-        let evidence = match &chosen {
-            Some(txid) => self.chains.evidence_of(&transaction, txid, lately).await,
-            None => self.chains.evidence(&transaction, lately).await,
-        };
-        let evidence = evidence.ok().flatten();
+        let evidence = self.evidence(&transaction, chosen.as_ref()).await.ok().flatten();
+        let unknown = unobserved(&transaction).filter(|_| evidence.is_none());
         let review = get_review(&self.db, &self.limits, transaction, (current, member)).await?;
         let approval = review.transaction.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);
@@ -125,7 +120,7 @@ impl StaffService for GrpcServer {
             refundable: review.can_be_refunded(),
             reversed_by: reversed_by.map(|id| id.to_string()).unwrap_or_default(),
             transaction: Some(review.transaction.into()),
-            checks: review.checks.into_iter().map(Into::into).collect(),
+            checks: review.checks.into_iter().map(Into::into).chain(unknown).collect(),
             wallet: Some(review.wallet.into()),
             entries: review.entries.into_iter().map(Into::into).collect(),
             not_before,
@@ -151,17 +146,19 @@ impl StaffService for GrpcServer {
         let transaction = get(&self.db, id).await?;
         let seen_at = message.evidence_at.as_ref().and_then(clock::from_proto);
         let received = self.received(message.received_amount_cents)?;
-        let txid = convert::txid(&message.txid, message.vout)?;
-        let is_unproven = self.check_evidence(&transaction, (txid.as_ref(), received), seen_at).await?;
+        let txid = convert::txid(&transaction, &message.txid, message.vout.into_iter().chain(message.outputs))?;
+        let (outputs, proof) = self.basis(&transaction, (txid.as_ref(), received), seen_at).await?;
+        let named = outputs.iter().filter_map(|output| output.vout);
         let command = ApproveTransaction {
             call,
             id,
             member: self.payout_state(&transaction).await?,
             revision: message.revision,
-            second_reviewer_from: self.limits.deposit_second_reviewer_from,
+            limits: self.limits,
             received,
-            txid,
-            is_unproven,
+            txid: txid.map(|txid| txid.at(named)),
+            outputs,
+            proof,
             note: note(&message.note)?,
         };
         let done = retrying(|| approve_transaction(&self.db, &command)).await?;
@@ -208,7 +205,9 @@ impl StaffService for GrpcServer {
         let staff = self.verifier.staff(&metadata, Permission::Pay).await?;
         let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let id = convert::transaction_id(&message.id)?;
-        let (transaction, txid) = (get(&self.db, id).await?, Txid::parse(&message.txid)?.at(message.vout));
+        let transaction = get(&self.db, id).await?;
+        let network = transaction.method().map(|method| method.network.as_str()).unwrap_or_default();
+        let txid = Txid::parse(&message.txid, network)?.at(message.vout);
         if let Some(seen_at) = message.evidence_at.as_ref().and_then(clock::from_proto) {
             self.check_payouts(&transaction, &txid, seen_at).await?;
         }
@@ -415,44 +414,13 @@ impl GrpcServer {
         }
     }
 
-    /// Reads the evidence again that a decision rests on (D-Q5), and returns whether a payment lacks its proof. The answer to a
-    /// repeated request is found afterwards: a decided transaction is not looked at again.
-    async fn check_evidence(
-        &self,
-        one: &Transaction,
-        (txid, received): (Option<&Txid>, Option<Cents>),
-        seen_at: Option<OffsetDateTime>,
-    ) -> Result<bool, Error> {
-        if one.status != Progress::Pending {
-            return Ok(false);
-        }
-        let lately = sum_claims(&self.db, one).await?;
-        let read = match txid {
-            Some(txid) => self.chains.evidence_of(one, txid, lately).await,
-            None => self.chains.evidence(one, lately).await,
-        };
-        let evidence = match (read, seen_at) {
-            (Ok(Some(evidence)), _) => evidence,
-            (Ok(None), _) => return Ok(false),
-            // What was seen cannot be compared.
-            (Err(refusal), Some(_)) => return Err(refusal.into()),
-            (Err(_), None) => return Ok(one.as_payment().is_some()),
-        };
-        let changed_at = evidence.changed_at.as_ref().and_then(clock::from_proto);
-        if changed_at.zip(seen_at).is_some_and(|(changed_at, seen_at)| changed_at > seen_at + ROUNDED) {
-            return Err(Error::StaleEvidence);
-        }
-        Ok(one.as_payment().is_some() && !proves(&evidence, received.unwrap_or(one.amount)))
-    }
-
     /// Looks again for payouts to the destination (D-Q5). The treasurer's own is expected; another that they have not seen may
     /// be the same payout made twice.
     async fn check_payouts(&self, one: &Transaction, txid: &Txid, seen_at: OffsetDateTime) -> Result<(), Error> {
         if one.status != Progress::Pending {
             return Ok(());
         }
-        let payments =
-            self.chains.evidence(one, Cents::new(0)).await?.map(|evidence| evidence.payments).unwrap_or_default();
+        let payments = self.evidence(one, None).await?.map(|evidence| evidence.payments).unwrap_or_default();
         let is_new = |at: OffsetDateTime| at > seen_at + ROUNDED;
         let is_stale = payments.iter().any(|payment| {
             payment.txid != txid.key && payment.seen_at.as_ref().and_then(clock::from_proto).is_some_and(is_new)
@@ -467,12 +435,20 @@ impl GrpcServer {
     }
 }
 
-/// Whether final payments are worth an amount, and no check failed or could not be made.
-fn proves(evidence: &ChainEvidence, amount: Cents) -> bool {
-    let is_final = evidence.payments.iter().all(|payment| payment.state == "final");
-    let is_known = evidence.checks.iter().all(|check| matches!(check.state.as_str(), "ok" | "warn"));
-    let is_enough = evidence.suggested_cents.is_some_and(|worth| amount.get() <= worth);
-    !evidence.payments.is_empty() && is_final && is_known && is_enough
+/// The line of the checklist of a payment about which the chain says nothing.
+fn unobserved(one: &Transaction) -> Option<message::Check> {
+    let payment = one.as_payment()?;
+    Some(message::Check {
+        name: "payment_found".to_owned(),
+        ok: false,
+        state: "unknown".to_owned(),
+        detail: format!(
+            "{} is not observed: whether the payment exists is not known here. Look it up in an explorer, and note how you \
+             verified it.",
+            payment.method.network
+        ),
+        transaction_ids: Vec::new(),
+    })
 }
 
 /// Characters of a search: the longest address or hash.
@@ -492,7 +468,7 @@ fn filter(message: &ListStaffTransactionsRequest) -> Result<Filter, Error> {
         },
         ids: reference::ids(search),
         text: Some(search.to_owned()).filter(|text| !text.is_empty()),
-        txid_key: Txid::parse(search).ok().map(|txid| txid.key),
+        txid_key: Some(Txid::key_of(search)).filter(|key| !key.is_empty()),
     })
 }
 

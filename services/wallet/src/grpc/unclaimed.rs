@@ -42,6 +42,13 @@ impl GrpcServer {
 
 impl From<ChainPayment> for ObservedPayment {
     fn from(one: ChainPayment) -> Self {
-        Self { txid: one.txid, vout: one.index, address: one.address, asset: one.asset, units: one.units }
+        Self {
+            chain: one.chain,
+            txid: one.txid,
+            vout: one.index,
+            address: one.address,
+            asset: one.asset,
+            units: one.units,
+        }
     }
 }

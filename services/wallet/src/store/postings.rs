@@ -159,7 +159,7 @@ pub async fn between(
     rows.into_iter().map(JournalPosting::try_from).collect()
 }
 
-/// What a line added to a member's balance or paid for the course, and what took it back.
+/// What a line added to a member's balance or paid, and what took it back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reversible {
     pub id: i64,
@@ -170,7 +170,7 @@ pub struct Reversible {
 }
 
 impl Reversible {
-    /// Whether it paid for the course, and so can be refunded; all others can be reversed.
+    /// Whether it paid for the course, and so can be refunded.
     #[must_use]
     pub fn is_course(&self) -> bool {
         self.kind == PostingKind::Course.as_str()
@@ -181,12 +181,12 @@ impl Reversible {
 pub async fn reversible(conn: &mut PgConnection, transaction_id: Uuid) -> Result<Option<Reversible>, sqlx::Error> {
     sqlx::query_as!(
         Reversible,
-        r#"SELECT posted.id, posted.kind, transactions.amount_cents AS "amount: Cents",
-            reversal.transaction_id AS "reversed_by?"
+        r#"SELECT posted.id, posted.kind, reversal.transaction_id AS "reversed_by?",
+            (SELECT sum(amount_cents) FROM entries WHERE posting_id = posted.id AND amount_cents > 0)::bigint AS "amount!: Cents"
         FROM transactions JOIN postings AS posted ON posted.transaction_id = transactions.id
         LEFT JOIN postings AS reversal ON reversal.reverses = posted.id
         WHERE transactions.id = $1
-            AND posted.kind IN ('deposit', 'fee_credit', 'adjustment_credit', 'release')"#,
+            AND posted.kind IN ('deposit', 'course', 'fee', 'fee_credit', 'course_credit', 'adjustment_credit', 'release')"#,
         transaction_id
     )
     .fetch_optional(conn)
@@ -207,12 +207,27 @@ pub async fn course_of(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<
 pub async fn of_course(conn: &mut PgConnection, transaction_id: Uuid) -> Result<Option<Reversible>, sqlx::Error> {
     sqlx::query_as!(
         Reversible,
-        r#"SELECT posted.id, posted.kind, transactions.amount_cents AS "amount: Cents",
-            reversal.transaction_id AS "reversed_by?"
+        r#"SELECT posted.id, posted.kind, reversal.transaction_id AS "reversed_by?",
+            (SELECT sum(amount_cents) FROM entries WHERE posting_id = posted.id AND amount_cents > 0)::bigint AS "amount!: Cents"
         FROM postings AS posted JOIN transactions ON transactions.id = posted.business_id
         LEFT JOIN postings AS reversal ON reversal.reverses = posted.id
         WHERE posted.kind = 'course' AND posted.business_id = $1"#,
         transaction_id
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The payment from outside that made a posting, once everything that it made is taken back; `None` while something is not, and
+/// for postings of other causes.
+pub async fn undone_payment(conn: &mut PgConnection, posting_id: i64) -> Result<Option<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT cause.business_id FROM postings AS cause
+        WHERE cause.id = $1 AND cause.kind IN ('deposit', 'course', 'fee', 'fee_credit', 'course_credit')
+            AND (SELECT count(*) FROM postings AS posted
+                WHERE posted.business_id = cause.business_id AND posted.kind IN ('deposit', 'course', 'fee', 'fee_credit', 'course_credit')
+                    AND (SELECT count(*) FROM postings AS reversal WHERE reversal.reverses = posted.id) = 0) = 0"#,
+        posting_id
     )
     .fetch_optional(conn)
     .await

@@ -8,7 +8,8 @@ use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::cursor::Cursor;
-use crate::domain::holding::{Movement, Outflow, Undone};
+use crate::domain::holding::{Movement, Outflow};
+use crate::domain::limits::{APPROVED_ALONE_PERIOD, ApprovedAlone};
 use crate::domain::observed_payment::ObservedPayment;
 use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{
@@ -618,6 +619,46 @@ async fn with_text(
     .await
 }
 
+/// What was approved by one person within the last day: for a member, and by a reviewer, whose approvals wait for each other.
+pub async fn approved_alone(
+    conn: &mut PgConnection,
+    (reviewer, member): (Uuid, Uuid),
+    now: OffsetDateTime,
+) -> Result<ApprovedAlone, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT pg_advisory_xact_lock(hashtextextended('approvals by ' || $1::text, 0)) IS NULL AS "locked!""#,
+        reviewer.to_string(),
+    )
+    .fetch_one(&mut *conn)
+    .await?;
+    let since = now - APPROVED_ALONE_PERIOD;
+    let row = sqlx::query!(
+        r#"SELECT (SELECT coalesce(sum(amount_cents), 0)::bigint FROM transactions
+                WHERE user_id = $2 AND is_proven IS NOT NULL AND status = 'success' AND first_approved_by IS NULL
+                    AND decided_at > $3) AS "member!",
+            coalesce(sum(amount_cents) FILTER (WHERE user_id = $2), 0)::bigint AS "member_unproven!",
+            coalesce(sum(amount_cents) FILTER (WHERE decided_by = $1), 0)::bigint AS "reviewer_unproven!"
+         FROM transactions
+         WHERE NOT is_proven AND status = 'success' AND first_approved_by IS NULL AND decided_at > $3"#,
+        reviewer,
+        member,
+        since,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(ApprovedAlone {
+        member: Cents::new(row.member),
+        member_unproven: Cents::new(row.member_unproven),
+        reviewer_unproven: Cents::new(row.reviewer_unproven),
+    })
+}
+
+/// Notes whether the chain proves a payment that is being approved.
+pub async fn note_proof(conn: &mut PgConnection, id: Uuid, is_proven: bool) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE transactions SET is_proven = $2 WHERE id = $1", id, is_proven).execute(conn).await?;
+    Ok(())
+}
+
 /// Other lines with the same proof.
 pub async fn with_receipt(conn: &mut PgConnection, digest: &[u8], but: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -686,21 +727,40 @@ pub async fn with_txid(conn: &mut PgConnection, text: &str, key: &str, but: Uuid
     .await
 }
 
+/// The newest quotes for an address and asset whose deposits are decided.
+pub async fn settled_quotes(
+    conn: &mut PgConnection,
+    (address, currency): (&str, &str),
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT quote_id AS "id!" FROM transactions
+        WHERE method_address = $1 AND currency = $2 AND status <> 'pending' AND quote_id IS NOT NULL
+            AND created_at > now() - interval '2 days'
+        ORDER BY created_at DESC LIMIT 100"#,
+        address,
+        currency
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// Whether a transaction accounts for each of these payments.
 pub async fn claimed(conn: &mut PgConnection, payments: &[ObservedPayment]) -> Result<Vec<bool>, sqlx::Error> {
     let texts =
         |part: fn(&ObservedPayment) -> &String| payments.iter().map(|one| part(one).clone()).collect::<Vec<_>>();
     let outputs: Vec<_> = payments.iter().map(|one| i64::from(one.vout)).collect();
     sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT FROM transactions WHERE txid_key = observed.txid AND kind <> 'withdrawal'
-                AND (transactions.vout IS NULL OR transactions.vout = observed.vout))
+        r#"SELECT EXISTS (SELECT FROM consumed_payments AS consumed
+                WHERE consumed.chain = observed.chain AND consumed.txid = observed.txid AND consumed.freed_at IS NULL
+                    AND (consumed.vout = observed.vout OR consumed.vout = -1))
             OR EXISTS (SELECT FROM transactions WHERE status = 'pending' AND kind <> 'withdrawal' AND claimed_txid IN (
                 observed.txid, '0x' || observed.txid, upper(observed.txid), '0x' || upper(observed.txid)))
             OR EXISTS (SELECT FROM transactions WHERE status = 'pending' AND kind <> 'withdrawal'
                 AND method_address = observed.address AND asset = observed.asset AND transactions.units = observed.units::numeric)
             AS "claimed!"
-         FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[])
-            WITH ORDINALITY AS observed (txid, vout, address, asset, units, place) ORDER BY place"#,
+         FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[])
+            WITH ORDINALITY AS observed (chain, txid, vout, address, asset, units, place) ORDER BY place"#,
+        &texts(|one| &one.chain),
         &texts(|one| &one.txid),
         &outputs,
         &texts(|one| &one.address),
@@ -788,31 +848,6 @@ pub async fn open_payouts(conn: &mut PgConnection, outflows: &[Outflow]) -> Resu
          WHERE kind = 'withdrawal' AND status = 'pending' AND approved_by IS NOT NULL AND currency IS NOT NULL
             AND lower(destination_address) = ANY ($1)"#,
         &destinations,
-    )
-    .fetch_all(conn)
-    .await
-}
-
-/// The transaction that each payment was approved with, or paid; reversed ones left out. Counted, because a join would read
-/// all postings.
-pub async fn approved_with(conn: &mut PgConnection, payments: &[Undone]) -> Result<Vec<Option<Uuid>>, sqlx::Error> {
-    let hashes: Vec<_> = payments.iter().map(|one| one.payment.txid.clone()).collect();
-    let outputs: Vec<_> = payments.iter().map(|one| i64::from(one.payment.vout)).collect();
-    let deposits: Vec<_> = payments.iter().map(|one| one.is_deposit).collect();
-    sqlx::query_scalar!(
-        r#"SELECT (SELECT id FROM transactions AS approved
-            WHERE approved.txid_key = observed.txid AND approved.status = 'success'
-                AND (approved.kind <> 'withdrawal') = observed.is_deposit
-                AND (approved.vout IS NULL OR approved.vout = observed.vout)
-                AND (SELECT count(*) FROM postings AS posted WHERE posted.transaction_id = approved.id
-                    AND posted.kind IN ('deposit', 'fee_credit', 'adjustment_credit', 'release')
-                    AND (SELECT count(*) FROM postings AS reversal WHERE reversal.reverses = posted.id) > 0) = 0
-            LIMIT 1) AS "id?"
-         FROM unnest($1::text[], $2::bigint[], $3::bool[])
-            WITH ORDINALITY AS observed (txid, vout, is_deposit, place) ORDER BY place"#,
-        &hashes,
-        &outputs,
-        &deposits,
     )
     .fetch_all(conn)
     .await

@@ -9,7 +9,7 @@ use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::Status;
 
-use crate::fixture::{World, code, deposit, refusal, withdrawal};
+use crate::fixture::{World, code, deposit, hash, refusal, withdrawal};
 
 /// Every row that money or a decision could change, as one text.
 async fn state(world: &World) -> String {
@@ -77,7 +77,8 @@ async fn twenty_approvals_are_one(pool: PgPool) {
             id: made.id.clone(),
             revision: made.revision,
             received_amount_cents: Some(10_000),
-            txid: "the-same-hash".to_owned(),
+            txid: hash("same"),
+            note: "seen at an explorer".to_owned(),
             ..Default::default()
         };
         world.grpc.approve_transaction(with_token(request, token))

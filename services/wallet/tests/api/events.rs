@@ -9,7 +9,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use wallet::events::consumed::Events;
 
-use crate::fixture::{World, deposit, withdrawal};
+use crate::fixture::{World, deposit, hash, withdrawal};
 
 fn registered(user_id: &str) -> Event {
     Event {
@@ -94,7 +94,7 @@ async fn an_event_tells_the_facts(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = world.member();
     let made = world.deposit(&member, deposit(20_000)).await.unwrap();
-    world.approve_with(&made, 19_000, "hash-1").await.unwrap();
+    world.approve_with(&made, 19_000, &hash("hash-1")).await.unwrap();
     let payload = |key: &'static str| {
         let pool = pool.clone();
         async move {
@@ -106,14 +106,14 @@ async fn an_event_tells_the_facts(pool: PgPool) {
     let facts = event.transaction.unwrap();
     assert_eq!((facts.transaction_id, facts.user_id), (made.id, member.id.to_string()));
     assert_eq!((facts.amount_cents, facts.claimed_amount_cents), (19_000, 20_000));
-    assert_eq!((facts.title.as_str(), facts.r#type.as_str(), facts.txid.as_str()), ("Deposit", "deposit", "hash-1"));
+    assert_eq!((facts.title.as_str(), facts.r#type.as_str(), facts.txid), ("Deposit", "deposit", hash("hash-1")));
     assert_eq!((facts.currency.as_str(), facts.network.as_str()), ("USDT", "TRC20"));
     let out = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     let approved = world.approve(&out).await.unwrap();
-    world.pay_with(&approved, "hash-2").await.unwrap();
+    world.pay_with(&approved, &hash("hash-2")).await.unwrap();
     let event = WithdrawalPaid::decode(payload("wallet.v1.withdrawal_paid").await.as_slice()).unwrap();
     let facts = event.transaction.unwrap();
     assert_eq!((facts.amount_cents, facts.fee_cents, facts.net_amount_cents), (10_000, 250, 9_750));
-    assert!(facts.address.starts_with("TDESTINATION") && facts.txid == "hash-2");
+    assert!(facts.address.starts_with("TDESTINATION") && facts.txid == hash("hash-2"));
     assert_eq!(world.events().await.len(), 5);
 }

@@ -20,8 +20,9 @@ use proto::wallet::v1::{
 };
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
+use wallet::domain::limits::Limits;
 
-use crate::fixture::{World, code, deposit, refusal, withdrawal};
+use crate::fixture::{World, code, course_payment, deposit, refusal, withdrawal};
 
 /// payment-method, which knows of nothing until a test says so.
 #[derive(Clone)]
@@ -55,8 +56,23 @@ impl EvidenceService for FakeEvidence {
         request: Request<GetEvidenceRequest>,
     ) -> Result<Response<GetEvidenceResponse>, Status> {
         self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
-        self.asked.lock().unwrap().push(request.into_inner());
-        Ok(Response::new(GetEvidenceResponse { evidence: self.shown.lock().unwrap().clone() }))
+        let asked = request.into_inner();
+        let mut evidence = self.shown.lock().unwrap().clone();
+        for payment in evidence.iter_mut().flat_map(|evidence| &mut evidence.payments) {
+            if payment.txid == ANY && !asked.txid.is_empty() {
+                payment.txid.clone_from(&asked.txid);
+            }
+        }
+        if let Some(evidence) = &mut evidence {
+            let is_taken = |one: &ChainPayment| {
+                asked.consumed.iter().any(|taken| (&taken.txid, taken.index) == (&one.txid, one.index))
+            };
+            evidence
+                .payments
+                .retain(|one| !is_taken(one) && (asked.outputs.is_empty() || asked.outputs.contains(&one.index)));
+        }
+        self.asked.lock().unwrap().push(asked);
+        Ok(Response::new(GetEvidenceResponse { evidence }))
     }
 
     async fn list_payments(
@@ -88,9 +104,20 @@ impl EvidenceService for FakeEvidence {
     }
 }
 
+/// The hash of payments that are found under whatever hash is asked for.
+const ANY: &str = "abababababababababababababababababababababababababababababababab";
+
 fn shown() -> ChainEvidence {
+    let payment = ChainPayment {
+        chain: "tron".to_owned(),
+        txid: ANY.to_owned(),
+        state: "final".to_owned(),
+        asset: "USDT".to_owned(),
+        units: "100000000".to_owned(),
+        ..Default::default()
+    };
     ChainEvidence {
-        payments: vec![ChainPayment { txid: "ab".repeat(32), state: "final".to_owned(), ..Default::default() }],
+        payments: vec![payment],
         checks: vec![EvidenceCheck { name: "payment_found".to_owned(), state: "ok".to_owned(), ..Default::default() }],
         suggested_cents: Some(10_000),
         ..Default::default()
@@ -129,7 +156,9 @@ async fn evidence_is_for_staff_and_the_member(pool: PgPool) {
     let review = |token: &str| with_token(GetReviewRequest { id: made.id.clone(), ..Default::default() }, token);
     let none = world.grpc.get_review(review(&world.reviewer)).await.unwrap().into_inner();
     assert_eq!(none.evidence, None);
-    assert!(none.checks.iter().all(|check| check.state == if check.ok { "ok" } else { "warn" }));
+    let unknown = none.checks.iter().find(|check| check.name == "payment_found").unwrap();
+    assert_eq!((unknown.ok, unknown.state.as_str()), (false, "unknown"));
+    assert!(none.checks.iter().all(|check| check.ok == (check.state == "ok")));
     *world.evidence.shown.lock().unwrap() = Some(shown());
     let found = world.grpc.get_review(review(&world.reviewer)).await.unwrap().into_inner();
     assert_eq!(found.evidence, Some(shown()));
@@ -215,11 +244,13 @@ async fn stale_evidence_decides_nothing(pool: PgPool) {
     assert_eq!(done.status(), TransactionStatus::Success);
 }
 
-/// [D-Q5] [D-R17] A payment that the chain does not prove takes a note, and from $1,000.00 a second reviewer. The chain is asked
+/// [D-Q5] [D-R17] [D-N8] A payment that the chain does not prove takes a note, and from $1,000.00 a second reviewer, also where
+/// the chain is not observed. The chain is asked
 /// about the hash that the reviewer enters, not about the one that the member claimed.
 #[sqlx::test(migrations = false)]
 async fn unproven_payments_take_a_note_and_a_second_reviewer(pool: PgPool) {
-    let world = World::new(pool).await;
+    let mut world = World::new(pool).await;
+    world.grpc.limits = Limits::default();
     let hash = Mutex::new(0_u64);
     let approve = async |reviewer: &str, one: &Transaction, cents: i64, note: &str| {
         let txid = match &one.first_approval {
@@ -263,8 +294,8 @@ async fn unproven_payments_take_a_note_and_a_second_reviewer(pool: PgPool) {
     let second = world.realm.staff(Role::Reviewer).1;
     for evidence in unproven {
         *world.evidence.shown.lock().unwrap() = Some(evidence.clone());
-        let small = deposit(99_999).await;
-        let refused = refusal(approve(&world.reviewer, &small, 99_999, "  ").await);
+        let (small, reviewer) = (deposit(99_999).await, world.realm.staff(Role::Reviewer).1);
+        let refused = refusal(approve(&reviewer, &small, 99_999, "  ").await);
         assert_eq!(
             (refused.code.as_str(), refused.fields[0].0.as_str()),
             ("VALIDATION_FAILED", "note"),
@@ -272,7 +303,7 @@ async fn unproven_payments_take_a_note_and_a_second_reviewer(pool: PgPool) {
         );
         world.assert_books().await;
         assert_eq!(
-            status(approve(&world.reviewer, &small, 99_999, "seen at a public explorer").await),
+            status(approve(&reviewer, &small, 99_999, "seen at a public explorer").await),
             TransactionStatus::Success
         );
     }
@@ -282,11 +313,107 @@ async fn unproven_payments_take_a_note_and_a_second_reviewer(pool: PgPool) {
     assert_eq!(refusal(approve(&second, &first, 100_000, "").await).fields[0].0, "note");
     assert_eq!(code(approve(&world.reviewer, &first, 100_000, "seen").await), "SECOND_PERSON_REQUIRED");
     assert_eq!(status(approve(&second, &first, 100_000, "seen too").await), TransactionStatus::Success);
-    for evidence in [Some(ChainEvidence { checks: vec![check("ok"), check("warn")], ..proof(100_000) }), None] {
-        *world.evidence.shown.lock().unwrap() = evidence;
-        let made = deposit(100_000).await;
-        assert_eq!(status(approve(&world.reviewer, &made, 100_000, "").await), TransactionStatus::Success);
+    *world.evidence.shown.lock().unwrap() =
+        Some(ChainEvidence { checks: vec![check("ok"), check("warn")], ..proof(100_000) });
+    let made = deposit(100_000).await;
+    assert_eq!(status(approve(&world.reviewer, &made, 100_000, "").await), TransactionStatus::Success);
+    *world.evidence.shown.lock().unwrap() = None;
+    let made = deposit(100_000).await;
+    assert_eq!(refusal(approve(&world.reviewer, &made, 100_000, "").await).fields[0].0, "note");
+    assert_eq!(status(approve(&world.reviewer, &made, 100_000, "seen").await), TransactionStatus::Pending);
+    // A quote of another member fits the payment better.
+    let contested = EvidenceCheck { name: "payment_quote".to_owned(), ..check("fail") };
+    *world.evidence.shown.lock().unwrap() = Some(ChainEvidence { checks: vec![contested], ..proof(10_000) });
+    let made = deposit(10_000).await;
+    let first = approve(&second, &made, 10_000, "a signed message").await;
+    assert_eq!(status(first), TransactionStatus::Pending);
+    world.assert_books().await;
+}
+
+/// [D-N8] What one reviewer approves alone without proof adds up, for a member to $1,000.00 and for all to $5,000.00 within a day,
+/// whether it is a deposit, a fee or the course. What two approve does not count.
+#[sqlx::test(migrations = false)]
+async fn approvals_by_one_reviewer_add_up(pool: PgPool) {
+    let mut world = World::new(pool).await;
+    world.grpc.limits = Limits::default();
+    let approve = async |reviewer: &str, made: &Transaction, cents: i64| {
+        let txid = world.new_txid();
+        world.approve_as(reviewer, made, cents, (&txid, None)).await.unwrap()
+    };
+    let member = world.member();
+    let mut approved = Vec::new();
+    for cents in [60_000, 30_000, 10_000] {
+        let made = world.deposit(&member, deposit(cents)).await.unwrap();
+        approved.push(approve(&world.reviewer, &made, cents).await);
     }
+    let pending = approved.pop().unwrap();
+    assert!(approved.iter().all(|one| one.status() == TransactionStatus::Success));
+    assert_eq!(pending.status(), TransactionStatus::Pending);
+    let course = world.deposit(&member, course_payment()).await.unwrap();
+    assert_eq!(approve(&world.reviewer, &course, 0).await.status(), TransactionStatus::Success);
+    let out = world.withdraw(&member, withdrawal(80_000)).await.unwrap();
+    let fee = world.pay_fee(&member, &out).await.unwrap();
+    let fee = approve(&world.reviewer, &fee, 0).await;
+    assert!(fee.status() == TransactionStatus::Pending && fee.first_approval.is_some());
+    let second = world.realm.staff(Role::Reviewer).1;
+    let txid = pending.first_approval.clone().unwrap().txid;
+    let done = world.approve_as(&second, &pending, 10_000, (&txid, None)).await.unwrap();
+    assert_eq!(done.status(), TransactionStatus::Success);
+    let mut alone = 98_700;
+    for _ in 0..4 {
+        let made = world.deposit(&world.member(), deposit(99_000)).await.unwrap();
+        assert_eq!(approve(&world.reviewer, &made, 99_000).await.status(), TransactionStatus::Success);
+        alone += 99_000;
+    }
+    assert!(alone < 500_000 && alone + 10_000 > 500_000);
+    let made = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
+    assert_eq!(approve(&world.reviewer, &made, 10_000).await.status(), TransactionStatus::Pending);
+    let made = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
+    assert_eq!(approve(&second, &made, 10_000).await.status(), TransactionStatus::Success);
+    world.assert_books().await;
+}
+
+/// [D-N1] [D-Q6] Where the chain is observed, an approval takes the outputs that it names: of a batch, the second payment stays
+/// unclaimed, and is offered to the next request of the same hash.
+#[sqlx::test(migrations = false)]
+async fn an_approval_takes_only_its_outputs(pool: PgPool) {
+    let world = World::new(pool).await;
+    let one = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
+    let other = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
+    let method = one.method.clone().unwrap();
+    let payment = |index: u32| ChainPayment { index, address: method.address.clone(), ..shown().payments[0].clone() };
+    *world.evidence.shown.lock().unwrap() =
+        Some(ChainEvidence { payments: vec![payment(4), payment(7), payment(9)], ..shown() });
+    let listed = |index: u32| ListedPayment { number: index.into(), payment: Some(payment(index)) };
+    *world.evidence.listed.lock().unwrap() = vec![listed(9), listed(7), listed(4)];
+    let unclaimed = async || {
+        let request = with_token(ListUnclaimedPaymentsRequest { page: None }, &world.reviewer);
+        let found = world.grpc.list_unclaimed_payments(request).await.unwrap().into_inner().payments;
+        found.into_iter().map(|one| one.payment.unwrap().index).collect::<Vec<_>>()
+    };
+    let no = refusal(world.approve_as(&world.reviewer, &one, 10_000, (ANY, None)).await);
+    assert_eq!((no.code.as_str(), no.fields[0].0.as_str()), ("VALIDATION_FAILED", "vout"));
+    assert_eq!(unclaimed().await, [9, 7, 4]);
+    let both = ApproveTransactionRequest {
+        id: one.id.clone(),
+        revision: one.revision,
+        received_amount_cents: Some(10_000),
+        txid: ANY.to_owned(),
+        outputs: vec![7, 4],
+        ..Default::default()
+    };
+    world.grpc.approve_transaction(with_token(both, &world.reviewer)).await.unwrap();
+    assert_eq!(unclaimed().await, [9]);
+    assert_eq!(code(world.approve_as(&world.reviewer, &other, 10_000, (ANY, Some(7))).await), "TXID_USED");
+    let done = world.approve_as(&world.reviewer, &other, 10_000, (ANY, None)).await.unwrap();
+    assert_eq!((done.vout, unclaimed().await), (Some(9), vec![]));
+    let consumed: Vec<(i64, String, String)> =
+        sqlx::query_as("SELECT vout, asset, units::text FROM consumed_payments ORDER BY vout")
+            .fetch_all(&world.pool)
+            .await
+            .unwrap();
+    let all = [4, 7, 9].map(|vout| (vout, "USDT".to_owned(), "100000000".to_owned()));
+    assert_eq!(consumed, all);
     world.assert_books().await;
 }
 
@@ -310,6 +437,7 @@ async fn payments_that_nobody_claims_are_listed(pool: PgPool) {
     let listed = numbers.iter().enumerate().map(|(place, (digit, index))| ListedPayment {
         number: 100 - i64::try_from(place).unwrap(),
         payment: Some(ChainPayment {
+            chain: "tron".to_owned(),
             txid: hash(*digit),
             index: *index,
             asset: method.currency.clone(),

@@ -20,7 +20,7 @@ async fn a_confirmed_fee_raises_the_payout(pool: PgPool) {
     assert_eq!((fee.status(), fee.direction()), (TransactionStatus::Pending, Direction::Debit));
     assert_eq!(code(world.approve(&made).await), "FEE_PENDING");
     assert_eq!(code(world.pay_fee(&member, &made).await), "FEE_PENDING");
-    assert_eq!(code(world.approve_with(&fee, 249, "hash-of-fee").await), "VALIDATION_FAILED");
+    assert_eq!(code(world.approve_with(&fee, 249, &world.new_txid()).await), "VALIDATION_FAILED");
     world.approve(&fee).await.unwrap();
     let open = world.transaction(&member, &made.id).await.unwrap();
     assert!(open.fee_paid && open.net_amount_cents == Some(10_000) && open.fee_cents == Some(250));

@@ -9,7 +9,7 @@ use proto::wallet::v1::*;
 use sqlx::PgPool;
 use std::sync::atomic::Ordering;
 
-use crate::fixture::{World, code, deposit, key, receipt, withdrawal};
+use crate::fixture::{World, code, deposit, hash, key, receipt, withdrawal};
 
 /// [D-G4] [L7] [L9] Fifty times the same key: one effect; afterwards the same answer, marked as given before.
 #[sqlx::test(migrations = false)]
@@ -103,7 +103,8 @@ async fn a_decision_is_replayed(pool: PgPool) {
         id: made.id,
         revision: made.revision,
         received_amount_cents: Some(10_000),
-        txid: "hash-1".into(),
+        txid: hash("hash-1"),
+        note: "seen at an explorer".into(),
         idempotency: key("a"),
         ..Default::default()
     };

@@ -130,7 +130,7 @@ async fn staff_find_a_line_by_every_name_it_has(pool: PgPool) {
     let (member, other) = (world.member_with(50_000).await, world.member_with(20_000).await);
     let hash = "Ab".repeat(32);
     let claimed =
-        world.deposit(&member, RequestDepositRequest { txid: "claimed-hash".into(), ..deposit(10_000) }).await.unwrap();
+        world.deposit(&member, RequestDepositRequest { txid: "cd".repeat(32), ..deposit(10_000) }).await.unwrap();
     let confirmed = world.deposit(&other, deposit(11_000)).await.unwrap();
     world.approve_with(&confirmed, 11_000, &hash).await.unwrap();
     let out = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
@@ -141,7 +141,7 @@ async fn staff_find_a_line_by_every_name_it_has(pool: PgPool) {
     };
     let by =
         async |text: &str| search(ListStaffTransactionsRequest { search: text.into(), ..Default::default() }).await;
-    assert_eq!(by("claimed-hash").await, std::slice::from_ref(&claimed.id));
+    assert_eq!(by(&"cd".repeat(32)).await, std::slice::from_ref(&claimed.id));
     assert_eq!(by(&hash).await, std::slice::from_ref(&confirmed.id));
     assert_eq!(by(&format!("0x{}", hash.to_uppercase())).await, std::slice::from_ref(&confirmed.id));
     assert_eq!(by(&address).await, std::slice::from_ref(&out.id));

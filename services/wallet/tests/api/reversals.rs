@@ -14,7 +14,7 @@ use tonic::Status;
 use uuid::Uuid;
 
 use crate::corrections::{confirm, propose};
-use crate::fixture::{Member, World, code, deposit, key, refusal, withdrawal};
+use crate::fixture::{Member, World, code, course_payment, deposit, key, refusal, withdrawal};
 use crate::trades::{fund, settle};
 
 async fn propose_by(world: &World, token: &str, one: &Transaction) -> Result<Proposal, Status> {
@@ -349,4 +349,65 @@ async fn nothing_is_leased_while_the_member_owes(pool: PgPool) {
             assert_eq!(code(paid), "AMOUNT_OWED");
         }
     }
+}
+
+/// [D-N9] A payment of the course that came from outside is reversed: access ends, the books are as before, and the payment is
+/// free for another transaction.
+#[sqlx::test(migrations = false)]
+async fn a_course_payment_is_reversed_with_its_access(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, txid) = (world.member(), world.new_txid());
+    let made = world.deposit(&member, course_payment()).await.unwrap();
+    world.approve_with(&made, 0, &txid).await.unwrap();
+    assert!(world.wallet(&member).await.has_purchased_course);
+    let review = world.review(&made.id).await;
+    assert!(review.reversible && review.refundable);
+    reverse(&world, &made).await;
+    assert!(!world.wallet(&member).await.has_purchased_course);
+    assert_eq!((world.house("course_revenue").await, world.house("settlement").await), (0, 0));
+    assert_eq!(balances(&world, &member).await, (0, 0));
+    assert!(world.events().await.ends_with(&["wallet.v1.deposit_rejected".to_owned()]));
+    assert_eq!(code(propose_by(&world, &world.reviewer, &made).await), "ALREADY_REVERSED");
+    let again = world.deposit(&member, course_payment()).await.unwrap();
+    world.approve_with(&again, 0, &txid).await.unwrap();
+    assert!(world.wallet(&member).await.has_purchased_course);
+    world.assert_verified().await;
+}
+
+/// [D-N9] A fee that did not arrive after all becomes a debt of its member, whatever became of the withdrawal.
+#[sqlx::test(migrations = false)]
+async fn a_fee_payment_is_reversed_into_a_debt(pool: PgPool) {
+    let world = World::new(pool).await;
+    for is_rejected in [false, true] {
+        let member = world.member_with(10_000).await;
+        let out = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+        let fee = world.pay_fee(&member, &out).await.unwrap();
+        world.approve(&fee).await.unwrap();
+        let open = world.transaction(&member, &out.id).await.unwrap();
+        if is_rejected {
+            world.reject(&open, "OTHER").await.unwrap();
+        }
+        assert!(world.review(&fee.id).await.reversible);
+        reverse(&world, &fee).await;
+        let expected = if is_rejected { (10_000, 0) } else { (0, 250) };
+        assert_eq!(balances(&world, &member).await, expected);
+    }
+    let freed = "SELECT count(*) FROM consumed_payments WHERE freed_at IS NOT NULL";
+    assert_eq!(world.count(freed).await, 2);
+    world.assert_verified().await;
+}
+
+/// [D-N9] [D-B9] A reversal frees the payment: it is unclaimed again, and can be credited once more, after a mistake.
+#[sqlx::test(migrations = false)]
+async fn a_reversed_payment_can_be_credited_again(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, txid) = (world.member(), world.new_txid());
+    let made = world.deposit(&member, deposit(10_000)).await.unwrap();
+    world.approve_with(&made, 10_000, &txid).await.unwrap();
+    let again = world.deposit(&member, deposit(10_000)).await.unwrap();
+    assert_eq!(code(world.approve_with(&again, 10_000, &txid).await), "TXID_USED");
+    reverse(&world, &made).await;
+    world.approve_with(&again, 10_000, &txid).await.unwrap();
+    assert_eq!(balances(&world, &member).await, (10_000, 0));
+    world.assert_verified().await;
 }

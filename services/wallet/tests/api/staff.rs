@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use tonic::{Code, Status};
 use wallet::app::check_ledger::check_ledger;
 
-use crate::fixture::{World, code, course_payment, deposit, refusal, withdrawal};
+use crate::fixture::{World, code, course_payment, deposit, hash, refusal, withdrawal};
 
 fn may<T>(result: &Result<T, Status>) -> bool {
     result.as_ref().err().is_none_or(|status| status.code() != Code::PermissionDenied)
@@ -113,8 +113,7 @@ async fn the_queue_counts_what_waits(pool: PgPool) {
 async fn staff_finds_transactions(pool: PgPool) {
     let world = World::new(pool).await;
     let (one, two) = (world.member(), world.member_with(50_000).await);
-    let made =
-        world.deposit(&one, RequestDepositRequest { txid: "claimed-7".into(), ..deposit(10_000) }).await.unwrap();
+    let made = world.deposit(&one, RequestDepositRequest { txid: hash("claimed-7"), ..deposit(10_000) }).await.unwrap();
     let out = world.withdraw(&two, withdrawal(10_000)).await.unwrap();
     let find = async |request: ListStaffTransactionsRequest| {
         let answer = world.grpc.list_staff_transactions(with_token(request, &world.reviewer)).await.unwrap();
@@ -124,7 +123,10 @@ async fn staff_finds_transactions(pool: PgPool) {
     let ids =
         |found: ListStaffTransactionsResponse| found.transactions.into_iter().map(|one| one.id).collect::<Vec<_>>();
     assert_eq!(ids(find(search(&format!("TNX-{}", &made.id[..6].to_uppercase()))).await), [&*made.id]);
-    assert_eq!(ids(find(search("claimed-7")).await), [&*made.id]);
+    assert_eq!(
+        ids(find(search(&format!("https://tronscan.org/#/transaction/{}", hash("claimed-7")))).await),
+        [&*made.id]
+    );
     assert_eq!(ids(find(search("TDESTINATIONxxxxxxxxxxxxxxxxxxxxxx")).await), [&*out.id]);
     assert!(ids(find(search("nothing")).await).is_empty());
     let request = ListStaffTransactionsRequest { member_id: one.id.to_string(), ..Default::default() };

@@ -5,7 +5,7 @@ use futures::future::join_all;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 
-use crate::fixture::{World, code, deposit};
+use crate::fixture::{World, code, deposit, hash};
 
 const LARGE: i64 = 1_000_000;
 
@@ -17,10 +17,13 @@ async fn a_large_deposit_takes_two_reviewers(pool: PgPool) {
     let member = world.member();
     let second = world.realm.staff(Role::Reviewer).1;
     let made = world.deposit(&member, deposit(LARGE + 500)).await.unwrap();
-    let first = world.approve_as(&world.reviewer, &made, LARGE, ("hash-1", Some(4))).await.unwrap();
+    let first = world.approve_as(&world.reviewer, &made, LARGE, (&hash("hash-1"), Some(4))).await.unwrap();
     assert_eq!((first.status(), first.revision, first.amount_cents), (TransactionStatus::Pending, 2, LARGE + 500));
     let approval = first.first_approval.clone().unwrap();
-    assert_eq!((approval.received_amount_cents, approval.txid.as_str(), approval.vout), (LARGE, "hash-1", Some(4)));
+    assert_eq!(
+        (approval.received_amount_cents, approval.txid.clone(), approval.vout),
+        (LARGE, hash("hash-1"), Some(4))
+    );
     assert_eq!(world.wallet(&member).await.available_cents, 0);
     assert_eq!(world.events().await, ["wallet.v1.deposit_requested"]);
     let seen = world.transaction(&member, &made.id).await.unwrap();
@@ -28,9 +31,9 @@ async fn a_large_deposit_takes_two_reviewers(pool: PgPool) {
     assert_eq!(world.review(&made.id).await.transaction.unwrap().first_approval, Some(approval));
 
     let other = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
-    assert_eq!(code(world.approve_as(&second, &other, 10_000, ("hash-1", Some(4))).await), "TXID_USED");
+    assert_eq!(code(world.approve_as(&second, &other, 10_000, (&hash("hash-1"), Some(4))).await), "TXID_USED");
     let approve = async |token: &str, one: &Transaction, cents: i64, txid: &str, vout: Option<u32>| {
-        world.approve_as(token, one, cents, (txid, vout)).await
+        world.approve_as(token, one, cents, (&hash(txid), vout)).await
     };
     assert_eq!(code(approve(&second, &made, LARGE, "hash-1", Some(4)).await), "STALE_REVISION");
     assert_eq!(code(approve(&world.reviewer, &first, LARGE, "hash-1", Some(4)).await), "SECOND_PERSON_REQUIRED");
@@ -52,7 +55,7 @@ async fn a_large_deposit_takes_two_reviewers(pool: PgPool) {
         (done.status(), done.amount_cents, done.claimed_amount_cents),
         (TransactionStatus::Success, LARGE, Some(LARGE + 500))
     );
-    assert_eq!((done.txid.as_str(), done.vout, done.first_approval), ("hash-1", Some(4), None));
+    assert_eq!((done.txid, done.vout, done.first_approval), (hash("hash-1"), Some(4), None));
     assert_eq!(world.wallet(&member).await.available_cents, LARGE);
     let people = "SELECT count(DISTINCT actor_id) FROM audit_rows WHERE action = 'deposit.approve'";
     assert_eq!(world.count(people).await, 2);

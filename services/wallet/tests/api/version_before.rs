@@ -139,20 +139,30 @@ async fn the_version_before_respects_first_approvals(pool: PgPool) {
     let mut waiting = Vec::new();
     for (hash, vout) in deposits {
         let made = world.deposit(&world.member(), deposit(1_000_000)).await.unwrap();
-        waiting.push(world.approve_as(&token, &made, 1_000_000, (hash, vout)).await.unwrap().id);
+        waiting.push(world.approve_as(&token, &made, 1_000_000, (&crate::fixture::hash(hash), vout)).await.unwrap().id);
     }
     let small = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
     for (hash, _) in deposits {
-        let used = decide(&pool, &small.id, ("success", other), (Some(10_000), Some(hash))).await;
+        let used =
+            decide(&pool, &small.id, ("success", other), (Some(10_000), Some(&crate::fixture::hash(hash)))).await;
         assert_eq!(used, Err("transactions_txid_in".to_owned()));
     }
     let two_people = Err("transactions_two_people".to_owned());
     for (by, cents, hash) in [(first, 1_000_000, "hash-1"), (other, 999_999, "hash-1"), (other, 1_000_000, "hash-3")] {
-        assert_eq!(decide(&pool, &waiting[0], ("success", by), (Some(cents), Some(hash))).await, two_people);
+        assert_eq!(
+            decide(&pool, &waiting[0], ("success", by), (Some(cents), Some(&crate::fixture::hash(hash)))).await,
+            two_people
+        );
     }
-    assert_eq!(decide(&pool, &waiting[0], ("success", other), (Some(1_000_000), Some("hash-1"))).await, Ok(()));
+    assert_eq!(
+        decide(&pool, &waiting[0], ("success", other), (Some(1_000_000), Some(&crate::fixture::hash("hash-1")))).await,
+        Ok(())
+    );
     assert_eq!(decide(&pool, &waiting[1], ("failed", first), (None, None)).await, Ok(()));
-    assert_eq!(decide(&pool, &small.id, ("success", other), (Some(10_000), Some("hash-2"))).await, Ok(()));
+    assert_eq!(
+        decide(&pool, &small.id, ("success", other), (Some(10_000), Some(&crate::fixture::hash("hash-2")))).await,
+        Ok(())
+    );
 }
 
 /// [D-H2] [D-B9] Their credits settle what is owed, and who owes something is told by them of too little balance: they do

@@ -60,7 +60,11 @@ impl TryFrom<Record> for Transaction {
         let (id, kind) = (record.id, record.kind);
         let missing = |part: &str| format!("the {} {id} has no {part}", kind.as_str());
         let related = || record.related_id.ok_or_else(|| missing("related id"));
-        let txid = record.txid.zip(record.txid_key).map(|(text, key)| Txid { text, key, vout: record.vout });
+        let txid = record.txid.zip(record.txid_key).map(|(text, key)| Txid {
+            text,
+            key,
+            outputs: record.vout.into_iter().collect(),
+        });
         let payment = |purpose| {
             Ok::<_, String>(Details::Payment(Payment {
                 purpose,
@@ -190,8 +194,9 @@ impl<'de> Deserialize<'de> for Transaction {
 
 impl Record {
     fn with_txid(self, txid: Option<Txid>) -> Self {
-        let Some(Txid { text, key, vout }) = txid else { return self };
-        Self { txid: Some(text), txid_key: Some(key), vout, ..self }
+        let Some(txid) = txid else { return self };
+        let vout = txid.vout();
+        Self { txid: Some(txid.text), txid_key: Some(txid.key), vout, ..self }
     }
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
-import { MoneyField, TextField } from '@/components/field'
+import { MoneyField, SelectField, TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { StepActions } from '@/components/form-actions'
 import { toApiError } from '@/lib/api-error'
@@ -9,11 +9,24 @@ import { notify } from '@/lib/notify'
 import { amountRefusal, parseCents } from '@/lib/amounts'
 import { hashIn } from '@/lib/pasted-payment'
 import { formatMoney, plainDollars, toCents, toDollars } from '@/lib/money'
+import { formatAsset } from '@/lib/units'
 import { useApprove } from '../api/review-transaction'
 import type { Review } from '@/features/admin/api/types'
 import { parseOutput } from '../outputs'
 import { OutputField } from './output-field'
 import { StaleNotice } from './stale-notice'
+
+const placeOf = ({ txid, index }: { txid: string; index: number }) => `${txid} ${index}`
+
+/** What becomes of an amount that is not the claimed one. */
+function consequence(kind: string, cents: number, claimed: number) {
+  if (cents === claimed) return undefined
+  if (kind === 'deposit')
+    return `The member claimed ${formatMoney(toDollars(claimed))}. The amount that arrived is credited and stated in the email to the member.`
+  if (cents < claimed)
+    return `The course costs ${formatMoney(toDollars(claimed))}. What arrived is added to the balance, and the course stays locked.`
+  return `The course is unlocked, and the ${formatMoney(toDollars(cents - claimed))} above its price are added to the balance.`
+}
 
 type FormProps = { review: Review; onDone: () => void; onBack: () => void }
 
@@ -26,7 +39,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
   const { payments, suggestedAmount } = review.evidence ?? { payments: [] }
   // The second of two reviewers enters what they see themselves.
   const payment = payments.length === 1 && !review.transaction.firstApproval ? payments[0] : undefined
-  const [received, setReceived] = useState(plainDollars(toCents((payment && suggestedAmount) ?? amount)))
+  const [received, setReceived] = useState(plainDollars(toCents((kind === 'fee' ? undefined : payment && suggestedAmount) ?? amount)))
   const [txid, setTxid] = useState(payment?.txid ?? claimedTxid ?? '')
   const [output, setOutput] = useState(payment ? String(payment.index) : '')
   const [note, setNote] = useState('')
@@ -58,17 +71,27 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
       <StaleNotice seen={seen} now={revision} error={approve.error} onBack={onBack} />
       {isPayment ? (
         <>
-          {kind === 'deposit' && (
+          {payments.length > 1 && (
+            <SelectField
+              label="Payment"
+              blank="Choose the payment of this request"
+              options={payments.map((one) => ({ value: placeOf(one), label: `${formatAsset(one)}, output ${one.index} of ${one.txid.slice(0, 8)}` }))}
+              value={payments.some((one) => placeOf(one) === `${txid} ${output}`) ? `${txid} ${output}` : ''}
+              onChange={(event) => {
+                const chosen = payments.find((one) => placeOf(one) === event.target.value)
+                setTxid(chosen?.txid ?? claimedTxid ?? '')
+                setOutput(chosen ? String(chosen.index) : '')
+              }}
+              hint="The best match is first. The others stay free for other requests."
+            />
+          )}
+          {kind !== 'fee' && (
             <MoneyField
               label="Amount that arrived"
               value={received}
               onChange={(event) => setReceived(event.target.value)}
               error={amountError}
-              hint={
-                cents !== null && cents !== toCents(amount)
-                  ? `The member claimed ${formatMoney(amount)}. The amount that arrived is credited and stated in the email to the member.`
-                  : undefined
-              }
+              hint={cents !== null ? consequence(kind, cents, toCents(amount)) : undefined}
             />
           )}
           <TextField

@@ -15,7 +15,7 @@ export function OutputField({ value, onChange, tried, refused }: OutputProps) {
       value={value}
       onChange={(event) => onChange(event.target.value)}
       error={tried && parseOutput(value) === null ? 'Enter a whole number like 0' : refused}
-      hint="Only for a transaction with several outputs: the index of this one. Without it, the hash cannot be used for another payment."
+      hint="Only for a transaction with several outputs: the index of this one. Where the network is not observed and it is missing, the hash cannot be used for another payment."
     />
   )
 }

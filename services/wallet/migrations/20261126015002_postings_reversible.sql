@@ -1,0 +1,2 @@
+-- postings_undoable takes its place.
+DROP INDEX postings_reversible;

@@ -1,0 +1,88 @@
+//! The table `consumed_payments`: the payments on chains that transactions rest on, each at most once.
+
+use chassis::db::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::observed_payment::{ObservedPayment, Output};
+use crate::domain::transaction::{Kind, Transaction};
+
+/// Consumes outputs of the blockchain transaction that a transaction is saved with afterwards. Those that it consumed before
+/// stay.
+///
+/// # Errors
+/// Of the database; `transactions_txid_in` or `transactions_txid_out` if one is consumed by another.
+pub async fn consume(
+    conn: &mut PgConnection,
+    one: &Transaction,
+    (txid, outputs): (&str, &[Output]),
+    at: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let network = one.method().map(|method| method.network.as_str());
+    let direction = if one.kind() == Kind::Withdrawal { "out" } else { "in" };
+    let indexes: Vec<_> = outputs.iter().map(|one| one.vout.map_or(-1, i64::from)).collect();
+    let assets: Vec<_> = outputs.iter().map(|one| one.paid.as_ref().map(|(asset, _)| asset.clone())).collect();
+    let units: Vec<_> = outputs.iter().map(|one| one.paid.as_ref().map(|(_, units)| units.to_string())).collect();
+    sqlx::query!(
+        "INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, asset, units, consumed_at)
+         SELECT payment_chain($1), $2, output.vout, $3, $4, output.asset, output.units::numeric, $5
+         FROM unnest($6::bigint[], $7::text[], $8::text[]) AS output (vout, asset, units)
+         WHERE NOT EXISTS (SELECT FROM consumed_payments AS own
+            WHERE own.transaction_id = $4 AND own.txid = $2 AND own.vout = output.vout AND own.freed_at IS NULL)",
+        network,
+        txid,
+        direction,
+        one.id,
+        at,
+        &indexes,
+        &assets as &[Option<String>],
+        &units as &[Option<String>],
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Frees what a transaction consumes, so that another can consume it.
+pub async fn free(conn: &mut PgConnection, transaction_id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE consumed_payments SET freed_at = $2 WHERE transaction_id = $1 AND freed_at IS NULL",
+        transaction_id,
+        at
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The outputs that a transaction consumes, in order; -1 for a whole blockchain transaction.
+pub async fn outputs_of(conn: &mut PgConnection, transaction_id: Uuid) -> Result<Vec<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "SELECT vout FROM consumed_payments WHERE transaction_id = $1 AND freed_at IS NULL ORDER BY vout",
+        transaction_id
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Which transaction consumes each of these payments to or from the platform.
+pub async fn consumers(
+    conn: &mut PgConnection,
+    payments: &[ObservedPayment],
+) -> Result<Vec<Option<Uuid>>, sqlx::Error> {
+    let chains: Vec<_> = payments.iter().map(|one| one.chain.clone()).collect();
+    let hashes: Vec<_> = payments.iter().map(|one| one.txid.clone()).collect();
+    let outputs: Vec<_> = payments.iter().map(|one| i64::from(one.vout)).collect();
+    sqlx::query_scalar!(
+        r#"SELECT (SELECT transaction_id FROM consumed_payments AS consumed
+            WHERE consumed.chain = observed.chain AND consumed.txid = observed.txid AND consumed.freed_at IS NULL
+                AND (consumed.vout = observed.vout OR consumed.vout = -1) LIMIT 1) AS "id?"
+         FROM unnest($1::text[], $2::text[], $3::bigint[])
+            WITH ORDINALITY AS observed (chain, txid, vout, place) ORDER BY place"#,
+        &chains,
+        &hashes,
+        &outputs,
+    )
+    .fetch_all(conn)
+    .await
+}
