@@ -3,9 +3,11 @@ import { translatePage } from '../src/testing/translate'
 import { approve, codeMailedTo, newMember, proof } from './support/stack'
 import { expect, test } from './support/test'
 
-/** The app has come: what is pressed before is another journey's. */
-const ready = (page: Page) =>
-  page.waitForFunction(() => Object.keys(document.querySelector('form') ?? {}).some((key) => key.startsWith('__react')))
+/** A prerendered page has its app once a field is approached. */
+async function ready(page: Page) {
+  await page.getByLabel('Email').click()
+  await page.waitForFunction(() => Object.keys(document.querySelector('form') ?? {}).some((key) => key.startsWith('__react')))
+}
 
 const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
 
