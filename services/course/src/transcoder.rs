@@ -8,6 +8,7 @@ mod sandbox;
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -18,7 +19,7 @@ pub use self::remote::{Remote, serve};
 use self::sandbox::{Limits, Outcome};
 pub use self::sandbox::{Sandbox, open};
 use crate::domain::media::{Preview, Video};
-use crate::domain::probe::{Container, HEAD, Report, Source, millis};
+use crate::domain::probe::{Container, HEAD, Rendition, Report, Source, millis};
 
 /// The name of the source in the folder of a job.
 pub const SOURCE: &str = "source";
@@ -30,6 +31,8 @@ const PROBE_TIME: Duration = Duration::from_secs(120);
 const MOST_PICTURES: i64 = 100;
 const PICTURES_IN_A_ROW: i64 = 10;
 const PICTURE_HEIGHT: i64 = 90;
+/// The shorter edge of a poster, at the most.
+const POSTER_EDGE: i64 = 720;
 const DAMAGED: &str = "The file is damaged or incomplete. Export it again, and upload it as a whole.";
 
 /// Why there is no result.
@@ -116,7 +119,10 @@ impl Transcoder {
         let results = folder.join(RESULTS);
         tokio::fs::create_dir(&results).await?;
         self.place.give(&results)?;
-        let loudness = if source.has_sound { self.loudness(folder, container, &source).await? } else { None };
+        let loudness = match source.sound {
+            Some(sound) => self.loudness(folder, container, &source, sound).await?,
+            None => None,
+        };
         on_progress(10);
         self.segments(folder, container, &source, loudness.as_ref(), on_progress).await?;
         let duration_ms = self.played_ms(&results).await?;
@@ -124,12 +130,11 @@ impl Transcoder {
         if duration_ms < source.duration_ms - source.duration_ms / 10 - 1_000 {
             return Err(Failure::Refused("The file ends before its last picture. Upload it as a whole.".into()));
         }
-        self.poster(folder, container, duration_ms).await?;
+        self.poster(folder, container, &source, duration_ms).await?;
         on_progress(93);
         let preview = self.preview(folder, &source, duration_ms).await?;
         on_progress(95);
-        let best = source.renditions().pop().context("a video without a quality")?;
-        let (width, height) = source.size_of(best);
+        let (width, height) = source.size_of(source.best());
         let pixels = |length: i64| i32::try_from(length).map_err(anyhow::Error::from);
         Ok(Video { duration_ms, width: pixels(width)?, height: pixels(height)?, preview })
     }
@@ -139,10 +144,24 @@ impl Transcoder {
         args.splice(0..0, ["-v", "error", "-show_streams", "-show_format", "-of", "json"].map(str::to_owned));
         let limits = self.limits(PROBE_TIME / 4);
         let Outcome { status, stdout, .. } = self.place.run("ffprobe", &args, folder, limits, &|_| {}).await?;
-        match serde_json::from_slice::<Report>(&stdout) {
-            Ok(report) if status.is_some_and(|status| status.success()) => report.source().map_err(Failure::Refused),
-            _ => Err(refused(status.is_none())),
-        }
+        let report = match serde_json::from_slice::<Report>(&stdout) {
+            Ok(report) if status.is_some_and(|status| status.success()) => report,
+            _ => return Err(refused(status.is_none())),
+        };
+        let counted_ms = match report.stated_ms() {
+            Some(_) => None,
+            None => self.counted_ms(folder, container).await.ok(),
+        };
+        report.source(counted_ms).map_err(Failure::Refused)
+    }
+
+    /// The length of a picture whose file does not state it, as browsers record them, by reading it without decoding.
+    async fn counted_ms(&self, folder: &Path, container: Container) -> Result<i64, Failure> {
+        let mut args = input(container);
+        args.extend(["-map", "0:v:0", "-c", "copy", "-f", "null", "-"].map(str::to_owned));
+        let last = AtomicI64::new(0);
+        self.ffmpeg(&args, folder, 0, &|done_ms| last.store(done_ms, Ordering::Relaxed)).await?;
+        Ok(last.into_inner())
     }
 
     /// The first pass over the sound; `None` if it is silent.
@@ -151,10 +170,12 @@ impl Transcoder {
         folder: &Path,
         container: Container,
         source: &Source,
+        sound: usize,
     ) -> Result<Option<Loudness>, Failure> {
         let mut args = input(container);
         let filter = "loudnorm=I=-16:TP=-1.5:LRA=11:print_format=json";
-        args.extend(["-map", "0:a:0", "-vn", "-sn", "-dn", "-af", filter, "-f", "null", "-"].map(str::to_owned));
+        args.extend(["-map".to_owned(), format!("0:{sound}")]);
+        args.extend(["-vn", "-sn", "-dn", "-af", filter, "-f", "null", "-"].map(str::to_owned));
         let stderr = self.ffmpeg(&args, folder, source.duration_ms, &|_| {}).await?;
         let text = String::from_utf8_lossy(&stderr);
         let json = text.rfind('{').and_then(|begin| text[begin..].rfind('}').map(|end| &text[begin..=begin + end]));
@@ -180,10 +201,10 @@ impl Transcoder {
             args.extend(["-map".to_owned(), format!("[v{number}]")]);
             args.extend([format!("-maxrate:v:{number}"), format!("{kilobits}k")]);
             args.extend([format!("-bufsize:v:{number}"), format!("{}k", kilobits * 2)]);
-            let sound = if source.has_sound { format!(",a:{number}") } else { String::new() };
+            let sound = source.sound.map_or_else(String::new, |_| format!(",a:{number}"));
             streams.push(format!("v:{number}{sound},name:{}", rendition.name));
         }
-        if source.has_sound {
+        if source.sound.is_some() {
             args.extend((0..renditions.len()).flat_map(|number| ["-map".to_owned(), format!("[a{number}]")]));
             args.extend(["-c:a", "aac", "-b:a", "128k", "-ac", "2"].map(str::to_owned));
         }
@@ -215,10 +236,19 @@ impl Transcoder {
     }
 
     /// One picture from the first tenth.
-    async fn poster(&self, folder: &Path, container: Container, duration_ms: i64) -> Result<(), Failure> {
+    async fn poster(
+        &self,
+        folder: &Path,
+        container: Container,
+        source: &Source,
+        duration_ms: i64,
+    ) -> Result<(), Failure> {
         let mut args = vec!["-ss".to_owned(), format!("{}ms", duration_ms / 10)];
         args.extend(input(container));
-        args.extend(["-map", "0:v:0", "-frames:v", "1", "-vf", "scale='min(1280,iw)':-2"].map(str::to_owned));
+        let rendition = source.renditions().into_iter().rfind(|one| one.edge <= POSTER_EDGE).unwrap_or(source.best());
+        args.extend(["-map".to_owned(), format!("0:{}", source.picture)]);
+        args.extend(["-vf".to_owned(), scaled(source, rendition)]);
+        args.extend(["-frames:v", "1"].map(str::to_owned));
         args.extend(["-q:v", "4", "-map_metadata", "-1", "-f", "image2", "results/poster.jpg"].map(str::to_owned));
         self.ffmpeg(&args, folder, duration_ms, &|_| {}).await?;
         self.exists(folder, "poster.jpg").await
@@ -315,31 +345,47 @@ fn filters(source: &Source, loudness: Option<&Loudness>) -> String {
     let renditions = source.renditions();
     let count = renditions.len();
     let rate = if source.is_fast { "fps=30," } else { "" };
-    let mut text = format!("[0:v:0]{rate}split={count}");
+    let mut text = format!("[0:{}]{rate}{},split={count}", source.picture, scaled(source, source.best()));
     for number in 0..count {
         let _ = write!(text, "[s{number}]");
     }
     for (number, rendition) in renditions.into_iter().enumerate() {
         let (width, height) = source.size_of(rendition);
-        let _ = write!(text, ";[s{number}]scale={width}:{height},setsar=1,format=yuv420p[v{number}]");
+        let _ = write!(text, ";[s{number}]scale={width}:{height},format=yuv420p[v{number}]");
     }
-    if source.has_sound {
-        let normalise = loudness.map_or_else(
-            || "anull".to_owned(),
-            |measured| {
-                let Loudness { input_i, input_tp, input_lra, input_thresh, target_offset } = measured;
-                format!(
-                    "loudnorm=I=-16:TP=-1.5:LRA=11:linear=true:measured_I={input_i}:measured_TP={input_tp}:\
-                 measured_LRA={input_lra}:measured_thresh={input_thresh}:offset={target_offset}"
-                )
-            },
-        );
-        let _ = write!(text, ";[0:a:0]{normalise},aresample=48000,asplit={count}");
+    if let Some(sound) = source.sound {
+        let normalise = loudness.map_or_else(|| "anull".to_owned(), Loudness::filter);
+        let _ = write!(text, ";[0:{sound}]{normalise},aresample=48000,asplit={count}");
         for number in 0..count {
             let _ = write!(text, "[a{number}]");
         }
     }
     text
+}
+
+/// The picture in the size of a rendition, with square pixels and the colours of a common screen.
+fn scaled(source: &Source, rendition: Rendition) -> String {
+    let (width, height) = source.size_of(rendition);
+    let colours = source.hdr_transfer.map_or_else(String::new, |transfer| {
+        format!(
+            ",zscale=transferin={transfer}:primariesin=bt2020:matrixin=bt2020nc:transfer=linear:npl=100,format=gbrpf32le,\
+             zscale=primaries=bt709,tonemap=hable:desat=0,zscale=transfer=bt709:matrix=bt709:range=tv"
+        )
+    });
+    format!("scale={width}:{height},setsar=1{colours},format=yuv420p")
+}
+
+impl Loudness {
+    /// The second pass, which takes no measured loudness above 0, as clipped sound has.
+    fn filter(&self) -> String {
+        let Self { input_i, input_tp, input_lra, input_thresh, target_offset } = self;
+        let [input_i, input_thresh] =
+            [input_i, input_thresh].map(|level| if level.starts_with('-') { level } else { "0" });
+        format!(
+            "loudnorm=I=-16:TP=-1.5:LRA=11:linear=true:measured_I={input_i}:measured_TP={input_tp}:\
+             measured_LRA={input_lra}:measured_thresh={input_thresh}:offset={target_offset}"
+        )
+    }
 }
 
 /// The first bytes of the source.

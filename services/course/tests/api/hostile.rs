@@ -40,8 +40,6 @@ fn replaced(mut file: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
 fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     const NONE: &str = "no video that we can read";
     const DAMAGED: &str = "damaged or incomplete";
-    let srt = "1\n00:00:00,000 --> 00:00:01,000\n<script>alert(1)</script>\n";
-    let ass = "[Script Info]\n[Events]\nFormat: Layer, Start, End, Style, Text\nDialogue: 0,0:00:00.00,0:00:01.00,x,{\\fn/etc/passwd}x\n";
     let small = "testsrc=size=128x96:rate=5:duration=1";
     let whole = film(6);
     let fast = ffmpeg(
@@ -66,8 +64,6 @@ fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         &["-f", "lavfi", "-i", "color=size=64x64:rate=1:duration=11000", "-c:v", "libx264", "-preset", "ultrafast"],
         "endless.mp4",
     );
-    // An element of an unknown length never ends by itself.
-    let live = ffmpeg(&["-f", "lavfi", "-i", small, "-c:v", "libvpx", "-live", "1", "-f", "webm"], "live.webm");
     vec![
         ("page.mp4", b"<html><script>alert(1)</script></html>".to_vec(), NONE),
         ("program.mp4", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec(), NONE),
@@ -86,23 +82,6 @@ fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("wide.mp4", picture(wide, &["-frames:v", "1"], "wide.mp4"), "10000 × 10000"),
         ("frames.mp4", picture(frames, &[], "frames.mp4"), "frames a second"),
         ("long.mp4", endless, "longer than three hours"),
-        ("endless.webm", live, "how long it is"),
-        ("subtitles.mkv", with_text("a.srt", srt, &["-c:s", "srt", "-map", "0", "-map", "1"]), "subtitles"),
-        ("styles.mkv", with_text("a.ass", ass, &["-c:s", "ass", "-map", "0", "-map", "1"]), "subtitles"),
-        (
-            "fonts.mkv",
-            with_text(
-                "a.ttf",
-                "no font",
-                &["-attach", "FILE", "-metadata:s:t", "mimetype=application/x-truetype-font"],
-            ),
-            "fonts",
-        ),
-        (
-            "tracks.mkv",
-            picture(small, &["-map", "0", "-map", "0", "-map", "0"], "tracks.mkv"),
-            "several picture or sound tracks",
-        ),
         ("sound.mp4", ffmpeg(&["-f", "lavfi", "-i", "sine=duration=1", "-c:a", "aac"], "sound.mp4"), "no picture"),
         ("codec.mkv", ffmpeg(&["-f", "lavfi", "-i", small, "-c:v", "ffv1"], "codec.mkv"), "encoded with ffv1"),
         // A reference to another file in place of the own data.
@@ -140,6 +119,43 @@ async fn hostile_files_are_refused(pool: PgPool) {
             .count(),
         0
     );
+}
+
+/// Files with more or less than a video needs, as phones, browsers and editing programs make them.
+fn unusual() -> Vec<(&'static str, Vec<u8>)> {
+    let srt = "1\n00:00:00,000 --> 00:00:01,000\n<script>alert(1)</script>\n";
+    let ass = "[Script Info]\n[Events]\nFormat: Layer, Start, End, Style, Text\nDialogue: 0,0:00:00.00,0:00:01.00,x,{\\fn/etc/passwd}x\n";
+    let small = "testsrc=size=128x96:rate=5:duration=2";
+    let clipped = "aevalsrc=exprs=sgn(sin(1257*t))|sgn(sin(1257*t)):duration=3";
+    let loud = ["-f", "lavfi", "-i", small, "-f", "lavfi", "-i", clipped, "-c:a", "pcm_s24be"];
+    let font = ["-attach", "FILE", "-metadata:s:t", "mimetype=application/x-truetype-font"];
+    vec![
+        // As a browser records: nothing says how long it is.
+        ("live.webm", ffmpeg(&["-f", "lavfi", "-i", small, "-c:v", "libvpx", "-live", "1", "-f", "webm"], "live.webm")),
+        ("subtitles.mkv", with_text("a.srt", srt, &["-c:s", "srt", "-map", "0", "-map", "1"])),
+        ("styles.mkv", with_text("a.ass", ass, &["-c:s", "ass", "-map", "0", "-map", "1"])),
+        ("fonts.mkv", with_text("a.ttf", "no font", &font)),
+        ("tracks.mkv", picture(small, &["-map", "0", "-map", "0", "-map", "0"], "tracks.mkv")),
+        // Clipped sound, longer than the picture.
+        ("loud.mov", ffmpeg(&[&loud[..], &X264].concat(), "loud.mov")),
+        ("hdr.mp4", picture(small, &["-color_trc", "arib-std-b67", "-color_primaries", "bt2020"], "hdr.mp4")),
+    ]
+}
+
+/// [D-C5] What a player plays becomes a video: of several tracks the first, without subtitles and fonts.
+#[sqlx::test(migrations = false)]
+async fn unusual_files_are_taken(pool: PgPool) {
+    let studio = Studio::new(pool).await;
+    let mut wrong = Vec::new();
+    for (name, bytes) in unusual() {
+        let id = studio.upload(MediaKind::Video, name, &bytes).await;
+        assert!(studio.worker.process_next().await.unwrap(), "{name}");
+        let media = studio.media(&id).await;
+        if media.state() != MediaState::Ready {
+            wrong.push(format!("{name}: {:?} {:?}", media.state(), media.reason));
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
 }
 
 /// [D-C5] Attachments are what they say by their content.
