@@ -13,7 +13,7 @@ if [ "$("$schemathesis" --version 2>/dev/null)" != "schemathesis, version $versi
 fi
 
 post() {
-  curl -sS "$STACK_URL/v1$1" -H 'Content-Type: application/json' -d "$2"
+  curl -sS "$STACK_URL/v1$1" -H 'Content-Type: application/json' ${3:+-H "Authorization: Bearer $3"} -d "$2"
 }
 
 field() {
@@ -33,7 +33,7 @@ member_token() {
     [ -n "$code" ] && break
     sleep 0.1
   done
-  post /auth/verify "{\"email\":\"$email\",\"otp\":\"$code\"}" | field success >&2
+  post /auth/verify "{\"email\":\"$email\",\"otp\":\"$code\"}" "$token" | field success >&2
   echo "$token"
 }
 

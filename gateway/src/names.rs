@@ -44,7 +44,8 @@ names! {
     SecurityEventKind = [
         "sign_in", "step_up", "password", "email_code", "sign_out", "session_ended", "password_changed", "password_reset",
         "email_change_requested", "email_changed", "email_change_undone", "disowned", "factors_changed",
-        "data_exported", "closed", "frozen", "unfrozen",
+        "destination_entered", "destination_confirmed", "data_exported", "closing_requested", "closing_called_off", "closed",
+        "frozen", "unfrozen",
     ];
     /// Kind of items in the review queue.
     QueueKind = ["deposit", "course", "fee", "withdrawal", "payout"];

@@ -83,7 +83,7 @@ pub fn api() -> Api {
         .routes(declare(Class::Upload, routes!(users::update_image)))
         .routes(routes!(users::update_profile))
         .routes(routes!(users::change_password))
-        .routes(routes!(users::close))
+        .routes(routes!(users::close, users::keep))
         .routes(routes!(activity::list))
         .routes(declare(Class::Download, routes!(export::export)))
         .routes(routes!(factors::get, factors::begin_totp, factors::remove_totp))

@@ -14,6 +14,8 @@ mod members;
 
 mod memory;
 
+pub mod patience;
+
 mod table;
 
 use std::net::SocketAddr;
@@ -107,10 +109,14 @@ pub async fn attack(settings: &Settings, say: fn(&str)) -> Result<bool> {
     }
     let rounds = members.end().await?;
     let is_running = gateway.is_running();
+    let drilled = if is_running && settings.only.is_none() { patience::drill(&stack, say).await } else { Ok(()) };
+    if let Err(error) = &drilled {
+        say(&format!("FAILED stolen password with a day's patience: {error:#}"));
+    }
     let verdicts = if is_running { stack.verdicts().await? } else { Vec::new() };
     stack.end().await.or_else(|error| if is_running { Err(error) } else { Ok(()) })?;
     let is_clean = crate::audit::report(&mut std::io::stdout().lock(), &verdicts)?;
-    Ok(table.end(is_running, rounds) && is_clean)
+    Ok(table.end(is_running, rounds) && drilled.is_ok() && is_clean)
 }
 
 /// What every case can use: the addresses of the gateway, accounts of attackers, and a large file of one of them.

@@ -85,6 +85,8 @@ impl Campaign {
         let settings = Settings {
             broker: BrokerServer::Own,
             crash_points: Some(crash_points.clone()),
+            // Accounts close while the faults go on.
+            environment: vec![("CLOSING_DELAY_HOURS", "0".to_owned())],
             ..testing::settings(folder.path())?
         };
         let mut stack = TestStack::from_settings(folder, settings).await?;

@@ -24,8 +24,10 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "posting_kinds", ""),
     ("wallet", "trade_fundings", "INSERT UPDATE(trade_id)"),
     ("wallet", "transactions", "INSERT UPDATE"),
-    // Those of wallets that were closed a month ago are forgotten.
+    ("wallet", "consumed_payments", "INSERT UPDATE(freed_at)"),
+    // Those of wallets that were closed a month ago are forgotten, and disowned ones are kept by a trigger.
     ("wallet", "destinations", "INSERT DELETE"),
+    ("wallet", "disowned_destinations", "DELETE"),
     ("wallet", "holds", "INSERT UPDATE(status,released_by,released_at)"),
     ("wallet", "closed_wallets", "INSERT"),
     ("wallet", "withdrawal_stops", "INSERT UPDATE"),

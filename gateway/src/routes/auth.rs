@@ -121,17 +121,30 @@ pub struct Verification {
     verification: Field,
 }
 
+/// A confirmed address.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct VerifyReply {
+    success: bool,
+    message: String,
+    /// The token to set a password with, as that of a reset link. Missing where the password stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    reset_token: Option<String>,
+}
+
 /// Confirm an email address
 ///
 /// A code belongs to the session, or to the handle, that it was asked with. Without either it works, too, but is slowed
-/// down after a few wrong ones.
+/// down after a few wrong ones. If the code of a new account comes without the session or handle of its registration or login,
+/// whoever registered may be somebody else: the password is gone, every session ends, and `resetToken` sets a new one.
 #[utoipa::path(post, path = "/auth/verify", request_body = Verification,
-    responses((status = 200, body = Done), Errors), security(), tag = "Session")]
+    responses((status = 200, body = VerifyReply), Errors), security(), tag = "Session")]
 pub async fn verify(
     State(app): State<App>,
     MaybeSignedIn(caller): MaybeSignedIn,
     Json { value, .. }: Json<Verification>,
-) -> Result<Reply<Done>, ApiError> {
+) -> Result<Reply<VerifyReply>, ApiError> {
     let mut form = Form::new();
     let message = VerifyEmailRequest {
         email: form.text("email", &value.email),
@@ -140,8 +153,13 @@ pub async fn verify(
         client: Some(caller.client.clone()),
     };
     form.finish()?;
-    call!(app.clients.auth, verify_email, caller.out, message)?;
-    Ok(ok(Done::saying("Your email address has been verified.")))
+    let reset_token = call!(app.clients.auth, verify_email, caller.out, message)?.into_inner().reset_token;
+    let reset_token = Some(reset_token).filter(|token| !token.is_empty());
+    let message = match reset_token {
+        Some(_) => "Your email address has been verified. Please set a password.",
+        None => "Your email address has been verified.",
+    };
+    Ok(ok(VerifyReply { success: true, message: message.to_owned(), reset_token }))
 }
 
 /// The account that needs a new code.
@@ -361,19 +379,43 @@ impl LinkToken {
     }
 }
 
+/// What a link of a security mail did.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecoveryReply {
+    success: bool,
+    message: String,
+    /// Another account has the address that should be in force again: the account is frozen, and no link was mailed. Missing
+    /// otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    is_address_taken: bool,
+}
+
+impl RecoveryReply {
+    fn new(done: &str, is_address_taken: bool) -> Self {
+        let taken = "Everybody is logged out, and your account is frozen. Your old email address could not be restored \
+            because another account uses it now. Please contact support.";
+        let message = if is_address_taken { taken } else { done }.to_owned();
+        Self { success: true, message, is_address_taken }
+    }
+}
+
 /// Undo a change of email
 ///
 /// By the link mailed to the old address, good for 72 hours: that address is in force again, every session ends, the
 /// password is unusable, and nothing is paid out until a new one is set by the link mailed then.
 #[utoipa::path(post, path = "/auth/undo", request_body = LinkToken,
-    responses((status = 200, body = Done), Errors), security(), tag = "Session")]
+    responses((status = 200, body = RecoveryReply), Errors), security(), tag = "Session")]
 pub async fn undo(
     State(app): State<App>,
     caller: Visitor,
     Json { value, .. }: Json<LinkToken>,
-) -> Result<Reply<Done>, ApiError> {
-    call!(app.clients.auth, undo_email_change, caller.out, UndoEmailChangeRequest { token: value.read()? })?;
-    Ok(ok(Done::saying("Your old email address is back. We have mailed it a link to set a new password.")))
+) -> Result<Reply<RecoveryReply>, ApiError> {
+    let message = UndoEmailChangeRequest { token: value.read()? };
+    let answer = call!(app.clients.auth, undo_email_change, caller.out, message)?.into_inner();
+    let done = "Your old email address is back. We have mailed it a link to set a new password.";
+    Ok(ok(RecoveryReply::new(done, answer.is_address_taken)))
 }
 
 /// Say that it was not you
@@ -381,14 +423,16 @@ pub async fn undo(
 /// By the link "This was not me" of a security mail, good for 72 hours: every session ends, the password is unusable, and
 /// nothing is paid out until a new one is set by the link mailed then.
 #[utoipa::path(post, path = "/auth/not-me", request_body = LinkToken,
-    responses((status = 200, body = Done), Errors), security(), tag = "Session")]
+    responses((status = 200, body = RecoveryReply), Errors), security(), tag = "Session")]
 pub async fn not_me(
     State(app): State<App>,
     caller: Visitor,
     Json { value, .. }: Json<LinkToken>,
-) -> Result<Reply<Done>, ApiError> {
-    call!(app.clients.auth, disown_activity, caller.out, DisownActivityRequest { token: value.read()? })?;
-    Ok(ok(Done::saying("Everybody is logged out. We have mailed you a link to set a new password.")))
+) -> Result<Reply<RecoveryReply>, ApiError> {
+    let message = DisownActivityRequest { token: value.read()? };
+    let answer = call!(app.clients.auth, disown_activity, caller.out, message)?.into_inner();
+    let done = "Everybody is logged out. We have mailed you a link to set a new password.";
+    Ok(ok(RecoveryReply::new(done, answer.is_address_taken)))
 }
 
 /// Check the session

@@ -3,7 +3,9 @@
 use axum::extract::{Path, State};
 use chassis::grpc::Outgoing;
 use proto::auth::v1 as auth;
-use proto::auth::v1::{ChangePasswordRequest, CloseAccountRequest, UpdateImageRequest, UpdateProfileRequest};
+use proto::auth::v1::{
+    ChangePasswordRequest, CloseAccountRequest, KeepAccountRequest, UpdateImageRequest, UpdateProfileRequest,
+};
 use proto::wallet::v1::{GetWalletRequest, Wallet as WalletMessage};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -11,7 +13,7 @@ use utoipa::ToSchema;
 use crate::app::App;
 use crate::clients::{call, call_retrying};
 use crate::error::{ApiError, Errors};
-use crate::extract::ActiveMember;
+use crate::extract::{ActiveMember, SignedIn};
 use crate::files::{Files, Purpose};
 use crate::json::{Dollars, Field, Form, Json, Reply, moment, ok};
 use crate::names::{HoldReason, Role};
@@ -129,6 +131,10 @@ pub struct User {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub closed_at: Option<String>,
+    /// When the account closes, because its owner asked for it: until then it can be kept. Missing otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub closes_at: Option<String>,
 }
 
 impl User {
@@ -151,6 +157,7 @@ impl User {
             role: Some(user.role).filter(|role| !role.is_empty()),
             created_at: moment(user.created_at.as_ref()),
             closed_at: moment(user.closed_at.as_ref()),
+            closes_at: moment(user.closes_at.as_ref()),
         }
     }
 
@@ -321,23 +328,45 @@ pub struct CloseRequest {
     password: Field,
 }
 
+/// When the account closes.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClosingReply {
+    success: bool,
+    message: String,
+    closes_at: Option<String>,
+}
+
 /// Close the account
 ///
-/// Closes it for good and ends all its sessions. 409 `ACCOUNT_IN_USE` while it has a balance or something open: `matters`
-/// lists what, of `BALANCE`, `BONUS`, `WITHDRAWAL`, `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`.
+/// It closes for good in 24 hours, and its sessions end. Until then it works as before, and the closing can be called off: by
+/// `DELETE`, by a new password, or by the link "This was not me" of the mail about it. A repetition changes nothing. 409
+/// `ACCOUNT_IN_USE` while it has a balance or something open: `matters` lists what, of `BALANCE`, `BONUS`, `WITHDRAWAL`,
+/// `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`. What is opened later keeps the account, too.
 #[utoipa::path(post, path = "/users/close", request_body = CloseRequest,
-    responses((status = 200, body = Done), Errors), tag = "Profile")]
+    responses((status = 200, body = ClosingReply), Errors), tag = "Profile")]
 pub async fn close(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
     Json { value, .. }: Json<CloseRequest>,
-) -> Result<Reply<Done>, ApiError> {
+) -> Result<Reply<ClosingReply>, ApiError> {
     let mut form = Form::new();
     let message = CloseAccountRequest { password: form.text("password", &value.password) };
     form.finish()?;
-    call!(app.clients.auth, close_account, caller.out, message)?;
+    let answer = call!(app.clients.auth, close_account, caller.out, message)?.into_inner();
     app.profiles.invalidate(caller.session.user_id);
-    Ok(ok(Done::saying("Your account is closed.")))
+    let message = "Your account closes in 24 hours. Until then you can keep it.".to_owned();
+    Ok(ok(ClosingReply { success: true, message, closes_at: moment(answer.closes_at.as_ref()) }))
+}
+
+/// Keep the account
+///
+/// Calls its closing off. 404 if there is none, or if it has begun.
+#[utoipa::path(delete, path = "/users/close", responses((status = 200, body = Done), Errors), tag = "Profile")]
+pub async fn keep(State(app): State<App>, caller: SignedIn) -> Result<Reply<Done>, ApiError> {
+    call!(app.clients.auth, keep_account, caller.out, KeepAccountRequest {})?;
+    app.profiles.invalidate(caller.session.user_id);
+    Ok(ok(Done::saying("Your account stays open.")))
 }
 
 /// The account of another member does not exist for the caller.

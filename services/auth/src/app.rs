@@ -52,6 +52,7 @@ pub mod get_users;
 pub mod issue_destination_code;
 pub mod list_erased_members;
 pub mod list_owned_files;
+pub mod note_destination;
 pub mod sign_decision;
 
 pub mod begin_passkey;
@@ -124,6 +125,8 @@ pub struct App {
     pub new_staff_wait: Duration,
     /// How long payouts wait after a change of email, password or second factors.
     pub cooling_off: Duration,
+    /// How long the mailbox of an account can call its closing off.
+    pub closing_delay: Duration,
     /// How many days the personal data of closed accounts is kept.
     pub retention_days: i32,
     /// Rung when a code or link was asked for.

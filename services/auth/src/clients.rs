@@ -6,8 +6,9 @@ use chassis::call;
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
-use proto::wallet::v1::CloseWalletRequest;
 use proto::wallet::v1::closing_service_client::ClosingServiceClient;
+use proto::wallet::v1::{CheckClosingRequest, CloseWalletRequest};
+use tonic::Code;
 use uuid::Uuid;
 
 /// How long wallet may take: less than what the member's client waits.
@@ -24,6 +25,22 @@ impl Wallet {
     #[must_use]
     pub fn new(channel: Channel, credential: Credential) -> Self {
         Self { client: ClosingServiceClient::new(channel), credential }
+    }
+
+    /// Checks that a member's wallet could be closed now.
+    ///
+    /// # Errors
+    /// As [`Self::close`].
+    pub async fn check(&self, user_id: Uuid) -> Result<(), Refusal> {
+        let request = CheckClosingRequest { user_id: user_id.to_string() };
+        let request = Outgoing::service(&self.credential).deadline(DEADLINE).idempotent(request);
+        let asked = call!(self.client, check_closing, request);
+        match asked.await {
+            Ok(_) => Ok(()),
+            // A wallet of the version before does not know the call; it says so when the account closes.
+            Err(status) if status.code() == Code::Unimplemented => Ok(()),
+            Err(status) => Err(from_status(&status)),
+        }
     }
 
     /// Closes a member's wallet for good; succeeds again if it is closed.

@@ -29,6 +29,9 @@ impl From<Switch> for SecondFactor {
 /// The shortest wait of new staff in seconds: an hour, in which the others can object; none in the local stack and tests.
 const LEAST_WAIT: i64 = if cfg!(debug_assertions) { 0 } else { 3_600 };
 
+/// The shortest wait of a closing in hours; none in tests.
+const LEAST_CLOSING_DELAY: i64 = if cfg!(debug_assertions) { 0 } else { 1 };
+
 /// What the service takes to serve.
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
@@ -61,6 +64,9 @@ pub struct Config {
     /// How many days the personal data of closed accounts is kept: five years.
     #[arg(long, env, default_value_t = 1_826, value_parser = clap::value_parser!(i32).range(31..))]
     pub personal_data_retention_days: i32,
+    /// How long closing an account waits, so that its mailbox can call it off.
+    #[arg(long, env, default_value_t = 24, value_parser = clap::value_parser!(u32).range(LEAST_CLOSING_DELAY..))]
+    pub closing_delay_hours: u32,
     /// How long payouts wait after a change of email, password or second factors.
     #[arg(long, env, default_value_t = 24)]
     pub cooling_off_hours: u32,
@@ -72,11 +78,12 @@ mod tests {
 
     use super::Config;
 
-    /// [D-O1] [D-O5] Only builds with debug assertions accept staff without a second factor or without a wait.
+    /// [D-O1] [D-O5] [D-M5] Only builds with debug assertions accept staff without a second factor or a wait, or accounts that
+    /// close at once.
     #[test]
     fn only_debug_builds_take_the_switches_of_the_local_stack() {
         let error_of = |switch| Config::try_parse_from(["auth", switch]).unwrap_err().to_string();
-        for switch in ["--staff-totp=off", "--new-staff-wait-seconds=0"] {
+        for switch in ["--staff-totp=off", "--new-staff-wait-seconds=0", "--closing-delay-hours=0"] {
             let is_refused = error_of(switch).contains("invalid value");
             assert_eq!(is_refused, !cfg!(debug_assertions), "{switch}: {}", error_of(switch));
         }

@@ -132,6 +132,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         second_factor,
         new_staff_wait: Duration::from_secs(config.new_staff_wait_seconds.into()),
         cooling_off: Duration::from_hours(config.cooling_off_hours.into()),
+        closing_delay: Duration::from_hours(config.closing_delay_hours.into()),
         retention_days: config.personal_data_retention_days,
         mail_requested: Notify::new(),
     });

@@ -215,6 +215,7 @@ fn session(id: Uuid, answer: &GetSessionResponse) -> Result<Session, Refusal> {
         role,
         stepped_up: answer.is_stepped_up,
         has_factor: answer.has_second_factor,
+        factor_proven: answer.is_factor_proven,
         must_enrol: answer.must_enrol_totp,
         decides_from: answer.decides_from.as_ref().and_then(clock::from_proto),
     })
@@ -230,5 +231,6 @@ fn payout_state(answer: &GetPayoutStateResponse) -> PayoutState {
         password_changed_at: at(answer.password_changed_at.as_ref()),
         factors_changed_at: at(answer.factors_changed_at.as_ref()),
         new_device_at: at(answer.new_device_at.as_ref()),
+        disowned_at: at(answer.disowned_at.as_ref()),
     }
 }

@@ -314,6 +314,7 @@ pub fn session(role: Option<Role>) -> Session {
         role,
         stepped_up: role.is_some(),
         has_factor: role.is_some(),
+        factor_proven: false,
         must_enrol: false,
         decides_from: None,
     }

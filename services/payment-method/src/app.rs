@@ -23,4 +23,5 @@ pub mod rescan_chain;
 pub mod resolve_deposit_method;
 pub mod resolve_withdrawal_method;
 pub mod sign_platform_method;
+pub mod take_back_methods;
 pub mod update_payment_method;

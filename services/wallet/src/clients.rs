@@ -10,7 +10,7 @@ use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use chassis::money::{Cents, Conversion, Rate, SignedUnits, Units};
 use proto::auth::v1::confirmation_service_client::ConfirmationServiceClient;
-use proto::auth::v1::{CheckDestinationCodeRequest, IssueDestinationCodeRequest};
+use proto::auth::v1::{CheckDestinationCodeRequest, IssueDestinationCodeRequest, NoteDestinationRequest};
 use proto::common::v1 as common;
 use proto::payment_method::v1 as payment_method;
 use proto::payment_method::v1::evidence_service_client::EvidenceServiceClient;
@@ -20,7 +20,9 @@ use proto::payment_method::v1::{
     ChainOutput, CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest, GetQuoteRequest,
     ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, PayoutMatch, ResolveDepositMethodRequest,
     ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
+    TakeBackMethodsRequest,
 };
+use time::OffsetDateTime;
 use tonic::{Code, Response};
 use uuid::Uuid;
 
@@ -116,6 +118,29 @@ impl Methods {
     }
 }
 
+impl Methods {
+    /// Takes back what happened to a member's own methods in this period.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn take_back(
+        &self,
+        user_id: Uuid,
+        (since, until): (OffsetDateTime, OffsetDateTime),
+    ) -> Result<(), Refusal> {
+        let (since, until) = (Some(to_proto(since)), Some(to_proto(until)));
+        let message = TakeBackMethodsRequest { user_id: user_id.to_string(), since, until };
+        let request = Outgoing::service(&self.lookup.credential).idempotent(message);
+        let asked = call!(self.lookup.client, take_back_methods, request);
+        match asked.await {
+            Ok(_) => Ok(()),
+            // A payment-method of the version before does not know the call: this waits until it is replaced.
+            Err(status) if status.code() == Code::Unimplemented => Err(Refusal::unavailable()),
+            Err(status) => Err(from_status(&status)),
+        }
+    }
+}
+
 impl Lookup {
     async fn plain(&self, withdrawals: Vec<ResolveWithdrawalMethodRequest>) -> Vec<Resolved> {
         if let [withdrawal] = &withdrawals[..] {
@@ -186,12 +211,13 @@ impl Chains {
         self.ask(message).await
     }
 
-    /// What was observed, for the member: no node is asked.
+    /// What was observed: no node is asked.
     ///
     /// # Errors
     /// Unavailable if it cannot be asked.
     pub async fn observed(&self, one: &Transaction) -> Result<Option<common::ChainEvidence>, Refusal> {
-        self.ask(question(one).map(|asked| GetEvidenceRequest { is_for_member: true, ..asked })).await
+        let Some(asked) = question(one) else { return Ok(None) };
+        self.ask(GetEvidenceRequest { is_for_member: true, ..asked }).await
     }
 
     /// Payments to the platform below a number, 0 for the newest, newest first; as many as this.
@@ -413,6 +439,21 @@ impl Codes {
         };
         let request = Outgoing::service(&self.credential).once(message);
         call!(self.client, issue_destination_code, request).await.map(drop).map_err(|status| from_status(&status))
+    }
+
+    /// Notes in the member's activity that a second factor confirmed a destination.
+    ///
+    /// # Errors
+    /// Unavailable if auth cannot be asked.
+    pub async fn note(&self, user_id: Uuid) -> Result<(), Refusal> {
+        let request = Outgoing::service(&self.credential).once(NoteDestinationRequest { user_id: user_id.to_string() });
+        let asked = call!(self.client, note_destination, request);
+        match asked.await {
+            Ok(_) => Ok(()),
+            // An auth of the version before does not know the call.
+            Err(status) if status.code() == Code::Unimplemented => Ok(()),
+            Err(status) => Err(from_status(&status)),
+        }
     }
 
     /// Uses up the code of the destination with this key.

@@ -39,6 +39,8 @@ pub mod cursor;
 
 pub mod destination;
 
+pub mod disowning;
+
 pub mod hold;
 
 pub mod holding;

@@ -105,6 +105,9 @@ pub enum Error {
     /// Its owner said that somebody else used it.
     #[error("payouts to this member are paused until they set a new password.")]
     PayoutsStopped,
+    /// The member reported that someone else used the account when this withdrawal was requested.
+    #[error("the member reported that someone else requested this withdrawal. Reject it, unless it was already paid.")]
+    Disowned,
     /// The email, the password or a second factor changed.
     #[error("this member's account was changed: payouts wait until {}.", in_words(*.0))]
     CoolingOff(OffsetDateTime),
@@ -235,7 +238,7 @@ impl Fault for Error {
             Self::MemberFrozen => Meaning::Own(Kind::Conflict, ErrorReason::AccountFrozen),
             Self::AccountClosed => Meaning::Own(Kind::Conflict, ErrorReason::AccountClosed),
             Self::AccountInUse(_) => Meaning::Own(Kind::Conflict, ErrorReason::AccountInUse),
-            Self::PayoutsStopped => Meaning::Own(Kind::Conflict, ErrorReason::PayoutsStopped),
+            Self::PayoutsStopped | Self::Disowned => Meaning::Own(Kind::Conflict, ErrorReason::PayoutsStopped),
             Self::CoolingOff(_) => Meaning::Own(Kind::Conflict, ErrorReason::CoolingOff),
             Self::NotApproved => Meaning::Own(Kind::Conflict, ErrorReason::NotApproved),
             Self::SecondPersonRequired | Self::SecondReviewerRequired => {

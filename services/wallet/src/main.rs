@@ -51,7 +51,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let methods = Methods::new(payment_method.clone(), config.service.keys.credential(NAME)?);
     let chains = Chains::new(payment_method.clone(), config.service.keys.credential(NAME)?);
     let quotes = Quotes::new(payment_method, config.service.keys.credential(NAME)?);
-    process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
+    let events = Events { db: db.clone(), chains: chains.clone(), methods: methods.clone() };
+    process.consume(&bus, QUEUE, Arc::new(events));
     process.spawn(check(db.clone(), process.shutdown.clone()));
     process.spawn(watch_holdings(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));

@@ -285,15 +285,22 @@ describe('closing the account', () => {
     return { user, dialog }
   }
 
-  it('takes the password, and forgets the session here [D-A12]', async () => {
+  it('takes the password, says when it closes, and keeps the account until then [D-A12] [D-M5]', async () => {
     const close = records('post', '/users/close')
     server.use(close.handler)
     const { user, dialog } = await open()
+    expect(dialog.getByText(/closes in 24 hours/)).toBeVisible()
     await user.type(dialog.getByLabelText('Your password'), 'correct horse')
+    server.use(answers('get', '/auth/check', { user: { ...member, closesAt: '2026-11-27T09:30:00Z' } }))
     await user.click(dialog.getByRole('button', { name: 'Close account' }))
     await waitFor(() => expect(close.seen[0]?.body).toEqual({ password: 'correct horse' }))
-    await waitFor(() => expect(currentPath()).toBe('/login'))
-    expect(useSession.getState()).toMatchObject({ user: null, token: null })
+    expect(await screen.findByText(/It closes for good on November 27, 2026/)).toBeVisible()
+    const keep = records('delete', '/users/close')
+    server.use(keep.handler, answers('get', '/auth/check', { user: member }))
+    await user.click(screen.getByRole('button', { name: 'Keep my account' }))
+    expect(await screen.findByRole('button', { name: 'Close account' })).toBeVisible()
+    expect(keep.seen).toHaveLength(1)
+    expect(currentPath()).toBe('/profile')
   })
 
   it('lists what stands in the way, with the place to end it [D-A12]', async () => {

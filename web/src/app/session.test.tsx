@@ -225,6 +225,16 @@ describe('verification', () => {
     await waitFor(() => expect(currentPath()).toBe('/login'))
   })
 
+  it('leads whoever enters the code of a registration elsewhere to a new password [D-A2]', async () => {
+    server.use(answers('post', '/auth/verify', { resetToken: 'a+token' }))
+    const { user } = openApp('/verify?email=amara%40example.com')
+    await user.type(await screen.findByLabelText('6-digit code'), '123456')
+    await user.click(screen.getByRole('button', { name: 'Verify' }))
+    await waitFor(() => expect(currentPath()).toBe('/reset-password'))
+    expect(screen.queryByText('This page needs the link from your email')).not.toBeInTheDocument()
+    await waitFor(() => expect(window.location.hash).toBe(''))
+  })
+
   it('sends the handle of the registration along, and that of a new code [D-A2]', async () => {
     const unverified = { ...member, isVerified: false }
     const resend = records('post', '/auth/resend', { verification: 'second' })
@@ -491,6 +501,15 @@ describe('the link of a security mail', () => {
     expect(await screen.findByText(done)).toBeVisible()
     expect(act.seen[0]?.body).toEqual({ token: 'secret-token' })
     expect(useSession.getState().token).toBeNull()
+  })
+
+  it('says whom to ask when the old address is taken [D-M10]', async () => {
+    server.use(answers('post', '/auth/undo', { message: 'x', isAddressTaken: true }))
+    const { user } = openApp('/undo#token=x')
+    await user.click(await screen.findByRole('button', { name: 'Undo the change' }))
+    expect(await screen.findByText('Your account is frozen, and all sessions have ended')).toBeVisible()
+    expect(screen.queryByText('Your old email address is restored')).not.toBeInTheDocument()
+    expect(screen.getByRole('link', { name: 'support' })).toBeVisible()
   })
 
   it('that is dead says what to do instead [D-A6]', async () => {

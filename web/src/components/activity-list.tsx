@@ -1,4 +1,4 @@
-import { Ban, DoorClosed, Download, KeyRound, LogIn, LogOut, Mail, ShieldAlert, ShieldCheck, Snowflake, type LucideIcon } from 'lucide-react'
+import { Ban, DoorClosed, DoorOpen, Download, KeyRound, LogIn, LogOut, Mail, MapPin, ShieldAlert, ShieldCheck, Snowflake, type LucideIcon } from 'lucide-react'
 import { cx } from './cx'
 import type { SecurityEvent } from '@/lib/api-types'
 import { formatDateTimes } from '@/lib/dates'
@@ -21,6 +21,10 @@ const sentences: Record<SecurityEvent['kind'], Sentence> = {
   disowned: { text: 'Reported as unauthorized: all sessions ended', icon: ShieldAlert },
   factors_changed: { text: 'Second factors changed', icon: ShieldCheck },
   data_exported: { text: 'Downloaded all account data', icon: Download },
+  destination_entered: { text: 'Payout address entered', icon: MapPin },
+  destination_confirmed: { text: 'Payout address confirmed', icon: MapPin },
+  closing_requested: { text: 'Closing of the account requested', icon: DoorClosed },
+  closing_called_off: { text: 'Closing of the account called off', icon: DoorOpen },
   closed: { text: 'Account closed', icon: DoorClosed },
   frozen: { text: 'Account frozen', icon: Snowflake },
   unfrozen: { text: 'Account unfrozen', icon: ShieldCheck },

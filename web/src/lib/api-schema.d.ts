@@ -1381,7 +1381,8 @@ export interface paths {
         /**
          * Confirm an email address
          * @description A code belongs to the session, or to the handle, that it was asked with. Without either it works, too, but is slowed
-         *     down after a few wrong ones.
+         *     down after a few wrong ones. If the code of a new account comes without the session or handle of its registration or login,
+         *     whoever registered may be somebody else: the password is gone, every session ends, and `resetToken` sets a new one.
          */
         post: operations["post_auth_verify"];
         delete?: never;
@@ -2120,11 +2121,17 @@ export interface paths {
         put?: never;
         /**
          * Close the account
-         * @description Closes it for good and ends all its sessions. 409 `ACCOUNT_IN_USE` while it has a balance or something open: `matters`
-         *     lists what, of `BALANCE`, `BONUS`, `WITHDRAWAL`, `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`.
+         * @description It closes for good in 24 hours, and its sessions end. Until then it works as before, and the closing can be called off: by
+         *     `DELETE`, by a new password, or by the link "This was not me" of the mail about it. A repetition changes nothing. 409
+         *     `ACCOUNT_IN_USE` while it has a balance or something open: `matters` lists what, of `BALANCE`, `BONUS`, `WITHDRAWAL`,
+         *     `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`. What is opened later keeps the account, too.
          */
         post: operations["post_users_close"];
-        delete?: never;
+        /**
+         * Keep the account
+         * @description Calls its closing off. 404 if there is none, or if it has begun.
+         */
+        delete: operations["delete_users_close"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2616,6 +2623,12 @@ export interface components {
              * @example the password in force
              */
             password?: string | null;
+        };
+        /** @description When the account closes. */
+        ClosingReply: {
+            closesAt?: string | null;
+            message: string;
+            success: boolean;
         };
         /** @description A code of an authenticator. */
         Code: {
@@ -4068,6 +4081,16 @@ export interface components {
             recoveryCodes: string[];
             success: boolean;
         };
+        /** @description What a link of a security mail did. */
+        RecoveryReply: {
+            /**
+             * @description Another account has the address that should be in force again: the account is frozen, and no link was mailed. Missing
+             *     otherwise.
+             */
+            isAddressTaken?: boolean;
+            message: string;
+            success: boolean;
+        };
         /** @description A new account. */
         Registration: {
             /**
@@ -4178,7 +4201,7 @@ export interface components {
          * @description What happened to the security of an account.
          * @enum {string}
          */
-        SecurityEventKind: "sign_in" | "step_up" | "password" | "email_code" | "sign_out" | "session_ended" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "email_change_undone" | "disowned" | "factors_changed" | "data_exported" | "closed" | "frozen" | "unfrozen";
+        SecurityEventKind: "sign_in" | "step_up" | "password" | "email_code" | "sign_out" | "session_ended" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "email_change_undone" | "disowned" | "factors_changed" | "destination_entered" | "destination_confirmed" | "data_exported" | "closing_requested" | "closing_called_off" | "closed" | "frozen" | "unfrozen";
         /** @description A session of the account. */
         Session: {
             /** @description IP address of the client. */
@@ -4548,6 +4571,8 @@ export interface components {
         User: {
             /** @description When its owner closed it. Missing while it is open. */
             closedAt?: string;
+            /** @description When the account closes, because its owner asked for it: until then it can be kept. Missing otherwise. */
+            closesAt?: string;
             /** @description English name of the country. */
             country: string;
             /** @description When the account was created. */
@@ -4596,6 +4621,13 @@ export interface components {
             otp: string;
             /** @description The handle from register, login or resend. Not needed with a session. */
             verification?: string | null;
+        };
+        /** @description A confirmed address. */
+        VerifyReply: {
+            message: string;
+            /** @description The token to set a password with, as that of a reset link. Missing where the password stays. */
+            resetToken?: string;
+            success: boolean;
         };
         /** @description A version of the course. */
         VersionReply: {
@@ -4802,6 +4834,14 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["RecoveryCodes"];
+            };
+        };
+        RecoveryReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RecoveryReply"];
             };
         };
         SessionReply: {
@@ -6356,7 +6396,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Done"];
+            200: components["responses"]["RecoveryReply"];
             default: components["responses"]["Error"];
         };
     };
@@ -6537,7 +6577,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Done"];
+            200: components["responses"]["RecoveryReply"];
             default: components["responses"]["Error"];
         };
     };
@@ -6554,7 +6594,14 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Done"];
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyReply"];
+                };
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -7503,6 +7550,26 @@ export interface operations {
                 "application/json": components["schemas"]["CloseRequest"];
             };
         };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClosingReply"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    delete_users_close: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
             default: components["responses"]["Error"];

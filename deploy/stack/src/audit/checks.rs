@@ -363,8 +363,10 @@ pub const CHECKS: &[Check] = &[
         "D-A4",
         "nothing was approved for a destination that its member had not confirmed",
         "SELECT format('withdrawal %s to %s', id, destination_address) FROM transactions
-         WHERE kind = 'withdrawal' AND approved_by IS NOT NULL AND NOT EXISTS (SELECT FROM destinations
-            WHERE destinations.user_id = transactions.user_id AND known_at <= approved_at AND key = destination_key(
+         WHERE kind = 'withdrawal' AND approved_by IS NOT NULL AND NOT EXISTS (SELECT FROM (
+            SELECT user_id, key, known_at FROM destinations
+            UNION ALL SELECT user_id, key, known_at FROM disowned_destinations) AS known
+            WHERE known.user_id = transactions.user_id AND known_at <= approved_at AND key = destination_key(
                 transactions.currency, transactions.network, destination_address, destination_memo))",
     ),
     wallet(

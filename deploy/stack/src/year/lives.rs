@@ -359,7 +359,19 @@ pub(super) async fn close_account(year: &mut Year) -> Result<Member> {
     let reviewer = year.stack.staff("reviewer").await?;
     reviewer.post(&format!("/admin/members/{}/notes", member.id), note).await?.success()?;
     member.client.post("/users/close", json!({ "password": PASSWORD })).await?.success()?;
+    year.advance(Duration::hours(24) + SECOND).await?;
+    let limit = Instant::now() + LIMIT;
+    while !is_closed(year, &member).await? {
+        ensure!(Instant::now() < limit, "the account does not close");
+        sleep(std::time::Duration::from_millis(100)).await;
+    }
     Ok(member)
+}
+
+async fn is_closed(year: &Year, member: &Member) -> Result<bool> {
+    let mut auth = PgConnection::connect(&year.stack.databases().owner_url(Service::Auth)?).await?;
+    let closed = sqlx::query_scalar("SELECT closed_at IS NOT NULL FROM users WHERE id = $1::uuid").bind(&member.id);
+    Ok(closed.fetch_one(&mut auth).await?)
 }
 
 /// Thirty days.

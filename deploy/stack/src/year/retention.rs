@@ -41,8 +41,8 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 74] = [
-    (Service::Auth, "account_closures", Since("1 hour", "requested_at")),
+const TABLES: [(Service, &str, Kept); 76] = [
+    (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
     (Service::Auth, "decision_signatures", Since("1 hour", "created_at")),
@@ -64,12 +64,14 @@ const TABLES: [(Service, &str, Kept); 74] = [
     (Service::Auth, "used_challenges", Since("1 hour", "used_at")),
     // PERSONAL_DATA_DAYS.
     (Service::Auth, "users", Since("45 days", "CASE WHEN erased_at IS NULL THEN closed_at END")),
+    (Service::Wallet, "consumed_payments", BOOKS),
     (Service::Wallet, "account_checkpoints", BOOKS),
     (Service::Wallet, "account_rebuilds", BOOKS),
     (Service::Wallet, "accounts", BOOKS),
     (Service::Wallet, "book_checks", For("one row: the last check")),
     (Service::Wallet, "closed_wallets", BOOKS),
     (Service::Wallet, "destinations", For("until the personal data of the account is removed")),
+    (Service::Wallet, "disowned_destinations", For("until the personal data of the account is removed")),
     (Service::Wallet, "entries", BOOKS),
     (Service::Wallet, "holds", BOOKS),
     (Service::Wallet, "ledger_checks", For("one row: the last check")),

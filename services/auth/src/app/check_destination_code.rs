@@ -1,8 +1,10 @@
 //! CheckDestinationCode: verifies the code that a member entered for a destination (D-A4).
 
+use chassis::clock;
 use uuid::Uuid;
 
 use super::{App, security_log};
+use crate::domain::security_event::Kind;
 use crate::error::Error;
 use crate::store::destination_codes;
 
@@ -17,9 +19,14 @@ pub async fn check_destination_code(app: &App, user_id: Uuid, destination: &[u8]
 }
 
 async fn check(app: &App, user_id: Uuid, destination: &[u8], code: &str) -> Result<(), Error> {
-    let mut conn = app.db.conn().await?;
-    let tried = destination_codes::count_attempt(&mut conn, user_id, destination).await?;
+    let tried = destination_codes::count_attempt(&mut *app.db.conn().await?, user_id, destination).await?;
     let right = tried.filter(|id| app.secrets.is_code(*id, code)).ok_or(Error::WrongDestinationCode)?;
-    let used = destination_codes::consume(&mut conn, right).await?;
-    if used { Ok(()) } else { Err(Error::WrongDestinationCode) }
+    let mut tx = app.db.begin().await?;
+    let is_first = destination_codes::consume(&mut tx, right).await?.ok_or(Error::WrongDestinationCode)?;
+    if is_first {
+        let now = clock::now(&mut tx).await?;
+        security_log::done(&mut tx, (user_id, None), Kind::DestinationConfirmed, None, now).await?;
+    }
+    tx.commit().await?;
+    Ok(())
 }

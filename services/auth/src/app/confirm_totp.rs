@@ -36,7 +36,7 @@ pub async fn confirm_totp(app: &App, session: &Session, code: &str, device: &Dev
     let step = second_factor::open(app, &user, &pending)?.step_of(&code, now).ok_or(Error::WrongTotp("code"))?;
     authenticators::confirm(&mut tx, user.id, pending.id, step, now).await?;
     let codes = recovery::replace(app, &mut tx, &user).await?;
-    sessions::step_up(&mut tx, session.id, SteppedUp::by_code(now)).await?;
+    sessions::step_up(&mut tx, session.id, SteppedUp::by_code(now, now)).await?;
     second_factor::acquit(&mut tx, user.id).await?;
     let change = if replaces { Change::AuthenticatorReplaced } else { Change::AuthenticatorAdded };
     safeguards::cool_off(app, &mut tx, user.id, safeguard::Change::Factors, now).await?;

@@ -2,7 +2,8 @@
 
 use chassis::clock;
 
-use super::{App, securing};
+use super::App;
+use super::securing::{self, Recovered};
 use crate::domain::security_link::Purpose;
 use crate::error::Error;
 use crate::store::security_links;
@@ -12,7 +13,7 @@ use crate::store::security_links;
 ///
 /// # Errors
 /// [`Error::InvalidLink`] if it is unknown, used or expired.
-pub async fn disown_activity(app: &App, token: &str) -> Result<(), Error> {
+pub async fn disown_activity(app: &App, token: &str) -> Result<Recovered, Error> {
     let id = app.secrets.read_security_token(token.trim()).ok_or(Error::InvalidLink)?;
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
@@ -21,13 +22,16 @@ pub async fn disown_activity(app: &App, token: &str) -> Result<(), Error> {
         true => None,
         false => security_links::find_undo(&mut tx, &user, &link.email).await?,
     };
-    match undo {
+    let recovered = match undo {
         Some(undo) => {
             security_links::consume(&mut tx, undo.id, now).await?;
-            securing::restore(app, &mut tx, user, &undo, now).await?;
+            securing::restore(app, &mut tx, user, &undo, now).await?
         }
-        None => securing::secure(app, &mut tx, &user, now).await?,
-    }
+        None => {
+            securing::secure(app, &mut tx, &user, now).await?;
+            Recovered::ByMail
+        }
+    };
     tx.commit().await?;
-    Ok(())
+    Ok(recovered)
 }

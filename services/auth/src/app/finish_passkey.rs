@@ -50,7 +50,7 @@ pub async fn finish_passkey(
         0 => recovery::replace(app, &mut tx, &user).await?,
         _ => Vec::new(),
     };
-    sessions::step_up(&mut tx, session.id, SteppedUp::by_passkey(now)).await?;
+    sessions::step_up(&mut tx, session.id, SteppedUp::by_passkey(now, now)).await?;
     safeguards::cool_off(app, &mut tx, user.id, safeguard::Change::Factors, now).await?;
     second_factor::note(&mut tx, &user, Change::PasskeyAdded, device).await?;
     tx.commit().await?;

@@ -51,14 +51,16 @@ pub async fn get_sessions(app: &App, ids: &[Uuid]) -> Result<Vec<Found>, Error> 
 fn found(app: &App, ends: Option<OffsetDateTime>, live: Live) -> Found {
     let is_staff = live.role.is_some();
     let is_waived = is_staff && app.second_factor == SecondFactor::Waived;
+    let fresh = live.stepped_up.filter(|given| given.at + STEP_UP_LIFE > live.now);
     let session = Session {
         id: live.id,
         user_id: live.user_id,
         verified: live.verified,
         frozen: live.frozen,
         role: live.role,
-        stepped_up: is_waived || live.stepped_up.is_some_and(|given| given.at + STEP_UP_LIFE > live.now),
+        stepped_up: is_waived || fresh.is_some(),
         has_factor: live.enrolled,
+        factor_proven: !live.frozen && fresh.is_some_and(|given| given.proves_at(live.now, app.cooling_off)),
         must_enrol: is_staff && !is_waived && !live.enrolled,
         decides_from: decides_from(app, &live),
     };

@@ -6,8 +6,9 @@ use chassis::clock;
 use time::Duration;
 use uuid::Uuid;
 
-use super::App;
+use super::{App, security_log};
 use crate::domain::code::{CODES_AN_HOUR, Destination, PAUSE};
+use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
 use crate::error::Error;
 use crate::events::published;
@@ -28,6 +29,9 @@ pub async fn issue_destination_code(app: &App, user_id: Uuid, destination: &Dest
     }
     if sent.count >= CODES_AN_HOUR {
         return Err(Error::TooManyCodes);
+    }
+    if sent.last.is_none() {
+        security_log::done(&mut tx, (user_id, None), Kind::DestinationEntered, None, now).await?;
     }
     let link = security_links::insert(&mut tx, (user_id, &user.email), Purpose::NotMe, now).await?;
     let code = destination_codes::replace(&mut tx, user_id, &destination.key, link, now).await?;

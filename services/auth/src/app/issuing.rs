@@ -69,6 +69,22 @@ async fn mail(
     Ok(())
 }
 
+/// Issues a link to set a password in place of the one before, for somebody who has just proved to read the mailbox; returns its
+/// token. The caller holds the account's lock.
+pub async fn shown_link(
+    conn: &mut PgConnection,
+    secrets: &Secrets,
+    user: &User,
+    now: OffsetDateTime,
+) -> Result<String, Error> {
+    reset_tokens::supersede(&mut *conn, user.id, now).await?;
+    let purpose = LinkPurpose::Reset;
+    let new = NewLink { id: Uuid::new_v4(), user_id: user.id, purpose, ends: now + purpose.life(), request: None };
+    let token = secrets.token(new.id);
+    reset_tokens::insert(conn, &new, &token_hash(&token), now).await?;
+    Ok(token)
+}
+
 /// Ends a change of the address that waits for its code. The caller holds the account's lock.
 pub async fn withdraw_email_change(conn: &mut PgConnection, user: &User, now: OffsetDateTime) -> Result<(), Error> {
     if user.pending_email.is_some() {

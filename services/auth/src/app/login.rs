@@ -215,6 +215,5 @@ async fn given(
     let Some(question) = asks_for_factor(app, &mut *conn, user).await? else { return Ok(None) };
     let typed = credentials.totp.as_ref().ok_or(question)?;
     let given = Given { typed, field: "totp", device: &credentials.device, now };
-    second_factor::take(app, conn, user, &given).await?;
-    Ok(Some(SteppedUp::by_code(now)))
+    Ok(Some(second_factor::take(app, conn, user, &given).await?))
 }

@@ -52,8 +52,9 @@ async fn open(app: &App, passkey: &Passkey, answer: &Answer, device: &Device) ->
     if answer.user_handle().is_none() {
         return Err(refused("the answer names no account"));
     }
-    second_factor::take_passkey(app, &mut tx, (&user, answer), (Ceremony::SignIn, device, now)).await?;
-    let session = opening::session(&mut tx, &user, device, Some(SteppedUp::by_passkey(now)), now).await?;
+    let used = second_factor::take_passkey(app, &mut tx, (&user, answer), (Ceremony::SignIn, device, now)).await?;
+    let given = SteppedUp::by_passkey(used.created_at, now);
+    let session = opening::session(&mut tx, &user, device, Some(given), now).await?;
     login_throttles::clear(&mut tx, &Counter::passkey(passkey.id)).await?;
     let token = app.tokens.issue(&session, now)?;
     tx.commit().await?;

@@ -17,7 +17,7 @@ use crate::domain::throttle::Counter;
 use crate::domain::user::User;
 use crate::error::{Error, unauthenticated};
 use crate::events::published;
-use crate::store::{login_throttles, security_links, sessions, users};
+use crate::store::{login_throttles, sessions, users};
 
 #[derive(Debug, Clone)]
 pub struct Registration {
@@ -74,9 +74,7 @@ async fn add(conn: &mut PgConnection, registration: &Registration, hash: String)
         password_hash: Some(hash),
         ..User::new(details.name.clone(), details.email.as_str().to_owned(), now)
     };
-    // Its owner may still take it back.
-    let reserved = security_links::is_reserved(&mut *conn, &user.email, user.id).await?;
-    if reserved || !users::insert(&mut *conn, &user).await? {
+    if !users::insert(&mut *conn, &user).await? {
         return Err(Error::EmailTaken);
     }
     published::user_registered(&mut *conn, user.id).await?;

@@ -2,7 +2,7 @@
 
 use chassis::clock;
 
-use super::{App, issuing, safeguards, security_log};
+use super::{App, close_account, issuing, safeguards, security_log};
 use crate::domain::asker::Asker;
 use crate::domain::device::Device;
 use crate::domain::fields::FieldErrors;
@@ -53,6 +53,7 @@ pub async fn reset_password(app: &App, reset: &Reset) -> Result<(), Error> {
     users::set_password(&mut tx, user.id, &hash).await?;
     // It may have been requested by the person whom the new password locks out.
     issuing::withdraw_email_change(&mut tx, &user, now).await?;
+    close_account::call_off(&mut tx, &user, now).await?;
     if !user.is_member() {
         // The link proved the address of invited staff.
         users::verify(&mut tx, user.id, now).await?;

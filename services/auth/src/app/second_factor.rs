@@ -13,16 +13,16 @@ use super::{App, SecondFactor, safeguards, security_log};
 use crate::domain::device::Device;
 use crate::domain::passkey::{CHALLENGE_LIFE, Ceremony, Passkey};
 use crate::domain::safeguard;
-use crate::domain::second_factor::Change;
+use crate::domain::second_factor::{Change, SteppedUp};
 use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
 use crate::domain::throttle::Counter;
-use crate::domain::totp::{Authenticator, Typed};
+use crate::domain::totp::{Authenticator, RESET_DELAY, Typed};
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
 use crate::passkeys::Answer;
-use crate::store::authenticators::Kept;
+use crate::store::authenticators::{InForce, Kept};
 use crate::store::{
     authenticators, factor_resets, login_throttles, passkeys, recovery_codes, security_links, used_challenges,
 };
@@ -109,34 +109,38 @@ pub struct Given<'a> {
     pub now: OffsetDateTime,
 }
 
-/// Takes a code, or a recovery code, once. Its owner is mailed about a recovery code, which of staff leaves a row in the
-/// trail too. The caller holds the account's lock and has counted the try.
+/// Takes a code, or a recovery code, once; returns it as given. Its owner is mailed about a recovery code, which of staff
+/// leaves a row in the trail too. The caller holds the account's lock and has counted the try.
 ///
 /// # Errors
 /// [`Error::WrongTotp`] at the field, Forbidden (`TOTP_ENROLMENT_REQUIRED`) without a second factor.
-pub async fn take(app: &App, conn: &mut PgConnection, user: &User, given: &Given<'_>) -> Result<(), Error> {
-    let kept = authenticators::in_force(&mut *conn, user.id).await?;
-    if kept.is_none() && passkeys::count(&mut *conn, user.id).await? == 0 {
+pub async fn take(app: &App, conn: &mut PgConnection, user: &User, given: &Given<'_>) -> Result<SteppedUp, Error> {
+    let in_force = authenticators::in_force(&mut *conn, user.id).await?;
+    if in_force.is_none() && passkeys::count(&mut *conn, user.id).await? == 0 {
         return Err(must_enrol_totp().into());
     }
     let taken = match given.typed {
-        Typed::Code(code) => match kept {
-            Some(kept) => take_code(app, &mut *conn, (user, &kept), (code, given.now)).await?,
-            None => false,
+        Typed::Code(code) => match in_force {
+            Some(InForce { kept, since }) => {
+                take_code(app, &mut *conn, (user, &kept), (code, given.now)).await?.then_some(since)
+            }
+            None => None,
         },
         Typed::Recovery(code) => {
             let hash = app.secrets.recovery_hash(user.id, code);
             recovery_codes::take(&mut *conn, user.id, &hash, given.now).await?
         }
     };
-    if !taken {
+    let Some(since) = taken else {
         was_wrong(user, given.device);
         return Err(Error::WrongTotp(given.field));
-    }
+    };
     if matches!(given.typed, Typed::Recovery(_)) {
         note(&mut *conn, user, Change::RecoveryCodeUsed, given.device).await?;
     }
-    was_right(conn, user, given.device).await
+    let given_now = SteppedUp::by_code(since, given.now);
+    was_right(app, conn, user, (&given_now, given.device)).await?;
+    Ok(given_now)
 }
 
 async fn take_code(
@@ -168,7 +172,7 @@ pub async fn take_passkey(
         was_wrong(user, device);
     }
     let passkey = taken?;
-    was_right(conn, user, device).await?;
+    was_right(app, conn, user, (&SteppedUp::by_passkey(passkey.created_at, now), device)).await?;
     Ok(passkey)
 }
 
@@ -222,10 +226,19 @@ fn was_wrong(user: &User, device: &Device) {
     }
 }
 
-/// Forgets the tries. Whoever uses a factor has not lost it: that calls a planned removal off.
-async fn was_right(conn: &mut PgConnection, user: &User, device: &Device) -> Result<(), Error> {
+/// Forgets the tries. Whoever uses a factor has not lost it: that calls a planned removal off. A factor that was set up
+/// within the cooling-off before the removal was agreed on may be that of somebody else, who must not keep the owner out; nor
+/// does any while the account is frozen (D-M10).
+async fn was_right(
+    app: &App,
+    conn: &mut PgConnection,
+    user: &User,
+    (given, device): (&SteppedUp, &Device),
+) -> Result<(), Error> {
     Outcome::Right.tell(user.role, 1);
-    if call_off_reset(&mut *conn, user.id).await? {
+    let due_at = factor_resets::due_at(&mut *conn, user.id).await?;
+    let is_proven = due_at.is_some_and(|due_at| given.proves_at(due_at - RESET_DELAY, app.cooling_off));
+    if is_proven && user.frozen_at.is_none() && call_off_reset(&mut *conn, user.id).await? {
         note(&mut *conn, user, Change::ResetCalledOff, device).await?;
     }
     acquit(conn, user.id).await

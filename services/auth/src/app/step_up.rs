@@ -47,8 +47,7 @@ async fn take(app: &App, session: &Session, factor: &Factor, device: &Device) ->
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;
     let given = match factor {
         Factor::Typed(field, typed) => {
-            second_factor::take(app, &mut tx, &user, &Given { typed, field, device, now }).await?;
-            SteppedUp::by_code(now)
+            second_factor::take(app, &mut tx, &user, &Given { typed, field, device, now }).await?
         }
         Factor::Passkey(answer) => {
             let digest = Secrets::digest_of(answer.challenge());
@@ -61,7 +60,7 @@ async fn take(app: &App, session: &Session, factor: &Factor, device: &Device) ->
                 let signed = answer.signed_by(&passkey)?;
                 decision_signatures::insert(&mut tx, session.id, &digest, &signed, now).await?;
             }
-            SteppedUp::by_passkey(now)
+            SteppedUp::by_passkey(passkey.created_at, now)
         }
     };
     sessions::step_up(&mut tx, session.id, given).await?;

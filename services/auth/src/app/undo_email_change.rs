@@ -2,7 +2,8 @@
 
 use chassis::clock;
 
-use super::{App, securing};
+use super::App;
+use super::securing::{self, Recovered};
 use crate::domain::security_link::Purpose;
 use crate::error::Error;
 
@@ -10,12 +11,12 @@ use crate::error::Error;
 ///
 /// # Errors
 /// [`Error::InvalidLink`] if it is unknown, used or expired.
-pub async fn undo_email_change(app: &App, token: &str) -> Result<(), Error> {
+pub async fn undo_email_change(app: &App, token: &str) -> Result<Recovered, Error> {
     let id = app.secrets.read_security_token(token.trim()).ok_or(Error::InvalidLink)?;
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let (user, link) = securing::take(&mut tx, id, Purpose::Undo, now).await?;
-    securing::restore(app, &mut tx, user, &link, now).await?;
+    let recovered = securing::restore(app, &mut tx, user, &link, now).await?;
     tx.commit().await?;
-    Ok(())
+    Ok(recovered)
 }

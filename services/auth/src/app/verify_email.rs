@@ -4,8 +4,9 @@ use chassis::clock;
 use chassis::db::Tx;
 use chassis::identity::Session;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
-use super::{App, safeguards, security_log};
+use super::{App, issuing, safeguards, security_log};
 use crate::domain::code::{Handle, Purpose};
 use crate::domain::device::Device;
 use crate::domain::email::Email;
@@ -33,28 +34,39 @@ pub struct Submission<'a> {
     pub device: Device,
 }
 
+impl Submission<'_> {
+    /// Whether it comes from who registered an account, or logged in to it.
+    fn is_of(&self, user_id: Uuid) -> bool {
+        self.session.as_ref().is_some_and(|session| session.user_id == user_id)
+            || self.handle.and_then(Handle::account) == Some(user_id)
+    }
+}
+
 /// Confirms. The submission is counted, and the count committed, before the comparison: for the account or the request
 /// that the code belongs to, so that it has five however many come at once; for everybody else by their address and by
 /// the email, so that strangers only slow down each other (D-A2).
 ///
+/// Whoever enters the code of a registration without its session or handle reads the mailbox, but may not be who chose the
+/// password: it is gone then, with every session, and the token of a link to set one is returned.
+///
 /// # Errors
 /// [`Error::InvalidCode`], also if another account took the new address meanwhile; [`Error::TooManyTries`].
-pub async fn verify_email(app: &App, submission: &Submission<'_>) -> Result<(), Error> {
+pub async fn verify_email(app: &App, submission: &Submission<'_>) -> Result<Option<String>, Error> {
     let owner = submission.session.as_ref().map(|session| session.user_id);
     let owner = owner.or_else(|| submission.handle.and_then(Handle::account));
     let verified = verify(app, submission).await;
     verified.inspect_err(|error| security_log::email_code(error, owner, Some(&submission.device)))
 }
 
-async fn verify(app: &App, submission: &Submission<'_>) -> Result<(), Error> {
+async fn verify(app: &App, submission: &Submission<'_>) -> Result<Option<String>, Error> {
     let tried = count_bound(app, submission).await?;
     let is_visitors = submission.handle.is_none_or(|handle| handle.request().is_some());
     match right(app, &tried.codes, submission) {
         Ok(code) => {
             let mut tx = app.db.begin().await?;
-            confirm(app, &mut tx, code, submission.session.as_ref()).await?;
+            let token = confirm(app, &mut tx, code, submission).await?;
             tx.commit().await?;
-            Ok(())
+            Ok(token)
         }
         // The handle of another browser takes nothing from the right code.
         Err(_) if !tried.is_own && is_visitors => verify_unbound(app, submission).await,
@@ -87,7 +99,7 @@ async fn count_bound(app: &App, submission: &Submission<'_>) -> Result<Bound, Er
 }
 
 /// Without the session or handle that a code belongs to.
-async fn verify_unbound(app: &App, submission: &Submission<'_>) -> Result<(), Error> {
+async fn verify_unbound(app: &App, submission: &Submission<'_>) -> Result<Option<String>, Error> {
     let counters = [Counter::codes_from(&submission.device), Counter::codes_to(&submission.email.folded())];
     let mut tx = app.db.begin().await?;
     for counter in &counters {
@@ -102,16 +114,16 @@ async fn verify_unbound(app: &App, submission: &Submission<'_>) -> Result<(), Er
     let [from, to] = &counters;
     login_throttles::give_back(&mut tx, from).await?;
     login_throttles::clear(&mut tx, to).await?;
-    confirm(app, &mut tx, code, submission.session.as_ref()).await?;
+    let token = confirm(app, &mut tx, code, submission).await?;
     tx.commit().await?;
-    Ok(())
+    Ok(token)
 }
 
 fn right<'a>(app: &App, tried: &'a [Tried], submission: &Submission<'_>) -> Result<&'a Tried, Error> {
     tried.iter().find(|tried| app.secrets.is_code(tried.id, submission.code)).ok_or(Error::InvalidCode)
 }
 
-async fn confirm(app: &App, tx: &mut Tx, code: &Tried, session: Option<&Session>) -> Result<(), Error> {
+async fn confirm(app: &App, tx: &mut Tx, code: &Tried, submission: &Submission<'_>) -> Result<Option<String>, Error> {
     let now = clock::now(tx).await?;
     let user = users::lock(tx, code.user_id).await?.ok_or(Error::InvalidCode)?;
     let Consumed { purpose, email, .. } = codes::consume(tx, code.id, now).await?.ok_or(Error::InvalidCode)?;
@@ -121,12 +133,23 @@ async fn confirm(app: &App, tx: &mut Tx, code: &Tried, session: Option<&Session>
     codes::supersede(tx, user.id, purpose, now).await?;
     if is_registration {
         users::verify(tx, user.id, now).await?;
+        if !submission.is_of(user.id) && user.verified_at.is_none() {
+            return take_over(app, tx, &user, now).await.map(Some);
+        }
     } else if user.frozen_at.is_some() {
         return Err(Error::InvalidCode);
     } else {
-        change_email(app, tx, (&user, &email), session, now).await?;
+        change_email(app, tx, (&user, &email), submission.session.as_ref(), now).await?;
     }
-    Ok(())
+    Ok(None)
+}
+
+/// Gives a new account to whoever reads its mailbox; returns the token of a link to set a password.
+async fn take_over(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<String, Error> {
+    users::set_password(tx, user.id, &app.hasher.impossible()).await?;
+    let ended = sessions::revoke_all(tx, user.id, None, now).await?;
+    published::session_ended(tx, user.id, &ended).await?;
+    issuing::shown_link(tx, &app.secrets, user, now).await
 }
 
 /// Puts the address in force, and ends every session but the one that confirms it (D-A1).
@@ -137,9 +160,6 @@ async fn change_email(
     session: Option<&Session>,
     now: OffsetDateTime,
 ) -> Result<(), Error> {
-    if security_links::is_reserved(tx, email, user.id).await? {
-        return Err(Error::InvalidCode);
-    }
     users::set_email(tx, user.id, email).await.map_err(taken_is_invalid)?;
     // A link that waits in the old mailbox opens nothing any more.
     reset_tokens::supersede(tx, user.id, now).await?;

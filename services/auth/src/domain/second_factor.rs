@@ -7,6 +7,8 @@ use time::OffsetDateTime;
 pub struct SteppedUp {
     pub at: OffsetDateTime,
     pub means: Means,
+    /// Since when the account has the factor, or the recovery codes.
+    pub since: OffsetDateTime,
 }
 
 /// What it was.
@@ -19,13 +21,20 @@ pub enum Means {
 
 impl SteppedUp {
     #[must_use]
-    pub const fn by_code(at: OffsetDateTime) -> Self {
-        Self { at, means: Means::Code }
+    pub const fn by_code(since: OffsetDateTime, at: OffsetDateTime) -> Self {
+        Self { at, means: Means::Code, since }
     }
 
     #[must_use]
-    pub const fn by_passkey(at: OffsetDateTime) -> Self {
-        Self { at, means: Means::Passkey }
+    pub const fn by_passkey(since: OffsetDateTime, at: OffsetDateTime) -> Self {
+        Self { at, means: Means::Passkey, since }
+    }
+
+    /// Whether the factor was older than the cooling-off at a moment. Whoever has stolen the password can set a younger one up:
+    /// it proves nothing (D-M10).
+    #[must_use]
+    pub fn proves_at(&self, moment: OffsetDateTime, cooling_off: std::time::Duration) -> bool {
+        self.since + cooling_off <= moment
     }
 }
 

@@ -41,7 +41,15 @@ pub enum Kind {
     FactorsChanged,
     /// The member downloaded everything that is kept about them.
     DataExported,
-    /// The owner closed the account.
+    /// A payout destination was entered that is not confirmed yet.
+    DestinationEntered,
+    /// A payout destination was confirmed.
+    DestinationConfirmed,
+    /// The owner asked to close the account, which waits for a day.
+    ClosingRequested,
+    /// The account stays: its owner kept it, or something was opened since.
+    ClosingCalledOff,
+    /// The account was closed.
     Closed,
     Frozen,
     Unfrozen,
@@ -64,7 +72,7 @@ pub struct SecurityEvent {
 }
 
 impl Kind {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 21] = [
         Self::SignIn,
         Self::StepUp,
         Self::Password,
@@ -78,7 +86,11 @@ impl Kind {
         Self::EmailChangeUndone,
         Self::Disowned,
         Self::FactorsChanged,
+        Self::DestinationEntered,
+        Self::DestinationConfirmed,
         Self::DataExported,
+        Self::ClosingRequested,
+        Self::ClosingCalledOff,
         Self::Closed,
         Self::Frozen,
         Self::Unfrozen,
@@ -102,6 +114,10 @@ impl Kind {
             Self::Disowned => "disowned",
             Self::FactorsChanged => "factors_changed",
             Self::DataExported => "data_exported",
+            Self::DestinationEntered => "destination_entered",
+            Self::DestinationConfirmed => "destination_confirmed",
+            Self::ClosingRequested => "closing_requested",
+            Self::ClosingCalledOff => "closing_called_off",
             Self::Closed => "closed",
             Self::Frozen => "frozen",
             Self::Unfrozen => "unfrozen",

@@ -40,6 +40,8 @@ pub struct User {
     pub closed_at: Option<OffsetDateTime>,
     /// The address of a closed account that others may use now.
     pub former_email: Option<String>,
+    /// When it closes, unless that is called off before.
+    pub closes_at: Option<OffsetDateTime>,
 }
 
 impl User {
@@ -62,6 +64,7 @@ impl User {
             disabled_at: None,
             closed_at: None,
             former_email: None,
+            closes_at: None,
         }
     }
 

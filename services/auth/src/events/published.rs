@@ -6,9 +6,9 @@ use chassis::identity::Role;
 use chassis::outbox::enqueue;
 use chassis::proposal::Proposal;
 use proto::auth::v1::{
-    AccountClosed, AccountFrozen, ActivityDisowned, DestinationCodeIssued, EmailChangeRequested, EmailChanged,
-    NewDeviceSignedIn, PasswordChanged, PasswordResetRequested, SecondFactorChanged, SessionEnded, SignInsRefused,
-    StaffChanged, StaffInvited, UserRegistered, VerificationCodeIssued,
+    AccountClosed, AccountClosing, AccountFrozen, ActivityDisowned, DestinationCodeIssued, EmailChangeRequested,
+    EmailChanged, NewDeviceSignedIn, PasswordChanged, PasswordResetRequested, SecondFactorChanged, SessionEnded,
+    SignInsRefused, StaffChanged, StaffInvited, UserRegistered, VerificationCodeIssued,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -184,15 +184,25 @@ pub async fn account_frozen(conn: &mut PgConnection, user_id: Uuid) -> Told {
     enqueue(conn, "auth.v1.account_frozen", user_id, &AccountFrozen { user_id: user_id.to_string() }).await
 }
 
-/// The owner closed the account.
+/// The account closes at a moment, unless that is called off before. With the link of the mail.
+pub async fn account_closing(conn: &mut PgConnection, user_id: Uuid, closes_at: OffsetDateTime, link_id: Uuid) -> Told {
+    let event = AccountClosing {
+        user_id: user_id.to_string(),
+        closes_at: Some(clock::to_proto(closes_at)),
+        link_reference: link_id.to_string(),
+    };
+    enqueue(conn, "auth.v1.account_closing", user_id, &event).await
+}
+
+/// The account was closed.
 pub async fn account_closed(conn: &mut PgConnection, user: &User) -> Told {
     let event = AccountClosed { user_id: user.id.to_string(), email: user.email.clone() };
     enqueue(conn, "auth.v1.account_closed", user.id, &event).await
 }
 
 /// A member reported that someone else used the account.
-pub async fn activity_disowned(conn: &mut PgConnection, user_id: Uuid) -> Told {
-    let event = ActivityDisowned { user_id: user_id.to_string() };
+pub async fn activity_disowned(conn: &mut PgConnection, user_id: Uuid, reported_at: OffsetDateTime) -> Told {
+    let event = ActivityDisowned { user_id: user_id.to_string(), reported_at: Some(clock::to_proto(reported_at)) };
     enqueue(conn, "auth.v1.activity_disowned", user_id, &event).await
 }
 

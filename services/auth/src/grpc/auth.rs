@@ -1,20 +1,20 @@
-use chassis::db;
 use chassis::error::{Kind, Refusal};
 use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::{Session, bearer};
 use chassis::page::Page;
 use chassis::permission::MemberAct;
+use chassis::{clock, db};
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
     BeginPasskeyLoginRequest, BeginPasskeyLoginResponse, ChangePasswordRequest, ChangePasswordResponse,
     CheckSessionRequest, CheckSessionResponse, CloseAccountRequest, CloseAccountResponse, DisownActivityRequest,
     DisownActivityResponse, EndSessionRequest, EndSessionResponse, ForgotPasswordRequest, ForgotPasswordResponse,
-    ListActivityRequest, ListActivityResponse, ListSessionsRequest, ListSessionsResponse, LoginByPasskeyRequest,
-    LoginByPasskeyResponse, LoginRequest, LoginResponse, LogoutRequest, LogoutResponse, RegisterRequest,
-    RegisterResponse, ResendCodeRequest, ResendCodeResponse, ResetPasswordRequest, ResetPasswordResponse,
-    UndoEmailChangeRequest, UndoEmailChangeResponse, UpdateImageRequest, UpdateImageResponse, UpdateProfileRequest,
-    UpdateProfileResponse, VerifyEmailRequest, VerifyEmailResponse,
+    KeepAccountRequest, KeepAccountResponse, ListActivityRequest, ListActivityResponse, ListSessionsRequest,
+    ListSessionsResponse, LoginByPasskeyRequest, LoginByPasskeyResponse, LoginRequest, LoginResponse, LogoutRequest,
+    LogoutResponse, RegisterRequest, RegisterResponse, ResendCodeRequest, ResendCodeResponse, ResetPasswordRequest,
+    ResetPasswordResponse, UndoEmailChangeRequest, UndoEmailChangeResponse, UpdateImageRequest, UpdateImageResponse,
+    UpdateProfileRequest, UpdateProfileResponse, VerifyEmailRequest, VerifyEmailResponse,
 };
 use sha2::{Digest, Sha256};
 use tonic::metadata::MetadataMap;
@@ -25,7 +25,7 @@ use super::{GrpcServer, convert};
 use crate::app::begin_passkey_login::begin_passkey_login;
 use crate::app::change_password::change_password;
 use crate::app::check_session::check_session;
-use crate::app::close_account::close_account;
+use crate::app::close_account::{close_account, keep_account};
 use crate::app::disown_activity::disown_activity;
 use crate::app::end_session::end_session;
 use crate::app::forgot_password::forgot_password;
@@ -37,6 +37,7 @@ use crate::app::logout::logout;
 use crate::app::register::{Registration, register};
 use crate::app::resend_code::resend_code;
 use crate::app::reset_password::{Reset, reset_password};
+use crate::app::securing::Recovered;
 use crate::app::undo_email_change::undo_email_change;
 use crate::app::update_image::update_image;
 use crate::app::update_profile::update_profile;
@@ -82,8 +83,8 @@ impl AuthService for GrpcServer {
         };
         let device = convert::device(message.client.as_ref());
         let submission = Submission { email, code, session, handle, device };
-        verify_email(&self.app, &submission).await?;
-        Ok(Response::new(VerifyEmailResponse {}))
+        let reset_token = verify_email(&self.app, &submission).await?.unwrap_or_default();
+        Ok(Response::new(VerifyEmailResponse { reset_token }))
     }
 
     async fn resend_code(&self, request: Request<ResendCodeRequest>) -> Reply<ResendCodeResponse> {
@@ -160,15 +161,15 @@ impl AuthService for GrpcServer {
     async fn undo_email_change(&self, request: Request<UndoEmailChangeRequest>) -> Reply<UndoEmailChangeResponse> {
         self.verifier.visitor(request.metadata())?;
         let token = request.into_inner().token;
-        db::retrying(|| undo_email_change(&self.app, &token)).await?;
-        Ok(Response::new(UndoEmailChangeResponse {}))
+        let recovered = db::retrying(|| undo_email_change(&self.app, &token)).await?;
+        Ok(Response::new(UndoEmailChangeResponse { is_address_taken: recovered == Recovered::AddressTaken }))
     }
 
     async fn disown_activity(&self, request: Request<DisownActivityRequest>) -> Reply<DisownActivityResponse> {
         self.verifier.visitor(request.metadata())?;
         let token = request.into_inner().token;
-        db::retrying(|| disown_activity(&self.app, &token)).await?;
-        Ok(Response::new(DisownActivityResponse {}))
+        let recovered = db::retrying(|| disown_activity(&self.app, &token)).await?;
+        Ok(Response::new(DisownActivityResponse { is_address_taken: recovered == Recovered::AddressTaken }))
     }
 
     async fn check_session(&self, request: Request<CheckSessionRequest>) -> Reply<CheckSessionResponse> {
@@ -242,8 +243,14 @@ impl AuthService for GrpcServer {
     async fn close_account(&self, request: Request<CloseAccountRequest>) -> Reply<CloseAccountResponse> {
         let session = self.member(request.metadata(), MemberAct::CloseAccount).await?;
         let password = request.into_inner().password;
-        db::retrying(|| close_account(&self.app, &session, &password)).await?;
-        Ok(Response::new(CloseAccountResponse {}))
+        let closes_at = db::retrying(|| close_account(&self.app, &session, &password)).await?;
+        Ok(Response::new(CloseAccountResponse { closes_at: Some(clock::to_proto(closes_at)) }))
+    }
+
+    async fn keep_account(&self, request: Request<KeepAccountRequest>) -> Reply<KeepAccountResponse> {
+        let session = self.verifier.session(request.metadata()).await?;
+        db::retrying(|| keep_account(&self.app, &session)).await?;
+        Ok(Response::new(KeepAccountResponse {}))
     }
 }
 

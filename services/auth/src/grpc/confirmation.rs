@@ -4,13 +4,14 @@ use chassis::grpc::Reply;
 use proto::auth::v1::confirmation_service_server::ConfirmationService;
 use proto::auth::v1::{
     CheckDestinationCodeRequest, CheckDestinationCodeResponse, IssueDestinationCodeRequest,
-    IssueDestinationCodeResponse,
+    IssueDestinationCodeResponse, NoteDestinationRequest, NoteDestinationResponse,
 };
 use tonic::{Request, Response};
 
 use super::{GrpcServer, convert};
 use crate::app::check_destination_code::check_destination_code;
 use crate::app::issue_destination_code::issue_destination_code;
+use crate::app::note_destination::note_destination;
 use crate::domain::code::{self, Destination};
 use crate::error::Error;
 
@@ -48,6 +49,12 @@ impl ConfirmationService for GrpcServer {
         let code = code::parse(&message.code).map_err(|_| Error::field("code", "The code has 6 digits"))?;
         check_destination_code(&self.app, user_id, &key, code).await?;
         Ok(Response::new(CheckDestinationCodeResponse {}))
+    }
+
+    async fn note_destination(&self, request: Request<NoteDestinationRequest>) -> Reply<NoteDestinationResponse> {
+        self.verifier.service(request.metadata(), &CALLERS)?;
+        note_destination(&self.app, convert::id(&request.get_ref().user_id, "account")?).await?;
+        Ok(Response::new(NoteDestinationResponse {}))
     }
 }
 

@@ -35,6 +35,7 @@ pub fn user(user: User) -> UserMessage {
         created_at: Some(clock::to_proto(user.created_at)),
         pending_email: user.pending_email.unwrap_or_default(),
         closed_at: user.closed_at.map(clock::to_proto),
+        closes_at: user.closes_at.map(clock::to_proto),
     }
 }
 
@@ -61,6 +62,7 @@ pub fn payout_state(state: &PayoutState) -> GetPayoutStateResponse {
         password_changed_at: state.password_changed_at.map(clock::to_proto),
         factors_changed_at: state.factors_changed_at.map(clock::to_proto),
         new_device_at: state.new_device_at.map(clock::to_proto),
+        disowned_at: state.disowned_at.map(clock::to_proto),
     }
 }
 
@@ -78,6 +80,7 @@ pub fn state(found: &Found) -> GetSessionResponse {
         must_enrol_totp: session.must_enrol,
         decides_from: session.decides_from.map(clock::to_proto),
         has_second_factor: session.has_factor,
+        is_factor_proven: session.factor_proven,
     }
 }
 

@@ -4,23 +4,45 @@ use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Notes that an account is to be closed, by the owner of this session; a request that is there stays.
+/// Notes that an account closes at a moment, as the owner of this session asked. A request that is there stays; returns when
+/// the account closes, and whether this request is the first.
 pub async fn insert(
     conn: &mut PgConnection,
-    user_id: Uuid,
-    session_id: Uuid,
-    at: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "INSERT INTO account_closures (user_id, session_id, requested_at) VALUES ($1, $2, $3)
-         ON CONFLICT (user_id) DO UPDATE SET session_id = $2, requested_at = $3",
+    (user_id, session_id): (Uuid, Uuid),
+    (now, due_at): (OffsetDateTime, OffsetDateTime),
+) -> Result<(OffsetDateTime, bool), sqlx::Error> {
+    let row = sqlx::query!(
+        r#"INSERT INTO account_closures AS c (user_id, session_id, requested_at, due_at) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (user_id) DO UPDATE SET due_at = coalesce(c.due_at, c.requested_at)
+           RETURNING due_at AS "due_at!", requested_at = $3 AND session_id = $2 AS "is_first!""#,
         user_id,
         session_id,
-        at,
+        now,
+        due_at,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((row.due_at, row.is_first))
+}
+
+/// The closing that is due, if it is: nothing calls it off any more.
+pub async fn start(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "UPDATE account_closures SET started_at = coalesce(started_at, clock_timestamp())
+         WHERE user_id = $1 AND coalesce(due_at, requested_at) <= clock_timestamp()",
+        user_id,
     )
     .execute(conn)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() == 1)
+}
+
+/// Calls a closing off that has not started; `false` if there is none.
+pub async fn call_off(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!("DELETE FROM account_closures WHERE user_id = $1 AND started_at IS NULL", user_id)
+        .execute(conn)
+        .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// Takes an account's row; returns the session it was requested in.
@@ -30,10 +52,10 @@ pub async fn take(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Uuid>
         .await
 }
 
-/// The accounts whose closing was left unfinished: longer ago than a request takes.
-pub async fn unfinished(conn: &mut PgConnection) -> Result<Vec<Uuid>, sqlx::Error> {
+/// The accounts whose closing is due, or was left unfinished.
+pub async fn due(conn: &mut PgConnection) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
-        "SELECT user_id FROM account_closures WHERE requested_at < now() - interval '30 seconds'
+        "SELECT user_id FROM account_closures WHERE coalesce(due_at, requested_at + interval '30 seconds') <= now()
          ORDER BY requested_at LIMIT 100"
     )
     .fetch_all(conn)

@@ -10,6 +10,13 @@ pub struct Kept {
     pub sealed_secret: Vec<u8>,
 }
 
+/// An authenticator in force.
+pub struct InForce {
+    pub kept: Kept,
+    /// Since when.
+    pub since: OffsetDateTime,
+}
+
 /// Writes an authenticator that waits for its first code, in place of the one that waited before.
 pub async fn replace_pending(
     conn: &mut PgConnection,
@@ -49,14 +56,15 @@ pub async fn pending(
     .await
 }
 
-pub async fn in_force(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Kept>, sqlx::Error> {
-    sqlx::query_as!(
-        Kept,
-        "SELECT id, sealed_secret FROM authenticators WHERE user_id = $1 AND confirmed_at IS NOT NULL",
+pub async fn in_force(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<InForce>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"SELECT id, sealed_secret, confirmed_at AS "since!" FROM authenticators
+           WHERE user_id = $1 AND confirmed_at IS NOT NULL"#,
         user_id,
     )
     .fetch_optional(conn)
-    .await
+    .await?;
+    Ok(row.map(|row| InForce { kept: Kept { id: row.id, sealed_secret: row.sealed_secret }, since: row.since }))
 }
 
 /// Puts one in force in place of the one before; the step of its first code is taken.
@@ -82,12 +90,16 @@ pub async fn take_step(conn: &mut PgConnection, id: Uuid, step: i64) -> Result<b
     Ok(done.rows_affected() == 1)
 }
 
-/// Forgets an account's authenticators that came at this moment or later; `false` if there were none.
-pub async fn forget_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDateTime) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query!("DELETE FROM authenticators WHERE user_id = $1 AND created_at >= $2", user_id, since)
-        .execute(conn)
-        .await?;
-    Ok(done.rows_affected() > 0)
+/// Forgets an account's authenticators that came into force at this moment or later, and those that wait for their code.
+pub async fn forget_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "DELETE FROM authenticators WHERE user_id = $1 AND coalesce(confirmed_at, 'infinity') >= $2",
+        user_id,
+        since,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// Forgets an account's authenticators; `false` if there were none.

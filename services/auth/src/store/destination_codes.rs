@@ -85,16 +85,16 @@ pub async fn count_attempt(
     .await
 }
 
-/// Uses a code up if it still lives.
-pub async fn consume(conn: &mut PgConnection, id: Uuid) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query!(
-        "UPDATE destination_codes SET consumed_at = coalesce(consumed_at, clock_timestamp())
-         WHERE id = $1 AND superseded_at IS NULL AND expires_at > clock_timestamp()",
+/// Uses a code up if it still lives; returns whether that is the first time.
+pub async fn consume(conn: &mut PgConnection, id: Uuid) -> Result<Option<bool>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"UPDATE destination_codes AS c SET consumed_at = coalesce(c.consumed_at, clock_timestamp())
+           FROM (SELECT consumed_at IS NULL AS is_first FROM destination_codes WHERE id = $1 FOR UPDATE) AS before
+           WHERE c.id = $1 AND c.superseded_at IS NULL AND c.expires_at > clock_timestamp() RETURNING before.is_first AS "first!""#,
         id,
     )
-    .execute(conn)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    .fetch_optional(conn)
+    .await
 }
 
 /// A code that may be mailed, and the link that goes with it.

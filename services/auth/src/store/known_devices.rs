@@ -105,6 +105,26 @@ async fn note_family(
     Ok(noted.rows_affected() == 1)
 }
 
+/// Forgets the devices that an account was first used from at this moment or later, but never the first one of all.
+pub async fn forget_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "WITH seen AS (
+            SELECT first_seen_at FROM known_devices WHERE user_id = $1
+            UNION ALL SELECT first_seen_at FROM known_keys WHERE user_id = $1
+        ), keys AS (
+            DELETE FROM known_keys WHERE user_id = $1 AND first_seen_at >= $2
+                AND first_seen_at > (SELECT min(first_seen_at) FROM seen)
+        )
+        DELETE FROM known_devices WHERE user_id = $1 AND first_seen_at >= $2
+            AND first_seen_at > (SELECT min(first_seen_at) FROM seen)",
+        user_id,
+        since,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Forgets every device of an account.
 pub async fn forget(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("DELETE FROM known_devices WHERE user_id = $1", user_id).execute(&mut *conn).await?;

@@ -35,11 +35,11 @@ pub async fn note(
     Ok(())
 }
 
-/// Stops payouts until a new password is set.
+/// Stops payouts until a new password is set, and keeps when its owner reported that someone else used the account.
 pub async fn stop(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "INSERT INTO payout_safeguards (user_id, stopped_at) VALUES ($1, $2)
-         ON CONFLICT (user_id) DO UPDATE SET stopped_at = excluded.stopped_at",
+        "INSERT INTO payout_safeguards (user_id, stopped_at, disowned_at) VALUES ($1, $2, $2)
+         ON CONFLICT (user_id) DO UPDATE SET stopped_at = excluded.stopped_at, disowned_at = excluded.disowned_at",
         user_id,
         now,
     )
@@ -67,7 +67,7 @@ pub async fn state(
         r#"SELECT u.frozen_at IS NOT NULL AS "frozen!", p.stopped_at IS NOT NULL AS "stopped!",
                   (SELECT max(moment) FROM unnest(ARRAY[p.not_before, d.before_destination + make_interval(secs => $3)])
                       AS moment WHERE moment > clock_timestamp()) AS not_before,
-                  p.email_changed_at, p.password_changed_at, p.factors_changed_at, d.newest AS new_device_at
+                  p.email_changed_at, p.password_changed_at, p.factors_changed_at, d.newest AS new_device_at, p.disowned_at
            FROM users u LEFT JOIN payout_safeguards p ON p.user_id = u.id
            CROSS JOIN LATERAL (
                SELECT max(first_seen_at) AS newest, max(first_seen_at) FILTER (WHERE first_seen_at < $2) AS before_destination

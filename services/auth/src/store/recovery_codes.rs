@@ -11,22 +11,30 @@ pub async fn replace(conn: &mut PgConnection, user_id: Uuid, hashes: &[Vec<u8>])
     Ok(())
 }
 
-/// Uses a code up; `false` if it is none of the account's, or was used before.
+/// Forgets an account's codes that were made at this moment or later.
+pub async fn forget_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM recovery_codes WHERE user_id = $1 AND created_at >= $2", user_id, since)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Uses a code up; returns since when the account has it. `None` if it is none of the account's, or was used before.
 pub async fn take(
     conn: &mut PgConnection,
     user_id: Uuid,
     hash: &[u8],
     now: OffsetDateTime,
-) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query!(
-        "UPDATE recovery_codes SET used_at = $3 WHERE user_id = $1 AND code_hash = $2 AND used_at IS NULL",
+) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"UPDATE recovery_codes SET used_at = $3 WHERE user_id = $1 AND code_hash = $2 AND used_at IS NULL
+           RETURNING coalesce(created_at, 'epoch') AS "since!""#,
         user_id,
         hash,
         now,
     )
-    .execute(conn)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    .fetch_optional(conn)
+    .await
 }
 
 /// How many are left.

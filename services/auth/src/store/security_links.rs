@@ -66,20 +66,6 @@ pub async fn find_undo(conn: &mut PgConnection, user: &User, email: &str) -> Res
     .await
 }
 
-/// Whether an undo could put this address in force again for another account than this one: then nobody else gets it.
-pub async fn is_reserved(conn: &mut PgConnection, email: &str, except: Uuid) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"SELECT EXISTS (
-            SELECT FROM security_links
-            WHERE lower(email) = lower($1) AND purpose = 'undo' AND user_id <> $2 AND consumed_at IS NULL
-              AND superseded_at IS NULL AND expires_at > clock_timestamp()) AS "reserved!""#,
-        email,
-        except,
-    )
-    .fetch_one(conn)
-    .await
-}
-
 /// Uses a link up if it still works.
 pub async fn consume(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(

@@ -35,8 +35,8 @@ pub async fn insert(
     sqlx::query!(
         "INSERT INTO sessions
             (id, user_id, created_at, last_seen_at, idle_until, expires_at, stepped_up_at, stepped_up_by_passkey, device, address,
-             device_key)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+             device_key, factor_since)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         session.id,
         session.user_id,
         session.created_at,
@@ -48,6 +48,7 @@ pub async fn insert(
         session.device,
         session.address,
         session.device_key,
+        stepped_up.map(|given| given.since),
     )
     .execute(conn)
     .await?;
@@ -69,7 +70,7 @@ pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, 
 pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT s.id, s.user_id, u.verified_at IS NOT NULL AS "verified!", u.frozen_at IS NOT NULL AS "frozen!", u.role,
-                  coalesce(u.role_since, u.created_at) AS "role_since!", s.stepped_up_at, s.stepped_up_by_passkey, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!",
+                  coalesce(u.role_since, u.created_at) AS "role_since!", s.stepped_up_at, s.stepped_up_by_passkey, coalesce(s.factor_since, s.stepped_up_at) AS factor_since, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!",
                   EXISTS (SELECT FROM authenticators a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
                       OR EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id) AS "enrolled!"
            FROM sessions s JOIN users u ON u.id = s.user_id
@@ -87,9 +88,9 @@ pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sq
             frozen: row.frozen,
             role: super::users::role(row.role.as_deref())?,
             role_since: row.role_since,
-            stepped_up: row.stepped_up_at.map(|at| match row.stepped_up_by_passkey {
-                true => SteppedUp::by_passkey(at),
-                false => SteppedUp::by_code(at),
+            stepped_up: row.stepped_up_at.zip(row.factor_since).map(|(at, since)| match row.stepped_up_by_passkey {
+                true => SteppedUp::by_passkey(since, at),
+                false => SteppedUp::by_code(since, at),
             }),
             enrolled: row.enrolled,
             last_seen_at: row.last_seen_at,
@@ -126,10 +127,11 @@ pub async fn touch(
 /// Notes that a second factor was given.
 pub async fn step_up(conn: &mut PgConnection, id: Uuid, given: SteppedUp) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "UPDATE sessions SET stepped_up_at = $2, stepped_up_by_passkey = $3, refused_proofs = 0 WHERE id = $1",
+        "UPDATE sessions SET stepped_up_at = $2, stepped_up_by_passkey = $3, factor_since = $4, refused_proofs = 0 WHERE id = $1",
         id,
         given.at,
         given.means == Means::Passkey,
+        given.since,
     )
     .execute(conn)
     .await?;

@@ -15,7 +15,8 @@ macro_rules! select {
         sqlx::query_as!(
             Row,
             "SELECT id, name, email, pending_email, phone, country, image_key, password_hash, role, created_at, \
-             verified_at, frozen_at, disabled_at, closed_at, former_email
+             verified_at, frozen_at, disabled_at, closed_at, former_email, \
+             (SELECT due_at FROM account_closures WHERE user_id = users.id) AS closes_at
              FROM users " + $clause
             $(, $value)*
         )
@@ -39,6 +40,7 @@ struct Row {
     disabled_at: Option<OffsetDateTime>,
     closed_at: Option<OffsetDateTime>,
     former_email: Option<String>,
+    closes_at: Option<OffsetDateTime>,
 }
 
 impl TryFrom<Row> for User {
@@ -61,6 +63,7 @@ impl TryFrom<Row> for User {
             disabled_at: row.disabled_at,
             closed_at: row.closed_at,
             former_email: row.former_email,
+            closes_at: row.closes_at,
         })
     }
 }
@@ -80,6 +83,9 @@ fn all(rows: Vec<Row>) -> Result<Vec<User>, sqlx::Error> {
 }
 
 /// Adds an account unless another has the address; `false` then.
+///
+/// # Errors
+/// A violation of `users_email_key` also if another account could still take the address back by an undo.
 pub async fn insert(conn: &mut PgConnection, user: &User) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "INSERT INTO users (id, name, email, phone, country, image_key, password_hash, role, created_at, verified_at)
@@ -177,10 +183,23 @@ pub async fn verify(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Re
 /// Puts an address in force.
 ///
 /// # Errors
-/// A violation of `users_email_key` if another account has it.
+/// A violation of `users_email_key` if another account has it, or could still take it back by an undo.
 pub async fn set_email(conn: &mut PgConnection, id: Uuid, email: &str) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET email = $2, pending_email = NULL WHERE id = $1", id, email).execute(conn).await?;
     Ok(())
+}
+
+/// Puts an earlier address in force again, unless another account has it; `false` then.
+pub async fn restore_email(conn: &mut PgConnection, id: Uuid, email: &str) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "UPDATE users SET email = $2, pending_email = NULL
+         WHERE id = $1 AND NOT EXISTS (SELECT FROM users AS other WHERE lower(other.email) = lower($2) AND other.id <> $1)",
+        id,
+        email,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// Notes the address a change waits for, or that none does.

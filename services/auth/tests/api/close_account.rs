@@ -18,8 +18,9 @@ use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
-    AccountClosed, AddMemberNoteRequest, CheckSessionRequest, CloseAccountRequest, ForgotPasswordRequest,
-    GetUsersRequest, ListMembersRequest,
+    AccountClosed, AccountClosing, AddMemberNoteRequest, CheckSessionRequest, CloseAccountRequest,
+    DisownActivityRequest, ForgotPasswordRequest, GetUsersRequest, KeepAccountRequest, ListMembersRequest,
+    ResetPasswordRequest,
 };
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -35,6 +36,22 @@ impl World {
     async fn close(&self, token: &str, password: &str) -> Result<(), Refusal> {
         let request = CloseAccountRequest { password: password.to_owned() };
         self.grpc.close_account(with_token(request, token)).await.map(|_| ()).map_err(|status| from_status(&status))
+    }
+
+    /// Closes it and lets a day go by.
+    async fn close_for_good(&self, token: &str, password: &str) {
+        self.close(token, password).await.unwrap();
+        self.a_day_later().await;
+    }
+
+    async fn a_day_later(&self) {
+        self.run("UPDATE account_closures SET due_at = due_at - interval '24 hours'").await;
+        finish_all(&self.app).await.unwrap();
+    }
+
+    async fn keep(&self, token: &str) -> Result<(), Refusal> {
+        let request = with_token(KeepAccountRequest {}, token);
+        self.grpc.keep_account(request).await.map(|_| ()).map_err(|status| from_status(&status))
     }
 
     async fn is_closed(&self) -> bool {
@@ -53,8 +70,9 @@ async fn a_closed_account_is_as_good_as_none(pool: PgPool) {
     let world = World::new(pool).await;
     let (user, token) = world.member(EMAIL).await;
     let other = world.login(EMAIL, PASSWORD, ABROAD).await.unwrap().token;
-    world.forget_events().await;
     world.close(&token, PASSWORD).await.unwrap();
+    world.forget_events().await;
+    world.a_day_later().await;
     assert_eq!(world.events().await, ["session_ended", "account_closed"]);
     let told: Vec<u8> = sqlx::query_scalar("SELECT payload FROM outbox WHERE key = 'auth.v1.account_closed'")
         .fetch_one(&world.pool)
@@ -116,7 +134,7 @@ async fn a_stolen_session_closes_nothing(pool: PgPool) {
     assert_eq!(world.close(&token, PASSWORD).await.unwrap_err().code, "STEP_UP_REQUIRED");
     assert!(!world.is_closed().await);
     world.run("UPDATE sessions SET stepped_up_at = clock_timestamp()").await;
-    world.close(&token, "").await.unwrap();
+    world.close_for_good(&token, "").await;
     assert!(world.is_closed().await);
 }
 
@@ -130,20 +148,99 @@ async fn a_frozen_account_is_not_closed(pool: PgPool) {
     assert!(!world.is_closed().await);
 }
 
-/// [D-A12] [K6] When wallet is away the request is kept, and finished by the sweeper.
+/// [D-A12] [K6] A closing that is due waits while wallet is away, and is finished by the sweeper. Without wallet's word nothing is
+/// requested.
 #[sqlx::test(migrations = false)]
-async fn an_unfinished_closing_goes_on(pool: PgPool) {
+async fn a_due_closing_goes_on(pool: PgPool) {
     let world = World::new(pool).await;
     let (_, token) = world.member(EMAIL).await;
     world.wallet.is(State::Away);
     assert_eq!(world.close(&token, PASSWORD).await.unwrap_err().code, "UNAVAILABLE");
-    assert!(!world.is_closed().await);
+    assert_eq!(world.count("SELECT count(*) FROM account_closures").await, 0);
     world.wallet.is(State::Empty);
-    assert_eq!(finish_all(&world.app).await.unwrap(), 0, "too early: its own request may still be at work");
-    world.run("UPDATE account_closures SET requested_at = requested_at - interval '31 seconds'").await;
+    world.close(&token, PASSWORD).await.unwrap();
+    assert_eq!(finish_all(&world.app).await.unwrap(), 0, "too early");
+    world.wallet.is(State::Away);
+    world.a_day_later().await;
+    assert!(!world.is_closed().await);
+    assert_eq!(world.keep(&token).await.unwrap_err().code, "NOT_FOUND", "wallet may have closed already");
+    world.wallet.is(State::Empty);
     assert_eq!(finish_all(&world.app).await.unwrap(), 1);
     assert!(world.is_closed().await && !world.is_logged_in(&token).await);
     assert_eq!(finish_all(&world.app).await.unwrap(), 0);
+}
+
+/// [D-M5] Closing waits 24 hours, in which everything works as before, the owner is mailed, and a session of the account or a new
+/// password keeps it. A repetition neither hastens nor delays it.
+#[sqlx::test(migrations = false)]
+async fn a_closing_can_be_called_off_for_a_day(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, token) = world.member(EMAIL).await;
+    world.forget_events().await;
+    for _ in 0..2 {
+        world.close(&token, PASSWORD).await.unwrap();
+    }
+    assert_eq!(world.events().await, ["account_closing"], "one mail");
+    let hours = "SELECT extract(epoch FROM due_at - requested_at)::bigint / 3600 FROM account_closures";
+    assert_eq!(world.count(hours).await, 24);
+    let seen = world.grpc.check_session(with_token(CheckSessionRequest::default(), &token)).await.unwrap();
+    assert!(seen.into_inner().user.unwrap().closes_at.is_some());
+    world.login(EMAIL, PASSWORD, HOME).await.unwrap();
+    world.keep(&token).await.unwrap();
+    assert_eq!(world.keep(&token).await.unwrap_err().code, "NOT_FOUND");
+    world.a_day_later().await;
+    assert!(!world.is_closed().await && world.is_logged_in(&token).await);
+
+    world.close(&token, PASSWORD).await.unwrap();
+    let forgot = ForgotPasswordRequest { email: EMAIL.to_owned(), client: None };
+    world.grpc.forgot_password(world.realm.visitor(forgot)).await.unwrap();
+    world.answer_mail_requests().await;
+    let (password, token) = ("staple battery horse".to_owned(), world.link(&user.id).await);
+    let reset = ResetPasswordRequest { token, password: password.clone(), confirm_password: password, client: None };
+    world.grpc.reset_password(world.realm.visitor(reset)).await.unwrap();
+    world.a_day_later().await;
+    assert!(!world.is_closed().await);
+    let off = "SELECT count(*) FROM security_events WHERE kind = 'closing_called_off'";
+    assert_eq!(world.count(off).await, 2);
+}
+
+/// [D-M5] [D-A6] A thief with the password closes nothing for good: the mail about it holds the link "This was not me".
+#[sqlx::test(migrations = false)]
+async fn a_thief_closes_nothing_for_good(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, _) = world.member(EMAIL).await;
+    let thief = world.login(EMAIL, PASSWORD, ABROAD).await.unwrap().token;
+    world.close(&thief, PASSWORD).await.unwrap();
+    let told: Vec<u8> = sqlx::query_scalar("SELECT payload FROM outbox WHERE key = 'auth.v1.account_closing'")
+        .fetch_one(&world.pool)
+        .await
+        .unwrap();
+    let told = AccountClosing::decode(told.as_slice()).unwrap();
+    assert!(told.user_id == user.id && told.closes_at.is_some());
+    let token = world.app.secrets.security_token(told.link_reference.parse().unwrap());
+    world.grpc.disown_activity(world.realm.visitor(DisownActivityRequest { token })).await.unwrap();
+    assert!(!world.is_logged_in(&thief).await);
+    world.a_day_later().await;
+    assert!(!world.is_closed().await);
+    assert_eq!(world.count("SELECT count(*) FROM account_closures").await, 0);
+}
+
+/// [D-M5] [D-R13] What was opened, or frozen, since the request keeps the account.
+#[sqlx::test(migrations = false)]
+async fn what_happened_since_keeps_the_account(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member(EMAIL).await;
+    world.close(&token, PASSWORD).await.unwrap();
+    world.wallet.is(State::InUse(vec!["BALANCE"]));
+    world.a_day_later().await;
+    assert!(!world.is_closed().await && world.is_logged_in(&token).await);
+    assert_eq!(world.count("SELECT count(*) FROM account_closures").await, 0);
+    world.wallet.is(State::Empty);
+    world.close(&token, PASSWORD).await.unwrap();
+    world.run("UPDATE users SET frozen_at = clock_timestamp()").await;
+    world.a_day_later().await;
+    assert!(!world.is_closed().await);
+    assert_eq!(world.count("SELECT count(*) FROM account_closures").await, 0);
 }
 
 /// Keeps what it is told to remove.
@@ -167,7 +264,7 @@ async fn the_personal_data_of_a_closed_account_has_an_end(pool: PgPool) {
     let note = AddMemberNoteRequest { user_id: user.id.clone(), text: "called her".to_owned(), ..Default::default() };
     world.grpc.add_member_note(with_token(note, &staff_token)).await.unwrap();
     world.member("bob@example.com").await;
-    world.close(&token, PASSWORD).await.unwrap();
+    world.close_for_good(&token, PASSWORD).await;
     assert_eq!(erase_closed(&world.app).await.unwrap(), 0);
     let early = sqlx::query("DELETE FROM member_notes").execute(&world.pool).await;
     assert!(early.unwrap_err().to_string().contains("append-only"));

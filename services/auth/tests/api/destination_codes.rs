@@ -9,7 +9,8 @@ use proto::auth::v1::confirmation_service_server::ConfirmationService;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{
     CheckDestinationCodeRequest, DestinationCodeIssued, DisownActivityRequest, GetMailSecretRequest,
-    GetMailSecretResponse, GetPayoutStateRequest, IssueDestinationCodeRequest, User,
+    GetMailSecretResponse, GetPayoutStateRequest, IssueDestinationCodeRequest, ListActivityRequest,
+    NoteDestinationRequest, User,
 };
 use sqlx::PgPool;
 
@@ -86,6 +87,29 @@ async fn a_destination_is_confirmed_by_its_code(pool: PgPool) {
     check(&world, &user, 1, &mail.secret).await.unwrap();
     check(&world, &user, 1, &mail.secret).await.unwrap();
     assert_eq!(mailed(&world, &event).await.unwrap_err(), "NOT_FOUND");
+}
+
+/// [D-A7] The activity of the account says once that a destination was entered, and once that it was confirmed, by code or by a
+/// second factor.
+#[sqlx::test(migrations = false)]
+async fn the_activity_has_destinations(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, token) = world.member(ADA).await;
+    issue(&world, &user, 1).await.unwrap();
+    wait_a_minute(&world).await;
+    issue(&world, &user, 1).await.unwrap();
+    let code = mailed(&world, &issued(&world).await).await.unwrap().secret;
+    assert!(check(&world, &user, 1, &another(&code)).await.is_err());
+    check(&world, &user, 1, &code).await.unwrap();
+    check(&world, &user, 1, &code).await.unwrap();
+    let note = || NoteDestinationRequest { user_id: user.id.clone() };
+    let wallet = world.realm.service_token("wallet");
+    world.grpc.note_destination(with_token(note(), &wallet)).await.unwrap();
+    let trade = world.realm.service_token("trade");
+    assert!(world.grpc.note_destination(with_token(note(), &trade)).await.is_err());
+    let activity = world.grpc.list_activity(with_token(ListActivityRequest::default(), &token)).await.unwrap();
+    let kinds: Vec<_> = activity.into_inner().events.into_iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, ["destination_confirmed", "destination_confirmed", "destination_entered", "sign_in"]);
 }
 
 /// [D-A4] A code belongs to its member and its destination; five submissions count, whoever comes at once.

@@ -76,6 +76,7 @@ impl World {
             second_factor,
             new_staff_wait,
             cooling_off: Duration::from_hours(24),
+            closing_delay: Duration::from_hours(24),
             retention_days: 1_826,
             mail_requested: Notify::new(),
         });
@@ -96,7 +97,7 @@ impl World {
     pub async fn member(&self, email: &str) -> (User, String) {
         let registered = self.register(email).await;
         let code = self.code(email).await;
-        self.verify(email, &code).await.unwrap();
+        self.verify_with(email, &code, "", &registered.token).await.unwrap();
         (registered.user.unwrap(), registered.token)
     }
 

@@ -8,12 +8,13 @@ use chassis::identity::Role;
 use chassis::testing::with_token;
 use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::factor_service_server::FactorService;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
     BeginTotpRequest, ChangePasswordRequest, CheckSessionRequest, DisownActivityRequest, GetFactorsRequest,
-    GetFactorsResponse, GetMemberRequest, ProposeFactorResetRequest, RemoveTotpRequest, ReplaceRecoveryCodesRequest,
-    SecondFactorChanged, StepUpRequest, UpdateProfileRequest, User,
+    GetFactorsResponse, GetMemberRequest, GetSessionRequest, ProposeFactorResetRequest, RemoveTotpRequest,
+    ReplaceRecoveryCodesRequest, SecondFactorChanged, StepUpRequest, UpdateProfileRequest, User,
 };
 use proto::common::v1::Proposal;
 use sqlx::PgPool;
@@ -274,6 +275,7 @@ async fn a_used_factor_calls_the_removal_off(pool: PgPool) {
     let world = World::new(pool).await;
     let (one, two) = (world.staff(Role::Reviewer).await.1, world.staff_named("second", Role::Reviewer).await.1);
     let member = world.member_with_factor().await;
+    world.run("UPDATE authenticators SET confirmed_at = confirmed_at - interval '25 hours'").await;
     let proposal = world.propose_reset(&one, &member.user.id, "A voice on the phone").await.unwrap();
     world.confirm_proposal(&two, &proposal.id).await.unwrap();
     let wrong = wrong_code(&member.secret);
@@ -285,6 +287,72 @@ async fn a_used_factor_calls_the_removal_off(pool: PgPool) {
     assert_eq!(world.notices().await.last().unwrap().0, "reset_called_off");
     let off = "SELECT count(*) FROM audit_rows WHERE action = 'member.factor_reset_called_off'";
     assert_eq!(world.count(off).await, 1);
+}
+
+/// [D-M10] A factor that was set up within a day before the removal was agreed on may be a thief's: it keeps nobody out, however
+/// old it is by now. Nor does any factor of a frozen account.
+#[sqlx::test(migrations = false)]
+async fn a_young_factor_calls_no_removal_off(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (one, two) = (world.staff(Role::Reviewer).await.1, world.staff_named("second", Role::Reviewer).await.1);
+    let member = world.member_with_factor().await;
+    let proposal = world.propose_reset(&one, &member.user.id, "Video call, passport seen").await.unwrap();
+    world.confirm_proposal(&two, &proposal.id).await.unwrap();
+    world.login_with(EMAIL, PASSWORD, &code(&member.secret, 1), HOME).await.unwrap();
+    assert_eq!(world.seen(&one, &member.user.id).await, (true, true));
+    world.run("UPDATE authenticators SET confirmed_at = confirmed_at - interval '48 hours', last_step = 0").await;
+    world.run("UPDATE factor_resets SET due_at = due_at - interval '48 hours'").await;
+    world.login_with(EMAIL, PASSWORD, &code(&member.secret, 1), HOME).await.unwrap();
+    assert_eq!(world.seen(&one, &member.user.id).await, (true, true), "it was young when it was agreed on");
+    world.run("UPDATE authenticators SET confirmed_at = confirmed_at - interval '48 hours', last_step = 0").await;
+    world.run("UPDATE users SET frozen_at = clock_timestamp() WHERE role IS NULL").await;
+    world.login_with(EMAIL, PASSWORD, &code(&member.secret, 1), HOME).await.unwrap();
+    assert_eq!(world.seen(&one, &member.user.id).await, (true, true), "frozen");
+    world.run("UPDATE users SET frozen_at = NULL").await;
+    world.run("UPDATE authenticators SET last_step = 0").await;
+    world.login_with(EMAIL, PASSWORD, &code(&member.secret, 1), HOME).await.unwrap();
+    assert_eq!(world.seen(&one, &member.user.id).await, (true, false));
+}
+
+/// [D-M10] A factor confirms payout destinations once it is a day old, and not while the account is frozen: the same for an
+/// authenticator and its recovery codes.
+#[sqlx::test(migrations = false)]
+async fn a_young_factor_proves_nothing(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with_factor().await;
+    let proven = async || {
+        world.run("UPDATE authenticators SET last_step = 0").await;
+        world.step_up(&member.token, &code(&member.secret, 1)).await.unwrap();
+        let id: uuid::Uuid = sqlx::query_scalar("SELECT id FROM sessions").fetch_one(&world.pool).await.unwrap();
+        let request = GetSessionRequest { session_id: id.to_string() };
+        let wallet = world.realm.service_token("wallet");
+        let session = world.grpc.get_session(with_token(request, &wallet)).await.unwrap().into_inner();
+        assert!(session.is_stepped_up && session.has_second_factor);
+        session.is_factor_proven
+    };
+    assert!(!proven().await);
+    world.run("UPDATE authenticators SET confirmed_at = confirmed_at - interval '23 hours'").await;
+    assert!(!proven().await);
+    world.run("UPDATE authenticators SET confirmed_at = confirmed_at - interval '1 hour'").await;
+    assert!(proven().await);
+    world.run("UPDATE users SET frozen_at = clock_timestamp()").await;
+    assert!(!proven().await);
+}
+
+/// [D-M10] Recovery codes that a thief made are taken back, although the authenticator is the owner's.
+#[sqlx::test(migrations = false)]
+async fn young_recovery_codes_are_disowned(pool: PgPool) {
+    let world = World::new(pool).await;
+    let one = world.staff(Role::Reviewer).await.1;
+    let member = world.member_with_factor().await;
+    world.run("UPDATE authenticators SET confirmed_at = confirmed_at - interval '80 hours'").await;
+    world.new_codes(&member.token).await.unwrap();
+    let link = "SELECT id FROM security_links ORDER BY created_at DESC LIMIT 1";
+    let link: uuid::Uuid = sqlx::query_scalar(link).fetch_one(&world.pool).await.unwrap();
+    let token = world.app.secrets.security_token(link);
+    ends(world.grpc.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
+    assert_eq!(world.seen(&one, &member.user.id).await, (true, false));
+    assert_eq!(world.count("SELECT count(*) FROM recovery_codes").await, 0);
 }
 
 /// [D-A6] The mail about a change of factors holds the link "This was not me": it takes the new factor back, ends every

@@ -374,6 +374,7 @@ async fn lost_passkeys_are_removed(pool: PgPool) {
     let world = World::new(pool).await;
     let (one, two) = (world.staff(Role::Reviewer).await.1, world.staff_named("second", Role::Reviewer).await.1);
     let mut owner = world.owner().await;
+    world.run("UPDATE passkeys SET created_at = created_at - interval '100 hours'").await;
     let agree = async || {
         let request = ProposeFactorResetRequest {
             user_id: owner.user.id.clone(),
@@ -400,6 +401,7 @@ async fn disowned_passkeys_sign_in_no_more(pool: PgPool) {
     let world = World::with(pool, SecondFactor::Required).await;
     let mut owner = world.owner().await;
     world.run("UPDATE passkeys SET created_at = created_at - interval '73 hours'").await;
+    world.run("UPDATE recovery_codes SET created_at = created_at - interval '73 hours'").await;
     let (mut thief, _) = world.add_passkey(&owner.token, "").await;
     owner.device.sign_count += 1;
     let credential = owner.device.sign(&world.sign_in_options().await);

@@ -1,6 +1,8 @@
 //! Taking an account over, and taking it back.
 
+use auth::app::add_staff::{NewStaff, add_staff};
 use chassis::error::{Refusal, from_status};
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;
@@ -151,6 +153,92 @@ async fn the_owner_takes_the_account_back(pool: PgPool) {
     let state = payouts(&world, &user).await;
     assert!(!state.is_stopped && state.not_before.is_some());
     world.login(ADA, NEW, HOME).await.unwrap();
+}
+
+/// [D-M10] [D-A1] The database gives an address that an undo could restore to no other account, whichever way it asks: also if it
+/// asks in the moment in which the change is committed.
+#[sqlx::test(migrations = false)]
+async fn nobody_gets_an_address_in_the_moment_of_its_change(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member(ADA).await;
+    let mut change = world.db().begin().await.unwrap();
+    for statement in [
+        "UPDATE users SET email = 'eve@example.com'",
+        "INSERT INTO security_links (id, user_id, purpose, email, created_at, expires_at)
+         SELECT gen_random_uuid(), id, 'undo', 'ada@example.com', now(), now() + interval '72 hours' FROM users",
+    ] {
+        sqlx::query(statement).execute(&mut *change).await.unwrap();
+    }
+    let registering = {
+        let (grpc, request) = (world.grpc.clone(), world.realm.visitor(registration("ADA@example.com")));
+        tokio::spawn(async move { grpc.register(request).await })
+    };
+    let waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype IN ('advisory', 'transactionid')";
+    let limit = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while world.count(waits).await == 0 {
+        assert!(std::time::Instant::now() < limit, "the registration does not wait");
+        tokio::task::yield_now().await;
+    }
+    change.commit().await.unwrap();
+    let refused = registering.await.unwrap().unwrap_err();
+    assert_eq!(from_status(&refused).code, "EMAIL_TAKEN");
+    let new = NewStaff { name: "Sam Staff", email: ADA, role: Role::Admin, password: PASSWORD };
+    assert!(add_staff(world.db(), &world.app.hasher, &new).await.is_err(), "staff neither");
+    let (_, bob) = world.member("bob@example.com").await;
+    let bob_as_user: User = world
+        .grpc
+        .check_session(with_token(CheckSessionRequest::default(), &bob))
+        .await
+        .unwrap()
+        .into_inner()
+        .user
+        .unwrap();
+    change_email(&world, &bob, &bob_as_user, ADA).await.unwrap();
+    let code = world.code(ADA).await;
+    assert_eq!(world.verify_with(ADA, &code, "", &bob).await.unwrap_err().code, "INVALID_CODE");
+}
+
+/// [D-M10] Securing an account does not depend on whether its old address can be restored: every session ends, payouts stop,
+/// the account is frozen, and nobody is mailed a link who may be the thief.
+#[sqlx::test(migrations = false)]
+async fn an_account_is_secured_although_its_address_is_taken(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let (user, eves_session, undo_token, _) = taken_over(&world).await;
+    let squat = "SET session_replication_role = replica;
+        INSERT INTO users (id, name, email, phone, country, password_hash, created_at)
+        VALUES (gen_random_uuid(), 'Squatter', 'ada@example.com', '', '', '-', now());
+        SET session_replication_role = DEFAULT";
+    sqlx::raw_sql(squat).execute(&pool).await.unwrap();
+    world.forget_events().await;
+    let request = UndoEmailChangeRequest { token: undo_token };
+    let answer = world.grpc.undo_email_change(world.realm.visitor(request)).await.unwrap().into_inner();
+    assert!(answer.is_address_taken);
+    assert!(!is_live(&world, &eves_session).await);
+    assert_eq!(world.events().await, ["activity_disowned", "session_ended"]);
+    let state = payouts(&world, &user).await;
+    assert!(state.is_stopped && state.is_frozen && state.disowned_at.is_some());
+    assert!(world.login(EVE, PASSWORD, HOME).await.is_err());
+    assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action = 'member.freeze'").await, 1);
+}
+
+/// [D-M10] A report takes back the places from which the account was used lately, and is kept for the wallet and staff.
+#[sqlx::test(migrations = false)]
+async fn a_report_is_kept_and_takes_places_back(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, _) = world.member(ADA).await;
+    world.login(ADA, PASSWORD, ABROAD).await.unwrap();
+    let told: NewDeviceSignedIn = event(&world, "auth.v1.new_device_signed_in").await;
+    not_me(&world, &mailed(&world, &told.link_reference).await.unwrap().secret).await.unwrap();
+    assert_eq!(world.count("SELECT count(*) FROM known_devices").await, 1);
+    let disowned: ActivityDisowned = event(&world, "auth.v1.activity_disowned").await;
+    reset(&world, &world.link(&user.id).await).await.unwrap();
+    let state = payouts(&world, &user).await;
+    assert!(!state.is_stopped, "a new password was set");
+    assert_eq!(state.disowned_at, disowned.reported_at);
+    assert!(state.disowned_at.is_some());
+    world.forget_events().await;
+    world.login(ADA, NEW, ABROAD).await.unwrap();
+    assert_eq!(world.events().await, ["new_device_signed_in"], "the thief's place is a new one again");
 }
 
 /// [D-A1] [D-H4] An undo link is dead after 72 hours.

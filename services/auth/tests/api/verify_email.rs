@@ -1,9 +1,13 @@
 //! Confirming an address.
 
+use chassis::testing::with_token;
 use futures::future::join_all;
+use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::{CheckSessionRequest, ResetPasswordRequest, VerifyEmailRequest};
 use sqlx::PgPool;
+use tonic::Request;
 
-use crate::fixture::{World, said};
+use crate::fixture::{HOME, PASSWORD, World, client, said};
 
 /// [API-02] [AUTH-12] The right code confirms the address, once.
 #[sqlx::test(migrations = false)]
@@ -115,9 +119,9 @@ async fn a_code_belongs_to_session_or_handle(pool: PgPool) {
     assert!(world.verify_with("ada@example.com", &wrong(&code), "", &bob.token).await.is_err());
     assert_eq!(world.count("SELECT max(attempts)::bigint FROM codes").await, 0);
     world.verify_with("ada@example.com", &code, &bob.verification, &ada.token).await.unwrap();
-    let login = world.login("bob@example.com", crate::fixture::PASSWORD, crate::fixture::HOME).await.unwrap();
+    let login = world.login("bob@example.com", PASSWORD, HOME).await.unwrap();
     assert_eq!(login.verification, bob.verification);
-    let login = world.login("ada@example.com", crate::fixture::PASSWORD, crate::fixture::HOME).await.unwrap();
+    let login = world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
     assert_eq!(login.verification, "", "a confirmed address waits for no code");
 }
 
@@ -139,6 +143,51 @@ async fn a_strangers_request_leaves_the_owner_five_submissions(pool: PgPool) {
     let slowed = world.verify_with("ada@example.com", &code, &strangers, "").await.unwrap_err();
     assert_eq!(slowed.code, "TOO_MANY_REQUESTS", "then as without a handle");
     world.verify_with("ada@example.com", &code, "", &ada.token).await.unwrap();
+}
+
+/// [D-A2] Whoever enters the code of a registration without its session or handle reads the mailbox, and may not be who
+/// registered: the address is confirmed, and the account is theirs by a password that they set. The password of the
+/// registration and its sessions are dead. A handle of a visitor's own request changes nothing about that.
+#[sqlx::test(migrations = false)]
+async fn an_account_belongs_to_whoever_reads_the_mailbox(pool: PgPool) {
+    let world = World::new(pool).await;
+    for (email, with_handle) in [("ada@example.com", false), ("bob@example.com", true)] {
+        let stranger = world.register(email).await;
+        world.run("UPDATE codes SET created_at = created_at - interval '61 seconds'").await;
+        let verification = if with_handle { world.resend(email, "").await } else { String::new() };
+        let request = VerifyEmailRequest {
+            email: email.to_owned(),
+            code: world.code(email).await,
+            verification,
+            client: Some(client(HOME)),
+        };
+        let answer = world.grpc.verify_email(Request::new(request)).await.unwrap().into_inner();
+        let live = with_token(CheckSessionRequest::default(), &stranger.token);
+        assert!(world.grpc.check_session(live).await.is_err(), "the stranger's session");
+        assert_eq!(world.login(email, PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
+        let password = "staple battery horse".to_owned();
+        let (token, confirm_password) = (answer.reset_token, password.clone());
+        let reset = ResetPasswordRequest { token, password: password.clone(), confirm_password, client: None };
+        world.grpc.reset_password(world.realm.visitor(reset.clone())).await.unwrap();
+        assert!(world.grpc.reset_password(world.realm.visitor(reset)).await.is_err(), "once");
+        let user = world.login(email, &password, HOME).await.unwrap().user.unwrap();
+        assert!(user.is_verified);
+    }
+}
+
+/// [D-A2] Whoever registered, or logged in, keeps password and session.
+#[sqlx::test(migrations = false)]
+async fn the_owner_of_a_session_or_handle_keeps_the_password(pool: PgPool) {
+    let world = World::new(pool).await;
+    let ada = world.register("ada@example.com").await;
+    world.verify_with("ada@example.com", &world.code("ada@example.com").await, &ada.verification, "").await.unwrap();
+    let bob = world.register("bob@example.com").await;
+    world.verify_with("bob@example.com", &world.code("bob@example.com").await, "", &bob.token).await.unwrap();
+    for (email, token) in [("ada@example.com", &ada.token), ("bob@example.com", &bob.token)] {
+        assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), token)).await.is_ok());
+        world.login(email, PASSWORD, HOME).await.unwrap();
+    }
+    assert_eq!(world.count("SELECT count(*) FROM reset_tokens").await, 0);
 }
 
 /// Six digits that are not these.

@@ -6,7 +6,7 @@ use chassis::error::{Facts, Kind, Refusal, refusal_to_status};
 use chassis::grpc;
 use proto::common::v1::ErrorReason;
 use proto::wallet::v1::closing_service_server::{ClosingService, ClosingServiceServer};
-use proto::wallet::v1::{CloseWalletRequest, CloseWalletResponse};
+use proto::wallet::v1::{CheckClosingRequest, CheckClosingResponse, CloseWalletRequest, CloseWalletResponse};
 use serde_json::json;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::service::Routes;
@@ -49,11 +49,10 @@ struct GrpcServer {
     state: Arc<Mutex<State>>,
 }
 
-#[tonic::async_trait]
-impl ClosingService for GrpcServer {
-    async fn close_wallet(&self, _: Request<CloseWalletRequest>) -> Result<Response<CloseWalletResponse>, Status> {
+impl GrpcServer {
+    fn answer(&self) -> Result<(), Status> {
         match self.state.lock().unwrap().clone() {
-            State::Empty => Ok(Response::new(CloseWalletResponse {})),
+            State::Empty => Ok(()),
             State::InUse(matters) => {
                 let mut refusal = Refusal::new(Kind::Conflict, ErrorReason::AccountInUse, "in use");
                 refusal.facts = Some(Box::new(Facts::from([("matters".to_owned(), json!(matters))])));
@@ -61,5 +60,16 @@ impl ClosingService for GrpcServer {
             }
             State::Away => Err(Status::unavailable("away")),
         }
+    }
+}
+
+#[tonic::async_trait]
+impl ClosingService for GrpcServer {
+    async fn close_wallet(&self, _: Request<CloseWalletRequest>) -> Result<Response<CloseWalletResponse>, Status> {
+        self.answer().map(|()| Response::new(CloseWalletResponse {}))
+    }
+
+    async fn check_closing(&self, _: Request<CheckClosingRequest>) -> Result<Response<CheckClosingResponse>, Status> {
+        self.answer().map(|()| Response::new(CheckClosingResponse {}))
     }
 }

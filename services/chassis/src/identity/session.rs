@@ -31,6 +31,9 @@ pub struct Session {
     pub stepped_up: bool,
     /// Whether the account has a second factor.
     pub has_factor: bool,
+    /// Whether the second factor that was given is older than the cooling-off, as auth decides: a younger one may be that of
+    /// whoever has stolen the password, and proves nothing.
+    pub factor_proven: bool,
     /// Whether these are staff who have to enrol an authenticator before anything else.
     pub must_enrol: bool,
     /// New staff: from when on they may decide.
@@ -214,6 +217,8 @@ pub struct PayoutState {
     pub factors_changed_at: Option<OffsetDateTime>,
     /// When the member last logged in from a device for the first time.
     pub new_device_at: Option<OffsetDateTime>,
+    /// When the member last reported that someone else used the account.
+    pub disowned_at: Option<OffsetDateTime>,
 }
 
 /// Where sessions are looked up: auth's own table, or auth over gRPC.

@@ -55,7 +55,9 @@ templates! {
     /// The link by which a new colleague sets a password.
     StaffInvited = "staff_invited",
     AccountFrozen = "account_frozen",
-    /// The owner closed the account.
+    /// The account closes in a day, unless that is called off.
+    AccountClosing = "account_closing",
+    /// The account was closed.
     AccountClosed = "account_closed",
     /// A deposit waits for review.
     DepositReceived = "deposit_received",

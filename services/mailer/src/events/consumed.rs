@@ -135,6 +135,11 @@ fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {
             let auth::AccountFrozen { user_id } = read(event)?;
             vec![to(Template::AccountFrozen, &user_id)?]
         }
+        "auth.v1.account_closing" => {
+            let auth::AccountClosing { user_id, closes_at, link_reference } = read(event)?;
+            let closes = closes_at.as_ref().and_then(from_proto).map(moment).unwrap_or_default();
+            vec![to(Template::AccountClosing, &user_id)?.with("closes", closes).with_link(link_reference)]
+        }
         "auth.v1.account_closed" => {
             let auth::AccountClosed { user_id, email } = read(event)?;
             vec![at(Template::AccountClosed, &user_id, &email)?]

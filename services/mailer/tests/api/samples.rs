@@ -320,6 +320,16 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             Template::AccountFrozen,
             &["stays yours"],
         ),
+        one(
+            "auth.v1.account_closing",
+            &auth::AccountClosing {
+                user_id: user_id.clone(),
+                closes_at: Some(chassis::clock::to_proto(time::macros::datetime!(2026-11-27 09:30 UTC))),
+                link_reference: reference("link"),
+            },
+            Template::AccountClosing,
+            &["27 November 2026", "https://solvane.test/profile", "https://solvane.test/not-me#token="],
+        ),
         Sample {
             event: event(
                 "auth.v1.account_closed",

@@ -1,17 +1,22 @@
 //! For wallet: the methods that deposits and withdrawals name.
 
+use chassis::clock;
+use chassis::db;
+use chassis::error::Refusal;
 use chassis::grpc::Reply;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
 use proto::payment_method::v1::resolve_withdrawal_methods_response::Resolution;
 use proto::payment_method::v1::{
     ResolveDepositMethodRequest, ResolveDepositMethodResponse, ResolveWithdrawalMethodRequest,
     ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, ResolveWithdrawalMethodsResponse,
+    TakeBackMethodsRequest, TakeBackMethodsResponse,
 };
 use tonic::{Request, Response};
 
 use super::{GrpcServer, convert};
 use crate::app::resolve_deposit_method::resolve_deposit_method;
 use crate::app::resolve_withdrawal_method::{Destination, resolve_plain_withdrawals, resolve_withdrawal_method};
+use crate::app::take_back_methods::take_back_methods;
 use crate::domain::method::Method;
 use crate::error::Error;
 
@@ -42,6 +47,18 @@ impl MethodLookupService for GrpcServer {
         let found = self.resolve_withdrawals(request).await?;
         let resolutions = found.into_iter().map(|one| Resolution { found: one.map(Into::into) }).collect();
         Ok(Response::new(ResolveWithdrawalMethodsResponse { resolutions }))
+    }
+
+    async fn take_back_methods(&self, request: Request<TakeBackMethodsRequest>) -> Reply<TakeBackMethodsResponse> {
+        self.verifier.service(request.metadata(), &CALLERS)?;
+        let message = request.into_inner();
+        let user_id = convert::id(&message.user_id)?;
+        let moment = |field, at: Option<_>| {
+            at.as_ref().and_then(clock::from_proto).ok_or_else(|| Refusal::field(field, "A period has two ends."))
+        };
+        let period = (moment("since", message.since)?, moment("until", message.until)?);
+        db::retrying(|| take_back_methods(&self.db, user_id, period)).await?;
+        Ok(Response::new(TakeBackMethodsResponse {}))
     }
 }
 

@@ -173,6 +173,41 @@ pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<(Method, O
     Ok(active(conn, id, user_id).await?.map(|method| (method, user_id)))
 }
 
+/// The member's active methods whose version in force was made in a period, locked until the end of the transaction.
+pub async fn changed_between(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    (since, until): (OffsetDateTime, OffsetDateTime),
+) -> Result<Vec<Method>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
+         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
+         WHERE m.archived_at IS NULL AND m.scope = 'personal' AND m.user_id = $1 AND v.created_at BETWEEN $2 AND $3
+         ORDER BY m.id FOR UPDATE OF m",
+        user_id,
+        since,
+        until,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(Method::from).collect())
+}
+
+/// What a method was before a moment; `None` if it was added afterwards.
+pub async fn version_before(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<Option<Fields>, Error> {
+    let found = sqlx::query_as!(
+        Fields,
+        "SELECT currency, network, address, memo, label, image_key FROM method_versions
+         WHERE method_id = $1 AND created_at < $2 ORDER BY version DESC LIMIT 1",
+        id,
+        at,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(found)
+}
+
 /// Every platform method's versions, the active methods first, each method's newest version first; with whether the
 /// method is active.
 pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(SignedMethod, bool)>, Error> {

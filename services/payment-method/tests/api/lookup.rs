@@ -1,13 +1,17 @@
 //! What wallet asks.
 
+use chassis::clock;
 use chassis::error::Kind;
 use chassis::testing::with_token;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
+use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
 use proto::payment_method::v1::{
     MethodFields, PaymentMethod, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
+    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
+    UpdatePaymentMethodRequest,
 };
 use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
 use tonic::Status;
 use uuid::Uuid;
 
@@ -195,4 +199,48 @@ async fn a_deposit_is_told_the_version_it_was_shown(pool: PgPool) {
             assert_eq!((found.version, found.address.as_str()), (version, address), "{shown}");
         }
     }
+}
+
+/// [D-M10] What happened to a member's own methods in a period is taken back: added ones are gone, changed ones are what they
+/// were before. Older ones, those of others and what came afterwards stay, and only wallet asks for it.
+#[sqlx::test(migrations = false)]
+async fn what_happened_to_methods_is_taken_back(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let ((user, token), (_, other)) = (world.member(), world.member());
+    let old = world.create(&token, fields("ETH", "Ethereum", EVM)).await.unwrap().id;
+    let changed = world.create(&token, fields("USDT", "TRC20", TRON)).await.unwrap().id;
+    world.create(&other, fields("USDT", "TRC20", TRON)).await.unwrap();
+    let backdate = "SET session_replication_role = replica;
+        UPDATE method_versions SET created_at = created_at - interval '80 hours';
+        UPDATE methods SET created_at = created_at - interval '80 hours'; SET session_replication_role = DEFAULT";
+    sqlx::raw_sql(backdate).execute(&pool).await.unwrap();
+    let thief = fields("USDT", "TRC20", TRON_2);
+    let update = UpdatePaymentMethodRequest { id: changed.clone(), fields: Some(thief.clone()), keep_image: false };
+    world.grpc.update_payment_method(with_token(update, &token)).await.unwrap();
+    world.create(&token, thief).await.unwrap();
+    let until = OffsetDateTime::now_utc();
+    let after = world.create(&token, fields("BTC", "Bitcoin", BITCOIN)).await.unwrap().id;
+
+    let request = TakeBackMethodsRequest {
+        user_id: user.to_string(),
+        since: Some(clock::to_proto(until - Duration::hours(72))),
+        until: Some(clock::to_proto(until)),
+    };
+    let trade = world.realm.service_token("trade");
+    let refusal = refused(world.grpc.take_back_methods(with_token(request.clone(), &trade)).await);
+    assert_eq!(refusal.code, "PERMISSION_DENIED");
+    let wallet = world.realm.service_token("wallet");
+    for _ in 0..2 {
+        world.grpc.take_back_methods(with_token(request.clone(), &wallet)).await.unwrap();
+        let mut left: Vec<_> = world.list(&token).await.into_iter().map(|one| (one.id, one.address)).collect();
+        left.sort();
+        let mut expected = vec![
+            (old.clone(), EVM.to_owned()),
+            (changed.clone(), TRON.to_owned()),
+            (after.clone(), BITCOIN.to_owned()),
+        ];
+        expected.sort();
+        assert_eq!(left, expected);
+    }
+    assert_eq!(world.list(&other).await.len(), 1);
 }

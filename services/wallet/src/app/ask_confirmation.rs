@@ -57,8 +57,8 @@ pub async fn destination_of(
     }
 }
 
-/// Has a code mailed, unless the destination is known. For members with a second factor it is known at once, because they
-/// gave the factor for this call.
+/// Has a code mailed, unless the destination is known. For members who gave a proven second factor for this call it is known
+/// at once.
 ///
 /// # Errors
 /// RateLimited within a minute of the last code, and after six within an hour; Unavailable.
@@ -73,12 +73,13 @@ pub async fn ask_confirmation(
         if destinations::find(&mut conn, member.user_id, to).await?.is_some() {
             return Ok(Confirmation::Done);
         }
-        if member.has_factor {
-            destinations::learn(&mut conn, member.user_id, to, Cause::Factor).await?;
-            return Ok(Confirmation::Done);
-        }
         destinations::key(&mut conn, to).await?
     };
+    if member.factor_proven {
+        codes.note(member.user_id).await?;
+        destinations::learn(&mut *db.conn().await?, member.user_id, to, Cause::Factor).await?;
+        return Ok(Confirmation::Done);
+    }
     codes.issue(member.user_id, key, to).await?;
     Ok(Confirmation::Needed)
 }

@@ -24,19 +24,30 @@ pub async fn close_wallet(db: &Db, user_id: Uuid) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether it could be closed now.
+///
+/// # Errors
+/// `AccountInUse` with everything that stands in the way.
+pub async fn check_closing(db: &Db, user_id: Uuid) -> Result<(), Error> {
+    let mut conn = db.conn().await?;
+    if closed_wallets::is_closed(&mut conn, user_id).await? { Ok(()) } else { check_empty(&mut conn, user_id).await }
+}
+
 async fn close(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     let now = clock::now(conn).await?;
     posting::lock_member(conn, user_id).await?;
     if closed_wallets::is_closed(conn, user_id).await? {
         return Ok(());
     }
+    check_empty(conn, user_id).await?;
+    Ok(closed_wallets::insert(conn, user_id, now).await?)
+}
+
+async fn check_empty(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     let wallet = accounts::wallet(conn, user_id).await?.ok_or(Error::AccountMissing)?;
     let open = closed_wallets::open_matters(conn, user_id).await?;
     let matters = matters(&wallet, &open);
-    if !matters.is_empty() {
-        return Err(Error::AccountInUse(matters));
-    }
-    Ok(closed_wallets::insert(conn, user_id, now).await?)
+    if matters.is_empty() { Ok(()) } else { Err(Error::AccountInUse(matters)) }
 }
 
 /// What stands in the way, by its name in the API.

@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::events::published;
 use crate::store::{destinations, transactions};
 
-/// Makes the destination of a subject known; a known one takes no code. Members with a second factor gave it for this call
-/// and need no code either.
+/// Makes the destination of a subject known; a known one takes no code. Members who gave a proven second factor for this call
+/// need no code either; a factor that was set up lately replaces none (D-M10).
 ///
 /// # Errors
 /// Invalid (`INVALID_CODE`, field `code`), Unavailable.
@@ -29,7 +29,8 @@ pub async fn confirm_destination(
     if known.is_some() {
         return Ok(());
     }
-    let cause = if member.has_factor {
+    let cause = if member.factor_proven {
+        codes.note(member.user_id).await?;
         Cause::Factor
     } else {
         codes.check(member.user_id, key, code).await?;

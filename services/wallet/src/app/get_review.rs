@@ -8,6 +8,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::destination::Cause;
+use crate::domain::disowning::Report;
 use crate::domain::limits::{self, COURSE_PRICE, Limits};
 use crate::domain::transaction::{Destination, Kind, MethodCopy, Transaction};
 use crate::domain::txid::Txid;
@@ -93,6 +94,7 @@ pub async fn get_review(
     checks.push(amount_in_limits(&mut conn, limits, &transaction).await?);
     if transaction.as_withdrawal().is_some() {
         checks.push(member_account(member.as_ref(), now));
+        checks.extend(member.and_then(|state| activity_disowned(state.disowned_at?, &transaction, now)));
     }
     checks.push(member_history(&mut conn, transaction.user_id).await?);
     let wallet = accounts::wallet(&mut conn, transaction.user_id).await?.ok_or(Error::AccountMissing)?;
@@ -282,6 +284,26 @@ fn member_debts(wallet: &Wallet) -> Check {
     let ok = found.is_empty();
     let detail = if ok { "The member owes nothing, and nothing is on hold.".to_owned() } else { found.join(" ") };
     Check { name: "member_debts", ok, detail, transaction_ids: Vec::new() }
+}
+
+/// How long a report of foreign activity is shown in the checklist.
+const REPORT_SHOWN: Duration = Duration::days(30);
+
+/// The member's report that someone else used the account, while it is recent or about this withdrawal (D-M10).
+fn activity_disowned(at: OffsetDateTime, one: &Transaction, now: OffsetDateTime) -> Option<Check> {
+    let is_covered = Report { at }.covers(one);
+    if !is_covered && at + REPORT_SHOWN <= now {
+        return None;
+    }
+    let about = if is_covered {
+        "This withdrawal is from that time: reject it, unless it was already paid."
+    } else if one.created_at > at {
+        "This withdrawal was requested afterwards."
+    } else {
+        "This withdrawal was requested and its destination confirmed more than 72 hours before."
+    };
+    let detail = format!("The member reported on {} that someone else used the account. {about}", in_words(at));
+    Some(Check { name: "activity_disowned", ok: false, detail, transaction_ids: Vec::new() })
 }
 
 async fn member_history(conn: &mut PgConnection, user_id: Uuid) -> Result<Check, Error> {

@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::app::approve_transaction::{act, decided, trail};
 use crate::app::get_review;
 use crate::app::mark_withdrawal_paid::lock_payout;
+use crate::domain::disowning::Report;
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::store::{accounts, transactions};
@@ -35,7 +36,7 @@ pub struct LeasePayout {
 ///
 /// # Errors
 /// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `NotApproved`, `FeePending`, `DestinationMissing`,
-/// `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `SecondPersonRequired`, `WithdrawalsStopped`, `AmountOwed`.
+/// `MemberFrozen`, `PayoutsStopped`, `Disowned`, `CoolingOff`, `SecondPersonRequired`, `WithdrawalsStopped`, `AmountOwed`.
 pub async fn lease_payout(db: &Db, command: &LeasePayout) -> Result<Answer<Transaction>, Error> {
     let signed = command.call.staff.sign(decision(&get_review::get(db, command.id).await?), None).await?;
     idempotency::once(db, command.call.claim.clone(), async |conn| lease(conn, command, &signed).await).await
@@ -50,6 +51,9 @@ async fn lease(conn: &mut PgConnection, command: &LeasePayout, signed: &Signed) 
     let now = clock::now(conn).await?;
     let by = command.call.staff.user_id;
     let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;
+    if command.member.disowned_at.is_some_and(|at| Report { at }.covers(&transaction)) {
+        return Err(Error::Disowned);
+    }
     let before = trail(&transaction);
     signed.check(&decision(&transaction))?;
     if accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {

@@ -27,7 +27,7 @@ const LEASE: Duration = Duration::minutes(15);
 
 /// What a member reads of a withdrawal that their report of foreign activity cancelled.
 const CANCELLED: &str =
-    "Cancelled because you told us that it was not you who requested it. The amount is back in your balance.";
+    "Cancelled because you told us that someone else used your account. The amount is back in your balance.";
 
 /// What a reviewer saw of a payment from outside.
 #[derive(Debug, Clone)]
@@ -240,6 +240,12 @@ impl Transaction {
             && self.as_withdrawal().is_some_and(|one| one.destination.is_some() && one.known_at.is_none())
     }
 
+    /// A withdrawal that a reviewer let be paid.
+    #[must_use]
+    pub fn is_approved(&self) -> bool {
+        self.status == Status::Pending && self.as_withdrawal().is_some_and(|one| one.approval.is_some())
+    }
+
     /// The first approval, while the second of two reviewers is missing.
     #[must_use]
     pub fn first_approval(&self) -> Option<FirstApproval> {
@@ -385,8 +391,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Ends a withdrawal without a person: its destination was never confirmed, and the member reported that someone else
-    /// used the account.
+    /// Ends a withdrawal without a person: the member reported that someone else used the account.
     pub fn cancel(&mut self, now: OffsetDateTime) {
         self.description = CANCELLED.to_owned();
         self.reason_code = Some("MEMBER_REQUEST".to_owned());

@@ -1,19 +1,21 @@
-//! Consumed events: a registration creates the member's accounts, and the report "This was not me" cancels a withdrawal that
-//! was never confirmed.
+//! Consumed events: a registration creates the member's accounts, and the report "This was not me" takes back what was done
+//! with the money lately.
 
 use anyhow::anyhow;
 use async_trait::async_trait;
 use chassis::bus::{Effect, Event, HandleError, Handler};
+use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::dead_letter;
 use chassis::error::{Fault, Kind};
 use chassis::inbox;
 use prost::Message;
 use proto::auth::v1::{ActivityDisowned, UserRegistered};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::app::cancel_disowned::cancel_disowned;
+use crate::app::cancel_disowned::{cancel_disowned, paid_unrecorded};
+use crate::clients::{Chains, Methods};
+use crate::domain::disowning::Report;
 use crate::error::Error;
 use crate::posting;
 
@@ -21,6 +23,10 @@ pub const QUEUE: &str = "wallet.events";
 
 pub struct Events {
     pub db: Db,
+    /// Whether a payout is on its way.
+    pub chains: Chains,
+    /// Takes back saved methods.
+    pub methods: Methods,
 }
 
 /// A member registered: their accounts are made ahead of need.
@@ -38,13 +44,15 @@ impl Effect for Registered {
 /// A member reported that someone else used the account.
 struct Disowned {
     user_id: Uuid,
-    at: OffsetDateTime,
+    report: Report,
+    /// The approved withdrawal that was paid already, as the chain shows.
+    paid: Option<Uuid>,
 }
 
 #[async_trait]
 impl Effect for Disowned {
     async fn apply(&self, conn: &mut PgConnection) -> Result<(), HandleError> {
-        Ok(cancel_disowned(conn, self.user_id, self.at).await?)
+        Ok(cancel_disowned(conn, self.user_id, self.report, self.paid).await?)
     }
 }
 
@@ -60,7 +68,12 @@ impl From<Error> for HandleError {
 #[async_trait]
 impl Handler for Events {
     async fn handle(&self, event: &Event) -> Result<(), HandleError> {
-        inbox::take_effect(&self.db, self, event).await
+        inbox::take_effect(&self.db, self, event).await?;
+        // Afterwards, so that the withdrawal never waits for it; a redelivery repeats it.
+        if let Some((user_id, report)) = report(event)? {
+            self.methods.take_back(user_id, (report.since(), report.at)).await.map_err(Error::from)?;
+        }
+        Ok(())
     }
 
     async fn prepare(&self, event: &Event) -> Result<Box<dyn Effect>, HandleError> {
@@ -69,17 +82,29 @@ impl Handler for Events {
                 let message = read::<UserRegistered>(event)?;
                 Ok(Box::new(Registered { user_id: member(&message.user_id)? }))
             }
-            "auth.v1.activity_disowned" => {
-                let message = read::<ActivityDisowned>(event)?;
-                Ok(Box::new(Disowned { user_id: member(&message.user_id)?, at: event.at }))
+            _ => {
+                let (user_id, report) =
+                    report(event)?.ok_or_else(|| HandleError::Poison(anyhow!("no use for {}", event.key)))?;
+                let paid = paid_unrecorded(&self.db, &self.chains, user_id).await?;
+                Ok(Box::new(Disowned { user_id, report, paid }))
             }
-            other => Err(HandleError::Poison(anyhow!("no use for {other}"))),
         }
     }
 
     async fn keep_dead_letter(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
         dead_letter::keep(&mut *self.db.conn().await?, id, key, payload, cause).await
     }
+}
+
+/// The member's report, if the event is one.
+fn report(event: &Event) -> Result<Option<(Uuid, Report)>, HandleError> {
+    if event.key != "auth.v1.activity_disowned" {
+        return Ok(None);
+    }
+    let message = read::<ActivityDisowned>(event)?;
+    // A version before sends no time; that of the message has no fraction of a second.
+    let at = message.reported_at.as_ref().and_then(clock::from_proto).unwrap_or(event.at);
+    Ok(Some((member(&message.user_id)?, Report { at })))
 }
 
 fn read<M: Message + Default>(event: &Event) -> Result<M, HandleError> {

@@ -3,10 +3,10 @@
 use chassis::db::retrying;
 use chassis::grpc::Reply;
 use proto::wallet::v1::closing_service_server::ClosingService;
-use proto::wallet::v1::{CloseWalletRequest, CloseWalletResponse};
+use proto::wallet::v1::{CheckClosingRequest, CheckClosingResponse, CloseWalletRequest, CloseWalletResponse};
 use tonic::{Request, Response};
 
-use crate::app::close_wallet::close_wallet;
+use crate::app::close_wallet::{check_closing, close_wallet};
 use crate::grpc::{GrpcServer, convert};
 
 #[tonic::async_trait]
@@ -16,5 +16,12 @@ impl ClosingService for GrpcServer {
         let user_id = convert::id("userId", &request.get_ref().user_id)?;
         retrying(|| close_wallet(&self.db, user_id)).await?;
         Ok(Response::new(CloseWalletResponse {}))
+    }
+
+    async fn check_closing(&self, request: Request<CheckClosingRequest>) -> Reply<CheckClosingResponse> {
+        self.verifier.service(request.metadata(), &["auth"])?;
+        let user_id = convert::id("userId", &request.get_ref().user_id)?;
+        check_closing(&self.db, user_id).await?;
+        Ok(Response::new(CheckClosingResponse {}))
     }
 }

@@ -192,8 +192,7 @@ impl WalletService for GrpcServer {
                 return Ok(answer(before.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })));
             }
         };
-        // A member with a second factor gave it for this call.
-        let is_known = unknown.is_none() || member.has_factor;
+        let is_known = unknown.is_none() || member.factor_proven;
         let command = RequestWithdrawal { user_id, amount, method, destination, is_known, quote, claim };
         let done = retrying(|| request_withdrawal(&self.ledger, &self.limits, is_open, &command)).await?;
         if let Some(to) = &unknown {

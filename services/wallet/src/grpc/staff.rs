@@ -387,7 +387,7 @@ impl StaffService for GrpcServer {
         let staff = self.verifier.staff(&metadata, Permission::ReplayDeadLetters).await?;
         let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let replay = Replay { call, event_id: message.id };
-        let events = Events { db: self.db.clone() };
+        let events = Events { db: self.db.clone(), chains: self.chains.clone(), methods: self.methods.clone() };
         let done = replay_dead_letter(&self.db, &events, &replay).await?;
         Ok(answer(done.map(|()| ReplayDeadLetterResponse {})))
     }

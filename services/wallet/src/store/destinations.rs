@@ -89,8 +89,26 @@ pub async fn learn(
     Ok(done.rows_affected() == 1)
 }
 
+/// Takes back the destinations of a member that became known in a period; returns their names. The database keeps them as
+/// disowned.
+pub async fn disown(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    (since, until): (OffsetDateTime, OffsetDateTime),
+) -> Result<Vec<Vec<u8>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "DELETE FROM destinations WHERE user_id = $1 AND known_at BETWEEN $2 AND $3 RETURNING key",
+        user_id,
+        since,
+        until,
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// Forgets the destinations of members whose wallet was closed long ago.
 pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM disowned_destinations WHERE user_id = ANY ($1)", members).execute(&mut *conn).await?;
     sqlx::query!("DELETE FROM destinations WHERE user_id = ANY ($1)", members).execute(conn).await?;
     Ok(())
 }

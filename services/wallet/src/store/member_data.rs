@@ -24,4 +24,8 @@ chassis::member_tables! {
             'currency', currency, 'network', network, 'address', address, 'memo', memo, 'knownSince',
             known_at) AS "row!"
         FROM destinations WHERE user_id = $1 AND encode(key, 'hex') > $2 ORDER BY 1 LIMIT $3"#,
+    "disowned_destinations" => r#"SELECT encode(key, 'hex') || known_at::text AS "key!", jsonb_build_object(
+            'currency', currency, 'network', network, 'address', address, 'memo', memo, 'knownSince',
+            known_at, 'disownedAt', disowned_at) AS "row!"
+        FROM disowned_destinations WHERE user_id = $1 AND encode(key, 'hex') || known_at::text > $2 ORDER BY 1 LIMIT $3"#,
 }

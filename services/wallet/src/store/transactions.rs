@@ -402,7 +402,15 @@ pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Transactio
     select!("WHERE id = $1 FOR UPDATE", id).fetch_optional(conn).await?.map(Transaction::try_from).transpose()
 }
 
-/// A member's lines behind a cursor, newest first.
+/// The member's open withdrawal.
+pub async fn open_withdrawal(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
+    select!("WHERE user_id = $1 AND kind = 'withdrawal' AND status = 'pending'", user_id)
+        .fetch_optional(conn)
+        .await?
+        .map(Transaction::try_from)
+        .transpose()
+}
+
 /// The member's open withdrawal, locked until the transaction ends. The member is to be locked before.
 pub async fn lock_open_withdrawal(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
     select!("WHERE user_id = $1 AND kind = 'withdrawal' AND status = 'pending' FOR UPDATE", user_id)
@@ -412,6 +420,15 @@ pub async fn lock_open_withdrawal(conn: &mut PgConnection, user_id: Uuid) -> Res
         .transpose()
 }
 
+/// Ends the lease of a payout at this moment: its holder cannot pay any more.
+pub async fn end_lease(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE transactions SET paying_until = $2, revision = revision + 1 WHERE id = $1", id, now)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// A member's lines behind a cursor, newest first.
 pub async fn history(
     conn: &mut PgConnection,
     user_id: Uuid,

@@ -103,7 +103,7 @@ async fn a_wrong_approval_is_reversed_not_edited(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member();
     let made = world.deposit(&member, deposit(50_000)).await.unwrap();
-    let wrong = world.approve_with(&made, 50_000, "wrong-hash").await.unwrap();
+    let wrong = world.approve_with(&made, 50_000, &hash("wrong")).await.unwrap();
     assert_eq!(code(world.reject(&wrong, "NOT_RECEIVED").await), "ALREADY_DECIDED");
     let rows = "SELECT string_agg(x::text, ' ' ORDER BY x::text) FROM
         (SELECT t::text FROM transactions AS t WHERE kind = 'deposit' UNION ALL SELECT e::text FROM entries AS e

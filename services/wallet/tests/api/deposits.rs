@@ -247,7 +247,7 @@ async fn a_deposit_is_not_approved_without_the_received_amount(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member();
     let made = world.deposit(&member, deposit(10_000)).await.unwrap();
-    let refused = chassis::error::from_status(&world.approve_with(&made, 0, "hash-1").await.unwrap_err());
+    let refused = chassis::error::from_status(&world.approve_with(&made, 0, &hash("hash-1")).await.unwrap_err());
     assert_eq!((refused.code.as_str(), refused.fields[0].0.as_str()), ("VALIDATION_FAILED", "receivedAmount"));
     assert_eq!(world.wallet(&member).await.available_cents, 0);
     world.approve(&made).await.unwrap();

@@ -46,7 +46,7 @@ async fn known(world: &World, member: &Member, network: &str, address: &str, mem
 
 /// A member with this second factor and this balance.
 async fn with_factor(world: &World, stepped_up: bool, cents: i64) -> Member {
-    let open = Session { has_factor: true, stepped_up, ..session(None) };
+    let open = Session { has_factor: true, stepped_up, factor_proven: stepped_up, ..session(None) };
     let (id, token) = (open.user_id, world.realm.sign_in(open));
     let member = Member { id, token };
     world.deposit_confirmed(&member, cents).await;
@@ -141,13 +141,14 @@ async fn a_code_is_sent_again(pool: PgPool) {
     assert!(!send(&world, &member, of(&made)).await.unwrap());
 }
 
-/// [D-A4] [D-A3] A fresh second factor replaces the mailed code; without a fresh one nothing is confirmed.
+/// [D-A4] [D-A3] [D-A7] A fresh second factor replaces the mailed code; without a fresh one nothing is confirmed.
 #[sqlx::test(migrations = false)]
 async fn a_second_factor_replaces_the_code(pool: PgPool) {
     let world = World::new(pool).await;
     let member = with_factor(&world, true, 50_000).await;
     let made = world.withdraw_anywhere(&member, withdrawal(10_000)).await.unwrap();
     assert!(!made.needs_confirmation && world.codes.lock().unwrap().is_empty());
+    assert_eq!(*world.noted.lock().unwrap(), [member.id.to_string()], "the member's activity has it");
     let check = world.review(&made.id).await.checks.into_iter().find(|check| check.name == "destination_confirmed");
     assert!(check.as_ref().is_some_and(|check| check.ok && check.detail.contains("second factor")), "{check:?}");
     world.approve(&made).await.unwrap();
@@ -156,10 +157,27 @@ async fn a_second_factor_replaces_the_code(pool: PgPool) {
     assert_eq!(code(world.withdraw_anywhere(&late, withdrawal(10_000)).await), "STEP_UP_REQUIRED");
     let method = confirm_destination_request::Subject::MethodId(PERSONAL.to_owned());
     assert_eq!(code(confirm_subject(&world, &late, Some(method.clone()), CODE).await), "STEP_UP_REQUIRED");
-    let fresh = Session { has_factor: true, stepped_up: true, user_id: late.id, ..session(None) };
+    let proven = Session { has_factor: true, stepped_up: true, factor_proven: true, ..session(None) };
+    let fresh = Session { user_id: late.id, ..proven };
     let fresh = Member { id: late.id, token: world.realm.sign_in(fresh) };
     confirm_subject(&world, &fresh, Some(method), "").await.unwrap();
     assert!(known(&world, &late, "TRC20", SAVED_ADDRESS, "").await);
+}
+
+/// [D-M10] A second factor that was set up lately, perhaps by whoever has stolen the password, replaces no mailed code.
+#[sqlx::test(migrations = false)]
+async fn a_young_second_factor_replaces_no_code(pool: PgPool) {
+    let world = World::new(pool).await;
+    let open = Session { has_factor: true, stepped_up: true, factor_proven: false, ..session(None) };
+    let member = Member { id: open.user_id, token: world.realm.sign_in(open) };
+    world.deposit_confirmed(&member, 50_000).await;
+    let made = world.withdraw_anywhere(&member, withdrawal(10_000)).await.unwrap();
+    assert!(made.needs_confirmation && world.codes.lock().unwrap().len() == 1);
+    assert_eq!(code(confirm(&world, &member, &made.id, "").await), "INVALID_CODE");
+    assert_eq!(code(world.approve(&made).await), "DESTINATION_UNCONFIRMED");
+    confirm(&world, &member, &made.id, CODE).await.unwrap();
+    let check = world.review(&made.id).await.checks.into_iter().find(|check| check.name == "destination_confirmed");
+    assert!(check.as_ref().is_some_and(|check| check.ok && check.detail.contains("emailed code")), "{check:?}");
 }
 
 /// [D-A4] Saving a method asks for the same, and a confirmed one makes its destination known for a withdrawal.
@@ -216,6 +234,9 @@ async fn a_destination_is_known_as_a_whole(pool: PgPool) {
     assert!(!known(&world, &other, "TRC20", ADDRESS, "7").await);
     world.know(&member, "0x52908400098527886E0F7030069857D2E4169EE7", "").await;
     assert!(known(&world, &member, "TRC20", "0x52908400098527886e0f7030069857d2e4169ee7", "").await);
+    let age = "SET session_replication_role = replica; UPDATE destinations SET known_at = known_at - interval '6 days';
+        SET session_replication_role = DEFAULT";
+    sqlx::raw_sql(age).execute(&world.pool).await.unwrap();
     let refused = sqlx::query("DELETE FROM destinations").execute(&world.pool).await;
     assert!(refused.is_err(), "a destination stays known");
 }

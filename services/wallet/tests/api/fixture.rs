@@ -12,7 +12,7 @@ use chassis::testing::{Realm, database, with_token};
 use proto::auth::v1::confirmation_service_server::{ConfirmationService, ConfirmationServiceServer};
 use proto::auth::v1::{
     CheckDestinationCodeRequest, CheckDestinationCodeResponse, IssueDestinationCodeRequest,
-    IssueDestinationCodeResponse,
+    IssueDestinationCodeResponse, NoteDestinationRequest, NoteDestinationResponse,
 };
 use proto::common::v1::{ErrorReason, Idempotency};
 use proto::payment_method::v1::evidence_service_server::EvidenceServiceServer;
@@ -21,6 +21,7 @@ use proto::payment_method::v1::quote_service_server::QuoteServiceServer;
 use proto::payment_method::v1::{
     PaymentMethod, ResolveDepositMethodRequest, ResolveDepositMethodResponse, ResolveWithdrawalMethodRequest,
     ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, ResolveWithdrawalMethodsResponse,
+    TakeBackMethodsRequest, TakeBackMethodsResponse,
 };
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -37,6 +38,7 @@ use wallet::app::get_transaction::Lines;
 use wallet::app::request_withdrawal::{Book, Gate};
 use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::domain::limits::Limits;
+use wallet::events::consumed::Events;
 use wallet::grpc::GrpcServer;
 use wallet::posting::ledger::Ledger;
 
@@ -69,8 +71,12 @@ pub struct World {
     pub reviewer: String,
     pub treasurer: String,
     pub methods_away: Arc<AtomicBool>,
+    /// The periods whose saved methods were taken back.
+    pub taken_back: Arc<Mutex<Vec<TakeBackMethodsRequest>>>,
     /// What codes were issued for, by member and destination.
     pub codes: Arc<Mutex<Vec<IssueDestinationCodeRequest>>>,
+    /// Whose destinations a second factor confirmed.
+    pub noted: Arc<Mutex<Vec<String>>>,
     /// The quotes that payment-method makes.
     pub quotes: FakeQuotes,
     /// What the chain shows.
@@ -141,9 +147,12 @@ impl World {
         let methods_away = Arc::new(AtomicBool::new(false));
         let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let lookup = Lookup { away: Arc::clone(&methods_away), verifier: realm.verifier() };
+        let taken_back = Arc::default();
+        let lookup =
+            Lookup { away: Arc::clone(&methods_away), taken_back: Arc::clone(&taken_back), verifier: realm.verifier() };
         let issued = Arc::new(Mutex::new(Vec::new()));
-        let auth = Auth { issued: Arc::clone(&issued), verifier: realm.verifier() };
+        let noted = Arc::default();
+        let auth = Auth { issued: Arc::clone(&issued), noted: Arc::clone(&noted), verifier: realm.verifier() };
         let evidence = FakeEvidence::new(realm.verifier());
         let fake_quotes = FakeQuotes::new(realm.verifier());
         let others = Routes::new(MethodLookupServiceServer::new(lookup))
@@ -186,12 +195,20 @@ impl World {
             reviewer,
             treasurer,
             methods_away,
+            taken_back,
             codes: issued,
+            noted,
             quotes: fake_quotes,
             evidence,
             txids: AtomicU32::new(0),
             stop,
         }
+    }
+
+    /// What consumes the events of others.
+    pub fn consumer(&self) -> Events {
+        let (db, chains, methods) = (self.grpc.db.clone(), self.grpc.chains.clone(), self.grpc.methods.clone());
+        Events { db, chains, methods }
     }
 
     pub fn member(&self) -> Member {
@@ -470,6 +487,7 @@ const BROKEN: [(&str, &str); 9] = [
 /// The service payment-method, as far as the wallet asks it.
 struct Lookup {
     away: Arc<AtomicBool>,
+    taken_back: Arc<Mutex<Vec<TakeBackMethodsRequest>>>,
     verifier: chassis::identity::Verifier,
 }
 
@@ -535,6 +553,15 @@ impl MethodLookupService for Lookup {
         }))
     }
 
+    async fn take_back_methods(
+        &self,
+        request: Request<TakeBackMethodsRequest>,
+    ) -> Result<Response<TakeBackMethodsResponse>, Status> {
+        self.check(&request)?;
+        self.taken_back.lock().unwrap().push(request.into_inner());
+        Ok(Response::new(TakeBackMethodsResponse {}))
+    }
+
     /// As the version before had it.
     async fn resolve_withdrawal_methods(
         &self,
@@ -547,6 +574,7 @@ impl MethodLookupService for Lookup {
 /// Mails one code for everything, and never twice for one destination.
 struct Auth {
     issued: Arc<Mutex<Vec<IssueDestinationCodeRequest>>>,
+    noted: Arc<Mutex<Vec<String>>>,
     verifier: chassis::identity::Verifier,
 }
 
@@ -566,6 +594,15 @@ impl ConfirmationService for Auth {
         }
         issued.push(asked);
         Ok(Response::new(IssueDestinationCodeResponse {}))
+    }
+
+    async fn note_destination(
+        &self,
+        request: Request<NoteDestinationRequest>,
+    ) -> Result<Response<NoteDestinationResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        self.noted.lock().unwrap().push(request.into_inner().user_id);
+        Ok(Response::new(NoteDestinationResponse {}))
     }
 
     async fn check_destination_code(

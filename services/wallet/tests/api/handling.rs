@@ -11,7 +11,6 @@ use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 use uuid::Uuid;
-use wallet::events::consumed::Events;
 
 use crate::fixture::{World, code, course_payment, deposit, withdrawal};
 
@@ -146,7 +145,7 @@ async fn two_reviewers_see_each_other(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_dead_letter_is_replayed_once(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    let events = Events { db: world.grpc.db.clone() };
+    let events = world.consumer();
     let (good, user_id) = (Uuid::now_v7().to_string(), Uuid::new_v4());
     let payload = UserRegistered { user_id: user_id.to_string() }.encode_to_vec();
     events.keep_dead_letter(&good, "auth.v1.user_registered", &payload, "the database was full").await.unwrap();

@@ -7,7 +7,7 @@ use sqlx::PgPool;
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 
-use crate::fixture::{Member, World, code, refusal, withdrawal};
+use crate::fixture::{Member, World, code, hash, refusal, withdrawal};
 
 /// A member's withdrawal of this amount, approved.
 async fn approved(world: &World, cents: i64) -> (Member, Transaction) {
@@ -46,7 +46,7 @@ async fn one_treasurer_pays_at_a_time(pool: PgPool) {
     for revision in [&approved, &leased] {
         let refused = [
             refusal(world.lease_as(&world.treasurer, revision).await),
-            refusal(world.pay_as(&world.treasurer, revision, ("a-hash", None)).await),
+            refusal(world.pay_as(&world.treasurer, revision, (&hash("a"), None)).await),
             refusal(world.reject(revision, "OTHER").await),
         ];
         for no in refused {
@@ -59,8 +59,8 @@ async fn one_treasurer_pays_at_a_time(pool: PgPool) {
     }
     let seen = world.transaction(&member, &approved.id).await.unwrap();
     assert_eq!((seen.status(), seen.approved), (TransactionStatus::Pending, true));
-    assert_eq!(code(world.pay_as(&other, &approved, ("a-hash", None)).await), "STALE_REVISION");
-    let paid = world.pay_as(&other, &leased, ("a-hash", None)).await.unwrap();
+    assert_eq!(code(world.pay_as(&other, &approved, (&hash("a"), None)).await), "STALE_REVISION");
+    let paid = world.pay_as(&other, &leased, (&hash("a"), None)).await.unwrap();
     assert_eq!((paid.status(), paid.paying), (TransactionStatus::Success, None));
     let trail = "SELECT count(*) FROM audit_rows WHERE action = 'withdrawal.paying' AND before->'paying' = 'null'
         AND (after->'paying'->>'until')::bigint > extract(epoch FROM now())";
@@ -97,10 +97,10 @@ async fn a_lease_ends_or_is_renewed(pool: PgPool) {
     assert_eq!(code(world.lease_as(&other, &renewed).await), "BEING_PAID");
     step(&world, 1).await;
     assert_eq!(world.review(&approved.id).await.transaction.unwrap().paying, None);
-    assert_eq!(code(world.pay_as(&world.treasurer, &renewed, ("a-hash", None)).await), "NOT_BEING_PAID");
+    assert_eq!(code(world.pay_as(&world.treasurer, &renewed, (&hash("a"), None)).await), "NOT_BEING_PAID");
     let taken = world.lease_as(&other, &renewed).await.unwrap();
-    assert_eq!(code(world.pay_as(&world.treasurer, &renewed, ("a-hash", None)).await), "BEING_PAID");
-    world.pay_as(&other, &taken, ("a-hash", None)).await.unwrap();
+    assert_eq!(code(world.pay_as(&world.treasurer, &renewed, (&hash("a"), None)).await), "BEING_PAID");
+    world.pay_as(&other, &taken, (&hash("a"), None)).await.unwrap();
     world.assert_books().await;
 }
 

@@ -123,10 +123,7 @@ async fn staff_finds_transactions(pool: PgPool) {
     let ids =
         |found: ListStaffTransactionsResponse| found.transactions.into_iter().map(|one| one.id).collect::<Vec<_>>();
     assert_eq!(ids(find(search(&format!("TNX-{}", &made.id[..6].to_uppercase()))).await), [&*made.id]);
-    assert_eq!(
-        ids(find(search(&format!("https://tronscan.org/#/transaction/{}", hash("claimed-7")))).await),
-        [&*made.id]
-    );
+    assert_eq!(ids(find(search(&hash("claimed-7"))).await), [&*made.id]);
     assert_eq!(ids(find(search("TDESTINATIONxxxxxxxxxxxxxxxxxxxxxx")).await), [&*out.id]);
     assert!(ids(find(search("nothing")).await).is_empty());
     let request = ListStaffTransactionsRequest { member_id: one.id.to_string(), ..Default::default() };

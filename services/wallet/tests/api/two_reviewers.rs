@@ -83,9 +83,9 @@ async fn ten_reviewers_at_once_credit_once(pool: PgPool) {
     let made = world.deposit(&member, deposit(LARGE)).await.unwrap();
     for (round, revision) in [(0, 1), (1, 2)] {
         let reviewers: Vec<String> = (0..10).map(|_| world.realm.staff(Role::Reviewer).1).collect();
-        let seen = Transaction { revision, ..made.clone() };
+        let (seen, same) = (Transaction { revision, ..made.clone() }, hash("one"));
         let results =
-            join_all(reviewers.iter().map(|token| world.approve_as(token, &seen, LARGE, ("one-hash", None)))).await;
+            join_all(reviewers.iter().map(|token| world.approve_as(token, &seen, LARGE, (&same, None)))).await;
         assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
         assert_eq!(world.wallet(&member).await.available_cents, LARGE * round);
     }
@@ -99,7 +99,7 @@ async fn a_rejection_frees_the_hash(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member();
     let made = world.deposit(&member, deposit(LARGE)).await.unwrap();
-    let first = world.approve_as(&world.reviewer, &made, LARGE, ("hash-1", None)).await.unwrap();
+    let first = world.approve_as(&world.reviewer, &made, LARGE, (&hash("hash-1"), None)).await.unwrap();
     let rejected = world.reject(&first, "NOT_RECEIVED").await.unwrap();
     assert_eq!(
         (rejected.status(), rejected.txid.as_str(), rejected.first_approval),
@@ -108,6 +108,6 @@ async fn a_rejection_frees_the_hash(pool: PgPool) {
     let kept = "SELECT count(*) FROM transactions WHERE txid IS NOT NULL OR first_approved_by IS NOT NULL";
     assert_eq!(world.count(kept).await, 0);
     let again = world.deposit(&member, deposit(10_000)).await.unwrap();
-    world.approve_as(&world.reviewer, &again, 10_000, ("hash-1", None)).await.unwrap();
+    world.approve_as(&world.reviewer, &again, 10_000, (&hash("hash-1"), None)).await.unwrap();
     world.assert_books().await;
 }

@@ -182,7 +182,8 @@ async fn paid_or_rejected_never_both(pool: PgPool) {
     let member = world.member_with(20_000).await;
     let made = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     let approved = world.approve(&made).await.unwrap();
-    let paying = world.pay_as(&world.treasurer, &approved, ("a-hash", None));
+    let txid = world.new_txid();
+    let paying = world.pay_as(&world.treasurer, &approved, (&txid, None));
     let (paid, rejected) = tokio::join!(paying, world.reject(&approved, "OTHER"));
     assert!(paid.is_ok() != rejected.is_ok());
     world.assert_books().await;

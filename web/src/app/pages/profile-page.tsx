@@ -42,7 +42,7 @@ export function ProfilePage() {
             />
             <AppearanceCard />
             <DataCard />
-            <CloseAccountCard />
+            <CloseAccountCard closesAt={user.closesAt} />
           </div>
         </div>
       </div>

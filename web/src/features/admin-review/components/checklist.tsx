@@ -14,6 +14,7 @@ const names: Record<string, string> = {
   amount_in_limits: 'Amount',
   member_account: 'Account',
   member_debts: 'Debts and holds',
+  activity_disowned: 'Report of foreign activity',
   member_history: 'Member',
   payment_found: 'On the chain',
   payment_asset: 'Currency received',

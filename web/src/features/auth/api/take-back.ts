@@ -7,6 +7,6 @@ export type MailedAct = 'undo' | 'not-me'
 /** The screen tells the outcome. */
 export const useMailedAct = (act: MailedAct) =>
   useMutation({
-    mutationFn: (token: string) => api.post(`/auth/${act}`, { token }, { isPublic: true }),
+    mutationFn: (token: string) => api.post<{ message: string; isAddressTaken?: boolean }>(`/auth/${act}`, { token }, { isPublic: true }),
     meta: { silent: true },
   })

@@ -5,6 +5,6 @@ import { verificationOf } from './verification'
 export const useVerifyEmail = () =>
   useMutation({
     mutationFn: (payload: { email: string; otp: string }) =>
-      api.post('/auth/verify', { ...payload, ...verificationOf(payload.email) }, { isPublic: true }),
+      api.post<{ resetToken?: string }>('/auth/verify', { ...payload, ...verificationOf(payload.email) }, { isPublic: true }),
     meta: { inlineFields: ['otp'] },
   })

@@ -1,5 +1,6 @@
 import { Button } from '@/components/button'
 import { Notice } from '@/components/notice'
+import { brand } from '@/content/brand'
 import { adviceOn, messageOf, toApiError } from '@/lib/api-error'
 import { endSession } from '@/lib/session'
 import { useMailedAct, type MailedAct } from '../api/take-back'
@@ -9,6 +10,19 @@ type Props = { act: MailedAct; token: string; label: string; done: string }
 /** The confirmation of a link in a security mail. A press is required because mail programs open links by themselves. */
 export function MailedActForm({ act, token, label, done }: Props) {
   const send = useMailedAct(act)
+  if (send.data?.isAddressTaken) {
+    return (
+      <div role="status">
+        <Notice tone="caution" title="Your account is frozen, and all sessions have ended">
+          Your old email address could not be restored because another account uses it now. Please contact{' '}
+          <a href={`mailto:${brand.email}`} className="font-semibold text-accent-text underline">
+            support
+          </a>
+          .
+        </Notice>
+      </div>
+    )
+  }
   if (send.isSuccess) {
     return (
       <div role="status">

@@ -30,7 +30,11 @@ export function VerifyForm({ email, sentAt }: { email: string | null; sentAt?: n
   const submit = form.handleSubmit(async ({ otp }) => {
     if (!email) return notify.error('Email not found')
     try {
-      await verify.mutateAsync({ email, otp })
+      const { resetToken } = await verify.mutateAsync({ email, otp })
+      if (resetToken) {
+        // Somebody else may have registered this address: whoever reads its mailbox sets the password.
+        return navigate(`${paths.resetPassword}#token=${encodeURIComponent(resetToken)}`, { replace: true })
+      }
       await finish()
     } catch (error) {
       showFieldErrors(error, form.setError, ['otp'])

@@ -1,21 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from 'react-router'
+import { useMutation } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
-import { paths } from '@/lib/paths'
-import { endSession } from '@/lib/session'
+import { useRefreshUser } from '@/lib/refresh-user'
 
-/** Closes the account for good, and forgets here what belonged to it. */
-export function useCloseAccount() {
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  return useMutation({
+/** Has the account closed in 24 hours; until then everything goes on [D-M5]. */
+export const useCloseAccount = () =>
+  useMutation({
     mutationFn: (fields: { password: string }) => api.post('/users/close', fields),
-    onSuccess: () => {
-      endSession({ left: true })
-      client.clear()
-      sessionStorage.clear()
-      void navigate(paths.login)
-    },
+    onSuccess: useRefreshUser(),
     meta: { inlineFields: ['password'], inlineCodes: ['ACCOUNT_IN_USE'] },
   })
-}
+
+/** Calls the closing off. */
+export const useKeepAccount = () =>
+  useMutation({ mutationFn: () => api.delete('/users/close'), onSuccess: useRefreshUser() })

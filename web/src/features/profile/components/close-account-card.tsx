@@ -1,19 +1,35 @@
 import { Suspense, lazy, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
+import { formatDateTime } from '@/lib/dates'
 import { loadChunk } from '@/lib/load-chunk'
+import { useKeepAccount } from '../api/close-account'
 
 // Few members ever open it.
 const CloseAccountDialog = lazy(async () => ({
   default: (await loadChunk(() => import('./close-account-dialog'))).CloseAccountDialog,
 }))
 
-/** The way to end the account [D-A12]. */
-export function CloseAccountCard() {
+/** The way to end the account [D-A12], or to keep it while its closing waits [D-M5]. */
+export function CloseAccountCard({ closesAt }: { closesAt?: string | undefined }) {
   const [open, setOpen] = useState(false)
+  const keep = useKeepAccount()
+  if (closesAt) {
+    return (
+      <Card className="border-negative">
+        <CardHeader title="Your account is closing" description={`It closes for good on ${formatDateTime(closesAt)}.`} />
+        <div className="space-y-4 p-5 text-sm sm:p-6">
+          <p>Until then everything works as before. If you did not ask for this, keep the account and change your password.</p>
+          <Button busyLabel="One moment..." onClick={() => keep.mutateAsync().catch(() => undefined)}>
+            Keep my account
+          </Button>
+        </div>
+      </Card>
+    )
+  }
   return (
     <Card className="border-negative">
-      <CardHeader title="Close your account" description="For good, once nothing is left in it and nothing is open." />
+      <CardHeader title="Close your account" description="For good, 24 hours after you ask for it, once nothing is left in it and nothing is open." />
       <div className="p-5 sm:p-6">
         <Button variant="danger" onClick={() => setOpen(true)}>
           Close account

@@ -36,7 +36,7 @@ const matters: Record<string, Matter> = {
   REVIEW: { text: 'Our team is correcting your balance.', link: support },
 }
 
-/** Says what closing means, asks for the password, and lists what stands in the way [D-A12]. */
+/** Says what closing means, asks for the password, and lists what stands in the way [D-A12] [D-M5]. */
 export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
   const close = useCloseAccount()
   const [password, setPassword] = useState('')
@@ -45,9 +45,10 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
     <Dialog open onClose={onClose} title="Close your account?">
       <div className="space-y-4 text-sm">
         <p>
-          You are logged out everywhere and cannot log in again, and this cannot be undone. Your transactions stay in our books, and the{' '}
-          {to(paths.privacy, 'privacy policy')} says what else we keep and for how long. You may want to download your data first. After 30
-          days your email address can be used for a new account.
+          It closes in 24 hours. Until then everything works as before, and you can keep it here or with the link in the email that we
+          send you. Then you are logged out everywhere and cannot log in again, and that cannot be undone. Your transactions stay in our
+          books, and the {to(paths.privacy, 'privacy policy')} says what else we keep and for how long. You may want to download your data
+          first. 30 days later your email address can be used for a new account.
         </p>
         {code === 'ACCOUNT_IN_USE' && (
           <div role="alert">
