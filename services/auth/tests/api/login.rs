@@ -287,9 +287,9 @@ async fn the_key_is_the_device(pool: PgPool) {
         client: Some(Client { device_key: KEY.to_owned(), ..client(HOME) }),
         ..registration("ada@example.com")
     };
-    world.grpc.register(world.realm.visitor(request)).await.unwrap();
+    let ada = world.grpc.register(world.realm.visitor(request)).await.unwrap().into_inner();
     let code = world.code("ada@example.com").await;
-    world.verify("ada@example.com", &code).await.unwrap();
+    world.verify_with("ada@example.com", &code, &ada.verification, "").await.unwrap();
     world.forget_events().await;
     login_with_key(&world, PASSWORD, HOME, KEY).await.unwrap();
     login_with_key(&world, PASSWORD, ABROAD, KEY).await.unwrap();

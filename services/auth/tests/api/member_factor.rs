@@ -350,7 +350,7 @@ async fn young_recovery_codes_are_disowned(pool: PgPool) {
     let link = "SELECT id FROM security_links ORDER BY created_at DESC LIMIT 1";
     let link: uuid::Uuid = sqlx::query_scalar(link).fetch_one(&world.pool).await.unwrap();
     let token = world.app.secrets.security_token(link);
-    ends(world.grpc.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
+    ends(world.grpc.disown_activity(world.realm.visitor(DisownActivityRequest { token })).await).unwrap();
     assert_eq!(world.seen(&one, &member.user.id).await, (true, false));
     assert_eq!(world.count("SELECT count(*) FROM recovery_codes").await, 0);
 }

@@ -161,7 +161,7 @@ async fn an_account_belongs_to_whoever_reads_the_mailbox(pool: PgPool) {
             verification,
             client: Some(client(HOME)),
         };
-        let answer = world.grpc.verify_email(Request::new(request)).await.unwrap().into_inner();
+        let answer = world.grpc.verify_email(world.realm.visitor(request)).await.unwrap().into_inner();
         let live = with_token(CheckSessionRequest::default(), &stranger.token);
         assert!(world.grpc.check_session(live).await.is_err(), "the stranger's session");
         assert_eq!(world.login(email, PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
