@@ -32,7 +32,7 @@ export const chunkGroups = [
     lib('connection', 'member-cache', 'new-version', 'session', 'theme', 'was-prerendered'),
   ),
   // For one page of visitors, and some of members.
-  group('resend', 3, components('resend-button')),
+  group('resend', 3, components('resend-button'), lib('refresh-user')),
   group('marketing', 3, ['/src/content/marketing.ts', '/src/app/course-facts.tsx']),
   group('api', 2, inPackage('axios'), lib('api-client', 'http', 'id')),
   group(
