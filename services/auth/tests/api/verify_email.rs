@@ -5,7 +5,6 @@ use futures::future::join_all;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{CheckSessionRequest, ResetPasswordRequest, VerifyEmailRequest};
 use sqlx::PgPool;
-use tonic::Request;
 
 use crate::fixture::{HOME, PASSWORD, World, client, said};
 

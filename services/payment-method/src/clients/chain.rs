@@ -86,7 +86,7 @@ impl Chain {
     /// How many nodes have to agree that a payment is final: most of them.
     #[must_use]
     pub fn quorum(&self) -> usize {
-        (self.others.len() + 1) / 2 + 1
+        self.others.len().div_ceil(2) + 1
     }
 
     /// A transaction; `None` if a node says that there is none.
