@@ -247,7 +247,6 @@ async fn an_idle_day_costs_few_calls(pool: PgPool) {
         assert_eq!(trouble(&world, chain.name()).await.0, "");
         // What is final is asked for every thirty seconds of the database's clock, which the looks of this test do not take.
         let calls = u64::try_from(asked.load(Ordering::SeqCst)).unwrap() * (DAY / SECONDS) + DAY / 30;
-        println!("{}: {calls} calls a day", chain.name());
         assert!(calls < 50_000, "{}: {calls} calls a day", chain.name());
     }
 }
