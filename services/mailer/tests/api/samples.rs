@@ -325,7 +325,7 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             &auth::AccountClosing {
                 user_id: user_id.clone(),
                 closes_at: Some(chassis::clock::to_proto(time::macros::datetime!(2026-11-27 09:30 UTC))),
-                link_reference: reference("link"),
+                link_reference: reference("closing"),
             },
             Template::AccountClosing,
             &["27 November 2026", "https://solvane.test/profile", "https://solvane.test/not-me#token="],

@@ -39,6 +39,7 @@ async fn every_mail_says_its_facts(pool: PgPool) {
         ("not-me-3", "Not-Me-Token_3"),
         ("not-me-4", "Not-Me-Token_4"),
         ("not-me-5", "Not-Me-Token_6"),
+        ("closing", "Not-Me-Token_7"),
         ("destination-code", "654321"),
     ];
     for (reference, secret) in secrets {
