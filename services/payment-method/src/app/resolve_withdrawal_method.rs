@@ -6,6 +6,7 @@ use chassis::validate::is_text;
 use uuid::Uuid;
 
 use crate::app::resolve_deposit_method::named_method;
+use crate::domain::address::InvalidAddress;
 use crate::domain::method::{Fields, Method, Scope};
 use crate::domain::{address, network};
 use crate::error::Error;
@@ -74,8 +75,12 @@ impl Destination {
         if self.address.is_empty() {
             return Ok(self);
         }
-        let address = address::parse(&self.network, &self.address)
-            .map_err(|reason| Refusal::field("address", reason.sentence()))?;
+        let read = address::parse(&self.network, &self.address);
+        let refuse = |reason: InvalidAddress| Refusal::field("address", reason.sentence());
+        let address = read.map_err(refuse)?;
+        if let Some(reason) = address::lost(&self.network, &address) {
+            return Err(refuse(reason).into());
+        }
         Ok(Self { address, ..self })
     }
 }

@@ -15,6 +15,7 @@ use crate::app::get_quote_terms::Quotable;
 use crate::app::list_platform_methods::PlatformMethod;
 use crate::app::propose_platform_method::{Change, Proposed};
 use crate::app::resolve_withdrawal_method::{Destination, ResolveWithdrawalMethod};
+use crate::domain::address;
 use crate::domain::method::{Fields, Method, Scope, SignedMethod};
 use crate::domain::quote::{Direction, LIFE, OPEN_LIMIT, Quote};
 use crate::domain::rate::{Point, Publication};
@@ -30,7 +31,11 @@ pub(super) fn fields(message: Option<MethodFields>) -> Result<Fields, Error> {
         label: message.label,
         image_key: message.image_key,
     });
-    Ok(fields.map_err(Refusal::from)?)
+    let fields = fields.map_err(Refusal::from)?;
+    match address::lost(&fields.network, &fields.address) {
+        Some(reason) => Err(Refusal::field("address", reason.sentence()).into()),
+        None => Ok(fields),
+    }
 }
 
 /// The change that a treasurer proposes.

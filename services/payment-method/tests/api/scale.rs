@@ -33,7 +33,8 @@ fn account(number: u64) -> String {
 fn block(height: u64, txs: &[Value]) -> Value {
     let number = format!("0x{height:x}");
     let time = format!("0x{:x}", OffsetDateTime::now_utc().unix_timestamp());
-    json!({ "number": number, "hash": format!("0x{height:064x}"), "timestamp": time, "transactions": txs })
+    let (hash, parent) = (format!("0x{height:064x}"), format!("0x{:064x}", height - 1));
+    json!({ "number": number, "hash": hash, "parentHash": parent, "timestamp": time, "transactions": txs })
 }
 
 /// Member payments come first; the hash tells the block and the place in it.

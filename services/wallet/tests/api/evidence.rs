@@ -131,19 +131,19 @@ async fn deposits_of_an_hour_are_added(pool: PgPool) {
     let (member, other) = (world.member(), world.member());
     let made = world.deposit(&member, deposit(70_000)).await.unwrap();
     world.deposit(&member, deposit(80_000)).await.unwrap();
-    world.deposit(&member, deposit(5_000)).await.unwrap();
+    world.deposit(&member, deposit(10_000)).await.unwrap();
     world.deposit(&other, deposit(90_000)).await.unwrap();
     let review = GetReviewRequest { id: made.id.clone(), ..Default::default() };
     let lately = async || {
         world.grpc.get_review(with_token(review.clone(), &world.reviewer)).await.unwrap();
         world.evidence.asked.lock().unwrap().last().unwrap().claimed_lately_cents
     };
-    assert_eq!(lately().await, 85_000);
+    assert_eq!(lately().await, 90_000);
     sqlx::query("UPDATE transactions SET created_at = created_at - interval '2 hours' WHERE amount_cents = 80000")
         .execute(&world.pool)
         .await
         .unwrap();
-    assert_eq!(lately().await, 5_000);
+    assert_eq!(lately().await, 10_000);
 }
 
 /// [D-Q4] [D-R17] Staff see what the chain shows with the other checks, each with its state; the member sees the payment, and
