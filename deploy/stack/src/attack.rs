@@ -81,7 +81,8 @@ pub async fn attack(settings: &Settings, say: fn(&str)) -> Result<bool> {
     chassis::process::raise_file_limit();
     let extent = settings.extent();
     say("starting the product and its members");
-    let options = Options { plans: true, limits_by_address: !settings.unlimited, ..Options::default() };
+    let options =
+        Options { plans: true, limits_by_address: !settings.unlimited, one_reviewer: true, ..Options::default() };
     // Removed after the stack has ended: a group with a process in it stays.
     let mut memory = Memory::default();
     let mut stack = TestStack::with(options).await?;
@@ -134,8 +135,17 @@ async fn target(stack: &TestStack, extent: &Extent) -> Result<Target> {
     }
     let ports = stack.ports(Service::Gateway);
     let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
-    let files = stack.folder().join("files");
-    Ok(Target { gateway: local(ports.main), ops: local(ports.ops), accounts, document, files })
+    let client = Client::new(stack.url()).moved_to(members::address(96, 0))?;
+    Ok(Target {
+        gateway: local(ports.main),
+        ops: local(ports.ops),
+        accounts,
+        document,
+        files: stack.folder().join("files"),
+        victim: stack.member_through(&client).await?,
+        managers: [stack.staff("manager").await?, stack.staff("manager2").await?],
+        mail_dir: stack.mail_dir().to_owned(),
+    })
 }
 
 async fn run_quiet(

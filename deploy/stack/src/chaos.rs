@@ -82,11 +82,13 @@ impl Campaign {
     async fn run_in(self, folder: TempDir, say: fn(&str)) -> Result<Report> {
         let counts = Counts::default();
         let crash_points = folder.path().join("crash-points");
+        let mut environment = testing::one_reviewer();
+        // Accounts close while the faults go on.
+        environment.push(("CLOSING_DELAY_HOURS", "0".to_owned()));
         let settings = Settings {
             broker: BrokerServer::Own,
             crash_points: Some(crash_points.clone()),
-            // Accounts close while the faults go on.
-            environment: vec![("CLOSING_DELAY_HOURS", "0".to_owned())],
+            environment,
             ..testing::settings(folder.path())?
         };
         let mut stack = TestStack::from_settings(folder, settings).await?;

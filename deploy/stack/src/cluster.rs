@@ -75,7 +75,7 @@ pub async fn run(settings: &Settings, say: fn(&str)) -> Result<bool> {
     let mut cluster = Cluster::start().await?;
     say(&format!("the servers are well after {} s; starting the product", begun.elapsed().as_secs()));
     let (databases, broker) = cluster.servers();
-    let options = Options { plans: true, two_of_each: true, ..Options::default() };
+    let options = Options { plans: true, two_of_each: true, one_reviewer: true, ..Options::default() };
     let mut stack = TestStack::on(databases, broker, options).await?;
     let world = Arc::new(World::new(&stack, if settings.is_quick { 1 } else { 2 }).await?);
     say(&format!("members are at work after {} s", begun.elapsed().as_secs()));

@@ -57,6 +57,8 @@ pub struct Options {
     pub tls: bool,
     /// Nodes of blockchains, which make blocks when the test asks.
     pub chains: bool,
+    /// One reviewer approves deposits whatever they come to, for load that goes on for long.
+    pub one_reviewer: bool,
     /// The port of a receiver of traces.
     pub otlp_port: Option<u16>,
 }
@@ -123,6 +125,7 @@ impl TestStack {
             tls: options.tls,
             chains: options.chains.then_some(Blocks::OnDemand),
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
+            environment: if options.one_reviewer { one_reviewer() } else { unproven_without_limits() },
             ..settings(folder.path())?
         };
         let stack = Self { stack: Stack::start(settings).await?, smtp, mail_dir, _folder: folder };
@@ -366,10 +369,20 @@ pub fn txid() -> String {
     format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
 }
 
-/// One reviewer approves what they want, up to the limit of one deposit: the payments of tests are on no chain.
+const WITHOUT_LIMIT: &str = "100000000";
+
+/// The settings with which payments without evidence take no second reviewer: the payments of tests are on no chain.
 #[must_use]
 pub fn unproven_without_limits() -> Vec<(&'static str, String)> {
-    ["UNPROVEN_MEMBER_DAY_FROM", "UNPROVEN_REVIEWER_DAY_FROM"].map(|name| (name, "100000000".to_owned())).into()
+    ["UNPROVEN_MEMBER_DAY_FROM", "UNPROVEN_REVIEWER_DAY_FROM"].map(|name| (name, WITHOUT_LIMIT.to_owned())).into()
+}
+
+/// The settings with which no sum of deposits takes a second reviewer.
+#[must_use]
+pub fn one_reviewer() -> Vec<(&'static str, String)> {
+    let mut settings = unproven_without_limits();
+    settings.push(("DEPOSIT_SECOND_REVIEWER_FROM", WITHOUT_LIMIT.to_owned()));
+    settings
 }
 
 /// A temporary folder for a stack.

@@ -481,9 +481,13 @@ controls! {
     a_lost_event_is_seen: "Q4", "mailer", "DELETE FROM inbox WHERE event_id = '00000000-0000-0000-0001-000000000013'";
     a_dead_letter_is_seen: "Q6", "mailer", "INSERT INTO parked_events VALUES ('x', 'wallet.v1.x', '', 'unreadable')";
     an_unanswered_key_is_seen: "L9", "wallet", "UPDATE idempotency_keys SET outcome = NULL";
-    a_second_live_code_is_seen: "S1", "auth",
-        "DROP INDEX codes_one_live; INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at)
-         SELECT gen_random_uuid(), user_id, purpose, email, now(), now() FROM codes";
+    a_live_code_too_many_is_seen: "S1", "auth",
+        "INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at)
+         SELECT gen_random_uuid(), user_id, purpose, email, now(), now() FROM codes, generate_series(1, 3)";
+    a_code_of_strangers_too_many_is_seen: "S1", "auth",
+        "INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at, block, is_strangers)
+         SELECT gen_random_uuid(), user_id, purpose, email, now(), now() + interval '10 minutes', '10.0.0.0/24', true
+         FROM codes, generate_series(1, 4)";
     an_email_in_another_case_is_seen: "S4", "auth",
         "DROP INDEX users_email_key; UPDATE users SET email = 'B1@Solvane.test' WHERE role = 'reviewer'";
     a_plain_password_is_seen: "Q7", "auth", "UPDATE users SET password_hash = 'hunter22' WHERE role IS NULL";

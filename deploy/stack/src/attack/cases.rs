@@ -46,6 +46,7 @@ pub const CASES: &[Case] = &[
     case!("no HTTP", "8 addresses, 20 TLS hellos and noise a second each", connections::noise),
     case!("C9 unknown methods", "one connection, 1,000 requests a second, each with its own method", requests::methods),
     case!("unknown paths", "4 addresses, 100 a second each, each path once", requests::paths),
+    case!("S15 long paths", "2 addresses, 400 paths of 256 bytes a second each", requests::long_paths),
     case!(
         "forged client addresses",
         "one address, 1,600 a second, each with its own X-Forwarded-For",
@@ -69,10 +70,13 @@ pub const CASES: &[Case] = &[
     case!("bodies without end", "8 addresses x 4 connections, chunks for ever", bodies::endless),
     case!("gzip bombs", "8 addresses, 10 bodies of 256 MiB a second each, packed", bodies::gzip),
     case!("deep JSON", "8 addresses, 20 bodies of 60 KB a second each, 60,000 deep or 9,000 wide", bodies::deep_json),
+    case!("S4 deep uploads", "accounts x 2 connections, 6.5 MB of brackets and keys", bodies::deep_uploads),
     case!("two lengths", "8 addresses, 20 requests a second each that a proxy may read otherwise", bodies::two_lengths),
     case!("C10 slow readers", "101 readers of a file of 5 MiB, 3 addresses, 1 KB a second", readers::slow),
     case!("files never read", "8 addresses x 32 connections ask for 5 MiB and read nothing", readers::never),
     case!("ranges", "6 addresses, 40 requests a second each for parts of 5 MiB", readers::ranges),
+    case!("S11 downloads held", "accounts x 2 downloads of one address, nothing read", readers::downloads),
+    case!("S22 uploads begun", "one manager begins as many as there may be", readers::uploads),
     case!("event streams hoarded", "accounts x 16 streams", readers::streams),
     case!("C8 noisy PNG", "RGBA, 4000 x 8000, 1 MB", pictures::noisy_png),
     case!("PNG within the budget", "every account at once, 48 MiB of noise decoded", pictures::full_png),
@@ -92,6 +96,10 @@ pub const CASES: &[Case] = &[
     case!("registration storm", "6 addresses, 5 a second each", sessions::registrations),
     case!("forgotten passwords", "6 addresses, 10 a second each", sessions::forgotten),
     case!("codes guessed", "6 addresses, 10 a second each", sessions::codes),
+    case!("S5 hashes", "24 addresses, 20 registrations of a taken email a second each", sessions::hashes),
+    case!("S6 guessing neighbours", "one address, 20 guesses a second, and a member in it", sessions::neighbours),
+    case!("S8 links of strangers", "6 addresses, 10 links for one member a second each", sessions::links),
+    case!("S12 guesses in a session", "3 sessions, 20 passwords a second each", sessions::inside),
 ];
 
 #[cfg(test)]
@@ -106,7 +114,8 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), CASES.len());
-        for finding in ["C8 ", "C9 ", "C10 ", "C11 ", "C12 ", "C13 ", "C14 "] {
+        let reviewed = ["C8 ", "C9 ", "C10 ", "C11 ", "C12 ", "C13 ", "C14 "];
+        for finding in reviewed.iter().chain(&["S4 ", "S5 ", "S6 ", "S8 ", "S11 ", "S12 ", "S15 ", "S22 "]) {
             assert!(names.iter().any(|name| name.starts_with(finding)), "{finding} has no case");
         }
     }

@@ -15,6 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout_at};
 
 use crate::attack::members::address;
 use crate::client::Client;
+use crate::testing::Member;
 
 /// How long a flood waits before it connects again.
 const TICK: Duration = Duration::from_millis(50);
@@ -34,6 +35,12 @@ pub struct Target {
     pub document: String,
     /// The folder of stored files.
     pub files: PathBuf,
+    /// A member who takes no part in the attacks.
+    pub victim: Member,
+    /// Two managers of the course.
+    pub managers: [Client; 2],
+    /// Where the product's mails are.
+    pub mail_dir: PathBuf,
 }
 
 /// A verified member with a session.
@@ -71,6 +78,14 @@ impl Attack {
     /// One of the accounts; there are as many as wanted, but the same ones again.
     pub fn account(&self, number: usize) -> &Account {
         &self.target.accounts[number % self.target.accounts.len()]
+    }
+
+    /// A visitor at an address of this case.
+    ///
+    /// # Errors
+    /// When there is no client for it.
+    pub fn visitor(&self, from: usize) -> Result<Client> {
+        Client::new(&format!("http://{}", self.target.gateway)).moved_to(address(100 + self.number, from))
     }
 
     /// Runs so many clients at once, until all have ended or the time is over.

@@ -576,11 +576,16 @@ pub const CHECKS: &[Check] = &[
     ),
     auth(
         "S1",
-        "one live code an account and purpose, at most 5 submissions",
+        "at most 3 live codes an account and purpose by its own request, 3 by strangers' ones, at most 5 submissions each",
         "SELECT format('code %s with %s submissions', id, attempts) FROM codes WHERE attempts NOT BETWEEN 0 AND 5
          UNION ALL
          SELECT format('%s live codes of %s', count(*), user_id) FROM codes
-         WHERE consumed_at IS NULL AND superseded_at IS NULL GROUP BY user_id, purpose HAVING count(*) > 1",
+         WHERE block IS NULL AND consumed_at IS NULL AND superseded_at IS NULL
+         GROUP BY user_id, purpose HAVING count(*) > 3
+         UNION ALL
+         SELECT format('%s live codes of %s by strangers'' requests', count(*), user_id) FROM codes
+         WHERE is_strangers AND attempts < 5 AND expires_at > now() AND consumed_at IS NULL AND superseded_at IS NULL
+         GROUP BY user_id, purpose HAVING count(*) > 3",
     ),
     auth(
         "S4",

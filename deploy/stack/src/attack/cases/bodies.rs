@@ -134,6 +134,23 @@ pub async fn deep_json(attack: Attack) -> Result<()> {
     Ok(())
 }
 
+/// Brackets and keys for as long as an upload may be: what is kept of each must not add up.
+pub async fn deep_uploads(attack: Attack) -> Result<()> {
+    let bodies = ["[", "{\"\":", "{\"a\":1,\"b\":[{"].map(|part| part.repeat(UPLOAD / part.len()));
+    let client = async |number: usize| {
+        let (from, body) = (number / 2, &bodies[number % bodies.len()]);
+        let head = bearer(attack.account(from));
+        let request = post("POST", DEPOSIT, &head, body.as_bytes());
+        while attack.is_on() {
+            attack.send(from, &request).await;
+            sleep(Duration::from_millis(250)).await;
+        }
+    };
+    attack.clients(attack.target.accounts.len() * 2, client).await;
+    ensure!(attack.counted("201") == 0, "a body that is no deposit was taken");
+    Ok(())
+}
+
 /// Each would let a proxy and the gateway see different requests.
 pub async fn two_lengths(attack: Attack) -> Result<()> {
     let texts = [

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::sleep;
 
 use crate::attack::hostile::{Attack, bearer, get};
+use crate::samples;
 
 /// Streams that one member may follow at once.
 const STREAMS: u64 = 8;
@@ -52,6 +54,45 @@ pub async fn ranges(attack: Attack) -> Result<()> {
     };
     attack.clients(6, |from| attack.flood(from, 40, of)).await;
     Ok(())
+}
+
+/// All accounts but the last hold a download, from one address; the last one gets its own.
+pub async fn downloads(attack: Attack) -> Result<()> {
+    let last = attack.target.accounts.len() - 1;
+    let client = async |number: usize| {
+        let Some(mut stream) = attack.open_with_buffer(0, Some(4_096)).await else { return };
+        drop(stream.write_all(&get("/v1/users/export", &bearer(attack.account(number % last)))).await);
+        attack.count("asked");
+        std::future::pending::<()>().await;
+    };
+    let other = async {
+        sleep(Duration::from_millis(500)).await;
+        let download = attack.account(last).client.request(Method::GET, "/users/export").send().await?;
+        ensure!(download.status().is_success(), "a download of another member answered {}", download.status());
+        drop(download.bytes().await?);
+        Ok(())
+    };
+    let (downloaded, ()) = tokio::join!(other, attack.clients(last * 2, client));
+    downloaded
+}
+
+/// Uploads that one manager begins; the other one still can.
+pub async fn uploads(attack: Attack) -> Result<()> {
+    let [one, other] = &attack.target.managers;
+    let begun = async {
+        let mut begun = Vec::new();
+        while let Ok(id) = samples::begin(one, "attachment", "begun.pdf", 1_000).await {
+            begun.push(id);
+            attack.count("begun");
+        }
+        let own = samples::begin(other, "attachment", "own.pdf", 1_000).await.context("the other manager")?;
+        other.delete(&format!("/admin/course/media/{own}")).await?;
+        for id in begun {
+            one.delete(&format!("/admin/course/media/{id}")).await?;
+        }
+        Ok(())
+    };
+    begun.await
 }
 
 /// Every account tries for twice as many streams as it may have.

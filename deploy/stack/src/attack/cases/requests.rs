@@ -29,6 +29,17 @@ pub async fn paths(attack: Attack) -> Result<()> {
     Ok(())
 }
 
+/// No file system has names of 256 bytes. Each would be an error of the gateway and a line of its log.
+pub async fn long_paths(attack: Attack) -> Result<()> {
+    let part = "a".repeat(256);
+    let paths = [format!("/{part}"), format!("/assets/{part}.js"), format!("/{}", "%61".repeat(256))];
+    let of = |number: u64| get(&paths[usize::try_from(number).unwrap_or_default() % paths.len()], "");
+    attack.clients(2, |from| attack.flood(from, 400, of)).await;
+    ensure!(attack.counted("500") == 0, "a long path is an error of the gateway");
+    ensure!(attack.counted("404") > 0, "no long path was answered");
+    Ok(())
+}
+
 /// The limit of the address that sends counts, whatever it says.
 pub async fn forged(attack: Attack) -> Result<()> {
     let forged = |number: u64| format!("x-forwarded-for: 203.0.{}.{}\r\n", number / 250 % 250, number % 250);
