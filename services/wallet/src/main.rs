@@ -10,6 +10,7 @@ use chassis::erasure::Eraser;
 use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
+use chassis::sweep::every;
 use tokio_util::sync::CancellationToken;
 use wallet::SCHEMA;
 use wallet::app::check_holdings::check_holdings;
@@ -21,7 +22,6 @@ use wallet::app::publish_liabilities::publish_nightly;
 use wallet::app::request_withdrawal::{Book, Gate};
 use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::config::Config;
-use wallet::domain::holding::Observed;
 use wallet::error::Error;
 use wallet::events::consumed::{Events, QUEUE};
 use wallet::grpc::GrpcServer;
@@ -34,7 +34,7 @@ const NAME: &str = "wallet";
 /// How often the ledger is checked.
 const CHECK: Duration = Duration::from_secs(60);
 /// How often the holdings are compared with the ledger. A payout without a withdrawal must alert within a minute.
-const LOOK: Duration = Duration::from_secs(15);
+const COMPARISON: Duration = Duration::from_secs(15);
 /// How often the day of the newest publication is compared with today.
 const PUBLICATION: Duration = Duration::from_secs(300);
 
@@ -54,7 +54,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let events = Events { db: db.clone(), chains: chains.clone(), methods: methods.clone() };
     process.consume(&bus, QUEUE, Arc::new(events));
     process.spawn(check(db.clone(), process.shutdown.clone()));
-    process.spawn(watch_holdings(db.clone(), chains.clone(), process.shutdown.clone()));
+    process.spawn(compare_holdings(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));
     let (ledger, writer) = Ledger::new(db.clone());
     process.watch(ledger.liveness());
@@ -73,52 +73,29 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.run(&config.service.ops).await
 }
 
+async fn check(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
+    every(CHECK, "check of the ledger", shutdown, async || check_ledger(&db).await.map(|_| false)).await;
+    Ok(())
+}
+
+async fn compare_holdings(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let compare = async || settle_holdings(&db, &chains).await.map(|()| false);
+    every(COMPARISON, "comparison of holdings", shutdown, compare).await;
+    Ok(())
+}
+
 async fn publish_every_night(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
-    loop {
-        if let Err(error) = publish_nightly(&db).await {
-            tracing::warn!(%error, "could not publish the liabilities");
-        }
-        tokio::select! {
-            () = shutdown.cancelled() => return Ok(()),
-            () = tokio::time::sleep(PUBLICATION) => {}
-        }
-    }
+    let publish = async || publish_nightly(&db).await.map(|()| false);
+    every(PUBLICATION, "publication of liabilities", shutdown, publish).await;
+    Ok(())
 }
 
-async fn watch_holdings(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
-    loop {
-        if let Some(observed) = chains.holdings().await
-            && let Err(error) = settle_holdings(&db, &chains, observed).await
-        {
-            tracing::warn!(%error, "could not compare what is held with the books");
-        }
-        tokio::select! {
-            () = shutdown.cancelled() => return Ok(()),
-            () = tokio::time::sleep(LOOK) => {}
-        }
-    }
-}
-
-async fn settle_holdings(db: &Db, chains: &Chains, observed: Observed) -> Result<(), Error> {
+async fn settle_holdings(db: &Db, chains: &Chains) -> Result<(), Error> {
+    let Some(observed) = chains.holdings().await else { return Ok(()) };
     let found = check_holdings(db, observed).await?;
     found.tell();
     if !found.matched.is_empty() {
         chains.match_payouts(&found.matched).await?;
     }
     Ok(())
-}
-
-async fn check(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
-    loop {
-        // After a long outage this takes a while; a process that shuts down leaves the rest to the next one.
-        match shutdown.run_until_cancelled(check_ledger(&db)).await {
-            None => return Ok(()),
-            Some(Ok(_)) => {}
-            Some(Err(error)) => tracing::warn!(%error, "could not check the ledger"),
-        }
-        tokio::select! {
-            () = shutdown.cancelled() => return Ok(()),
-            () = tokio::time::sleep(CHECK) => {}
-        }
-    }
 }
