@@ -3,6 +3,9 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use chassis::validate::visible;
+use unicode_security::{MixedScript, confusable_detection::skeleton};
+
 use super::email::Email;
 use super::fields::FieldErrors;
 
@@ -10,6 +13,9 @@ use super::fields::FieldErrors;
 static COUNTRIES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     include_str!("../../data/countries.txt").lines().map(str::trim).filter(|name| !name.is_empty()).collect()
 });
+
+/// The name that only the product and its staff have.
+const PRODUCT: &str = "Solvane";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
@@ -33,7 +39,7 @@ impl Details {
     }
 }
 
-/// A name: trimmed, 1-100 characters, none that control how text is shown.
+/// A name: trimmed, in NFC, 1-100 characters that people see, each word of one script, and not the product's.
 ///
 /// # Errors
 /// The sentence for the field.
@@ -45,15 +51,24 @@ pub fn parse_name(text: &str) -> Result<String, &'static str> {
     if text.chars().count() > 100 {
         return Err("Name must be at most 100 characters long");
     }
-    if text.chars().any(controls_text) {
-        return Err("Name contains characters that are not allowed");
+    let name = visible(text).ok_or("Name contains characters that are not allowed")?;
+    if !name.split(|char: char| !char.is_alphanumeric()).all(|word| word.is_single_script()) {
+        return Err("Name mixes letters of different alphabets in one word");
     }
-    Ok(text.to_owned())
+    if resembles(&name, PRODUCT) {
+        return Err("Name must not contain the name of this product");
+    }
+    Ok(name)
 }
 
-/// Control characters, and the marks that turn the direction of text around.
-fn controls_text(char: char) -> bool {
-    char.is_control() || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether somebody may read `word` in the text: letters that look alike count as the same (UTS #39), case, blanks and
+/// punctuation as nothing.
+fn resembles(text: &str, word: &str) -> bool {
+    let letters = |text: &str| -> String {
+        let lower: String = skeleton(&text.to_lowercase()).collect();
+        skeleton(&lower.to_lowercase()).filter(|char| char.is_alphanumeric()).collect()
+    };
+    letters(text).contains(&letters(word))
 }
 
 /// A phone number: trimmed, 5-20 digits, spaces, brackets and hyphens, with an optional plus in front.
@@ -103,8 +118,20 @@ mod tests {
         assert_eq!(parse_name("  Zoë O'Neil-山田 "), Ok("Zoë O'Neil-山田".to_owned()));
         assert!(parse_name(&"é".repeat(100)).is_ok());
         assert!(parse_name(&"é".repeat(101)).is_err());
-        for text in ["a\nb", "a\rb", "a\0b", "a\u{7f}", "a\u{202e}b", "\u{2066}a"] {
+        for text in ["a\nb", "a\rb", "a\0b", "a\u{7f}", "a\u{202e}b", "\u{2066}a", "a\u{200b}b", "\u{3164}", "\u{2800}"]
+        {
             assert!(parse_name(text).is_err(), "{text:?}");
+        }
+    }
+
+    /// [D-S7] No name looks like the product's, and no word mixes alphabets.
+    #[test]
+    fn names_do_not_pretend() {
+        for text in ["Solvane Support", "S\u{43e}lvane", "SOLVANE", "S o l v a n e", "Sоlvаnе Team", "Ann\u{430}"] {
+            assert!(parse_name(text).is_err(), "{text}");
+        }
+        for text in ["Ivan Solvang", "Иван Smith", "山田 Tarō", "ヤマダ太郎", "김철수", "Solveig Vane"] {
+            assert!(parse_name(text).is_ok(), "{text}");
         }
     }
 

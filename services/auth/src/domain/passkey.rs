@@ -1,5 +1,6 @@
 //! Passkeys (D-A3): what is kept of them, and what a challenge may be answered for.
 
+use chassis::validate::visible;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -89,10 +90,11 @@ impl Ceremony {
 /// The sentence for the field.
 pub fn name(text: &str, device: &Device) -> Result<String, &'static str> {
     let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if name.chars().count() > NAME || name.chars().any(char::is_control) {
-        return Err("The name can have at most 60 characters");
+    if name.is_empty() {
+        return Ok(device.family.clone());
     }
-    Ok(if name.is_empty() { device.family.clone() } else { name })
+    let name = visible(&name).ok_or("The name has characters that are not allowed")?;
+    if name.chars().count() > NAME { Err("The name can have at most 60 characters") } else { Ok(name) }
 }
 
 #[cfg(test)]
@@ -109,5 +111,6 @@ mod tests {
         assert_eq!(name(&"é".repeat(60), &device), Ok("é".repeat(60)));
         assert!(name(&"é".repeat(61), &device).is_err());
         assert!(name("a\u{7}b", &device).is_err());
+        assert!(name("a\u{200b}b", &device).is_err());
     }
 }

@@ -1,11 +1,14 @@
 //! The files of the course: videos and attachments of lessons, from the upload to what members are served.
 
+use chassis::validate::is_text;
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 /// Uploads that are not complete, of all managers together.
 pub const MOST_UPLOADS: i64 = 20;
+/// Uploads that are not complete, of one manager, so that two can always begin one.
+pub const MOST_OWN_UPLOADS: i64 = 8;
 /// Chunks of one upload. Each interruption may make a small one.
 pub const MOST_CHUNKS: i64 = 20_000;
 /// Attempts to process a file; workers that die while they do so are the only reason for another.
@@ -156,8 +159,7 @@ pub fn results_folder(media: Uuid, attempt: Uuid) -> String {
 /// Whether a text can be the name of an uploaded file.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
-    let is_sound = |letter: char| !letter.is_control() && !matches!(letter, '/' | '\\' | '"');
-    (1..=LONGEST_NAME).contains(&text.chars().count()) && text.chars().all(is_sound)
+    is_text(text, 1, LONGEST_NAME) && !text.contains(['/', '\\', '"'])
 }
 
 #[cfg(test)]
