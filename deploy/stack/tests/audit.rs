@@ -490,7 +490,6 @@ controls! {
          FROM codes, generate_series(1, 4)";
     an_email_in_another_case_is_seen: "S4", "auth",
         "DROP INDEX users_email_key; UPDATE users SET email = 'B1@Solvane.test' WHERE role = 'reviewer'";
-    a_plain_password_is_seen: "Q7", "auth", "UPDATE users SET password_hash = 'hunter22' WHERE role IS NULL";
     a_wallet_of_nobody_is_seen: "S3", "wallet",
         "INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE VALUES (99, 'available', gen_random_uuid())";
     an_address_never_shown_is_seen: "D-D3", "wallet", "UPDATE transactions SET method_address = 'TOTHER' WHERE kind = 'deposit'";

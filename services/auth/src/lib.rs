@@ -2,8 +2,6 @@
 //! ([domain]), secrets ([secrets], [hasher], [tokens], [passkeys]), use cases ([app]), SQL ([store]), published events ([events]),
 //! the client of wallet ([clients]) and the gRPC server ([grpc]).
 
-use sqlx::migrate::Migrator;
-
 pub mod domain;
 
 pub mod error;
@@ -28,5 +26,8 @@ pub mod grpc;
 
 pub mod config;
 
-/// The schema of this service, on top of the chassis's.
-pub static MIGRATOR: Migrator = sqlx::migrate!();
+static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// The service's own schema; the chassis's tables come first.
+pub const SCHEMA: chassis::db::Schema =
+    chassis::db::Schema { migrations: &MIGRATOR, definitions: &[include_str!("../sql/10_secrets.sql")] };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use auth::MIGRATOR;
+use auth::SCHEMA;
 use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::reset_totp::reset_totp;
 use auth::app::{
@@ -98,7 +98,7 @@ struct StaffAdd {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    command::run_with(NAME, &MIGRATOR, serve, run).await
+    command::run_with(NAME, SCHEMA, serve, run).await
 }
 
 async fn run(command: Command) -> anyhow::Result<()> {

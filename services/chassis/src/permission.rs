@@ -122,7 +122,7 @@ impl Permission {
             Self::SeeJournal => reading("seeJournal", &[Auditor, Admin]),
             Self::ReopenWithdrawals => deciding("reopenWithdrawals", &[Treasurer, Admin]),
             Self::PublishLiabilities => reading("publishLiabilities", &[Treasurer, Auditor, Admin]),
-            Self::ReplayDeadLetters => reading("replayDeadLetters", &[Admin]),
+            Self::ReplayDeadLetters => deciding("replayDeadLetters", &[Admin]),
             Self::ResetFactors => deciding("resetFactors", &[Reviewer]),
         }
     }
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// [D-O7] Whatever decides needs a fresh factor; reading, notes and replays do not.
+    /// [D-O7] Whatever decides needs a fresh factor; reading and notes do not.
     #[test]
     fn every_decision_needs_a_fresh_factor() {
         let without: Vec<_> =
@@ -263,8 +263,7 @@ mod tests {
                 "seeStaff",
                 "seeAudit",
                 "seeJournal",
-                "publishLiabilities",
-                "replayDeadLetters"
+                "publishLiabilities"
             ]
         );
     }

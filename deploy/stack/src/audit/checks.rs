@@ -592,12 +592,6 @@ pub const CHECKS: &[Check] = &[
         "every email belongs to one account, whatever its case",
         "SELECT format('%s has %s accounts', lower(email), count(*)) FROM users GROUP BY lower(email) HAVING count(*) > 1",
     ),
-    auth(
-        "Q7",
-        "passwords and links are kept as hashes alone",
-        "SELECT format('password of %s', id) FROM users WHERE password_hash IS NOT NULL AND password_hash NOT LIKE '$argon2id$%'
-         UNION ALL SELECT format('link %s', id) FROM reset_tokens WHERE length(token_hash) <> 32",
-    ),
     wallet(
         "D-B6",
         "every node of the published liabilities follows from those below it",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use auth::MIGRATOR;
+use auth::SCHEMA;
 use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::answer_mail_requests::answer_next;
 use auth::app::{App, SIGN_INS, SecondFactor};
@@ -65,7 +65,7 @@ impl World {
         let channel = grpc::channel("wallet", &wallet.url, &Tls::default()).unwrap();
         let app = Arc::new(App {
             wallet: Wallet::new(channel, realm.credential("auth")),
-            db: testing::database(pool.clone(), &MIGRATOR).await,
+            db: testing::database(pool.clone(), SCHEMA).await,
             hasher: Hasher::new().unwrap(),
             sign_ins: Semaphore::new(SIGN_INS),
             secrets: Secrets::new(SecretKey::read(&file("code.key")).unwrap()),

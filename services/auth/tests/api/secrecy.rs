@@ -55,5 +55,8 @@ async fn a_dump_tells_no_secret(pool: PgPool) {
         assert!(!dump.contains(secret) && !dump.contains(&hex(secret)), "{secret}");
     }
     assert!(!says_code(&dump, &code) && !dump.contains(&hex(&code)), "{code}");
+    for sql in ["UPDATE users SET password_hash = 'hunter22'", "UPDATE reset_tokens SET token_hash = 'hunter22'"] {
+        assert!(sqlx::query(sql).execute(&world.pool).await.is_err(), "{sql}");
+    }
     assert!(says_code("a (123456) b", "123456") && !says_code("12:00:00.123456+00", "123456"), "the control");
 }

@@ -206,7 +206,7 @@ async fn an_account_is_secured_although_its_address_is_taken(pool: PgPool) {
     let (user, eves_session, undo_token, _) = taken_over(&world).await;
     let squat = "SET session_replication_role = replica;
         INSERT INTO users (id, name, email, phone, country, password_hash, created_at)
-        VALUES (gen_random_uuid(), 'Squatter', 'ada@example.com', '', '', '-', now());
+        VALUES (gen_random_uuid(), 'Squatter', 'ada@example.com', '', '', '$argon2id$', now());
         SET session_replication_role = DEFAULT";
     sqlx::raw_sql(squat).execute(&pool).await.unwrap();
     world.forget_events().await;
