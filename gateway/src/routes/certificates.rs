@@ -20,7 +20,7 @@ use pdf::Page;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Certificate {
-    /// The member's, as it is now.
+    /// The member's when it was issued.
     name: String,
     /// The title of the course when it was issued.
     course: String,
@@ -64,9 +64,12 @@ async fn read(app: &App, visitor: &Visitor, number: String) -> Result<Certificat
     let message = GetCertificateRequest { number };
     let answer = call_retrying!(app.clients.course, get_certificate, visitor.out, message)?.into_inner();
     let certificate = answer.certificate.ok_or_else(|| ApiError::internal("an answer without a certificate"))?;
-    let user_id = answer.user_id.parse().map_err(ApiError::internal)?;
+    let name = match certificate.holder_name {
+        name if name.is_empty() => app.profiles.get(answer.user_id.parse().map_err(ApiError::internal)?).await?.name,
+        name => name,
+    };
     Ok(Certificate {
-        name: app.profiles.get(user_id).await?.name,
+        name,
         course: certificate.course_title,
         issued_at: known_moment(certificate.issued_at.as_ref())?,
         ended: answer.ended,

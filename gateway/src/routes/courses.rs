@@ -293,8 +293,8 @@ pub async fn issue_certificate(
     State(app): State<App>,
     VerifiedMember(caller): VerifiedMember,
 ) -> Result<Reply<CertificateIssued>, ApiError> {
-    let answer =
-        call_retrying!(app.clients.course, issue_certificate, caller.out, IssueCertificateRequest {})?.into_inner();
+    let message = IssueCertificateRequest { holder_name: app.profiles.get(caller.session.user_id).await?.name };
+    let answer = call_retrying!(app.clients.course, issue_certificate, caller.out, message)?.into_inner();
     let certificate = answer.certificate.ok_or_else(|| ApiError::internal("an answer without a certificate"))?;
     let message = "Here is your certificate.";
     Ok(ok(CertificateIssued { success: true, message, certificate: certificate.try_into()? }))

@@ -2555,7 +2555,7 @@ export interface components {
             /** @description Whether the purchase was refunded since. */
             ended: boolean;
             issuedAt: string;
-            /** @description The member's, as it is now. */
+            /** @description The member's when it was issued. */
             name: string;
         };
         /** @description The caller's certificate. */

@@ -5,7 +5,7 @@ use chassis::db::Db;
 use chassis::error::Refusal;
 use uuid::Uuid;
 
-use crate::domain::media::{Kind, Limits, MOST_UPLOADS, is_name};
+use crate::domain::media::{Kind, Limits, MOST_OWN_UPLOADS, MOST_UPLOADS, is_name};
 use crate::error::Error;
 use crate::store::media;
 
@@ -31,7 +31,8 @@ pub async fn create_media(
     }
     let mut tx = db.begin().await?;
     media::lock_uploads(&mut tx).await?;
-    if media::count_uploads(&mut tx).await? >= MOST_UPLOADS {
+    let (all, own) = media::count_uploads(&mut tx, by).await?;
+    if all >= MOST_UPLOADS || own >= MOST_OWN_UPLOADS {
         return Err(Error::TooManyUploads);
     }
     let (id, now) = (Uuid::new_v4(), clock::now(&mut tx).await?);

@@ -4,8 +4,10 @@ use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};
 use chassis::error::{Kind, Refusal};
 use chassis::identity::Staff;
+use chassis::roots::to_hex;
 use proto::common::v1::ErrorReason;
-use serde_json::json;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::domain::captions::{MOST_LANGUAGES, check, is_label, is_language};
@@ -34,7 +36,8 @@ pub async fn put_captions(
     if i64::try_from(all.len()).unwrap_or(i64::MAX) > MOST_LANGUAGES {
         return Err(Refusal::field("language", "A video has captions in up to 20 languages.").into());
     }
-    audit(&mut tx, staff, "course.captions.put", (id, &new.language), client_address).await?;
+    let after = json!({ "language": new.language, "label": new.label, "sha256": to_hex(&Sha256::digest(&vtt)) });
+    audit(&mut tx, staff, "course.captions.put", (id, after), client_address).await?;
     tx.commit().await?;
     Ok(all)
 }
@@ -44,11 +47,11 @@ pub(super) async fn audit(
     conn: &mut PgConnection,
     staff: &Staff,
     action: &str,
-    (id, language): (Uuid, &str),
+    (id, after): (Uuid, Value),
     address: &str,
 ) -> Result<(), Error> {
-    let after = Some(json!({ "language": language }));
-    let act = Act { staff, action, subject_id: id.to_string(), member_id: None, before: None, after, address };
+    let subject_id = id.to_string();
+    let act = Act { staff, action, subject_id, member_id: None, before: None, after: Some(after), address };
     Ok(audit::append(conn, act).await?)
 }
 

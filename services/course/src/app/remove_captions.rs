@@ -2,6 +2,7 @@
 
 use chassis::db::Db;
 use chassis::identity::Staff;
+use serde_json::json;
 use uuid::Uuid;
 
 use super::put_captions::audit;
@@ -24,7 +25,7 @@ pub async fn remove_captions(
     if !captions::remove(&mut tx, id, language).await? {
         return Err(Error::CaptionsNotFound);
     }
-    audit(&mut tx, staff, "course.captions.remove", (id, language), client_address).await?;
+    audit(&mut tx, staff, "course.captions.remove", (id, json!({ "language": language })), client_address).await?;
     let all = captions::list(&mut tx, id).await?;
     tx.commit().await?;
     Ok(all)

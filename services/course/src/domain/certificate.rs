@@ -6,11 +6,16 @@ use uuid::Uuid;
 use crate::domain::course::Course;
 use crate::domain::progress::Progress;
 
+/// Characters of the name of a holder; as long as a member's.
+pub const LONGEST_NAME: usize = 100;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
     /// Random, so that no other can be guessed from it.
     pub number: Uuid,
     pub user_id: Uuid,
+    /// The member's name then; not known of certificates that are older than this field.
+    pub holder_name: Option<String>,
     /// As the course was called then.
     pub course_title: String,
     pub issued_at: OffsetDateTime,

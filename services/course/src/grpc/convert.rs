@@ -177,6 +177,7 @@ impl From<Certificate> for CertificateMessage {
     fn from(certificate: Certificate) -> Self {
         Self {
             number: certificate.number.to_string(),
+            holder_name: certificate.holder_name.unwrap_or_default(),
             course_title: certificate.course_title,
             issued_at: Some(clock::to_proto(certificate.issued_at)),
         }

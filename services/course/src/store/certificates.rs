@@ -9,7 +9,7 @@ use crate::error::Error;
 pub async fn get(conn: &mut PgConnection, number: Uuid) -> Result<Option<Certificate>, Error> {
     Ok(sqlx::query_as!(
         Certificate,
-        "SELECT number, user_id, course_title, issued_at FROM certificates WHERE number = $1",
+        "SELECT number, user_id, holder_name, course_title, issued_at FROM certificates WHERE number = $1",
         number
     )
     .fetch_optional(conn)
@@ -19,7 +19,7 @@ pub async fn get(conn: &mut PgConnection, number: Uuid) -> Result<Option<Certifi
 pub async fn of_member(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Certificate>, Error> {
     Ok(sqlx::query_as!(
         Certificate,
-        "SELECT number, user_id, course_title, issued_at FROM certificates WHERE user_id = $1",
+        "SELECT number, user_id, holder_name, course_title, issued_at FROM certificates WHERE user_id = $1",
         user_id
     )
     .fetch_optional(conn)
@@ -29,10 +29,11 @@ pub async fn of_member(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<
 /// Keeps it unless the member has one.
 pub async fn insert(conn: &mut PgConnection, certificate: &Certificate) -> Result<(), Error> {
     sqlx::query!(
-        "INSERT INTO certificates (number, user_id, course_title, issued_at) VALUES ($1, $2, $3, $4)
+        "INSERT INTO certificates (number, user_id, holder_name, course_title, issued_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (user_id) DO NOTHING",
         certificate.number,
         certificate.user_id,
+        certificate.holder_name,
         certificate.course_title,
         certificate.issued_at
     )

@@ -62,10 +62,15 @@ pub async fn lock_uploads(conn: &mut PgConnection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Uploads that are not complete.
-pub async fn count_uploads(conn: &mut PgConnection) -> Result<i64, Error> {
-    let found = sqlx::query_scalar!(r#"SELECT count(*) AS "uploads!" FROM media WHERE state = 'uploading'"#);
-    Ok(found.fetch_one(conn).await?)
+/// Uploads that are not complete: of all managers, and of this one.
+pub async fn count_uploads(conn: &mut PgConnection, by: Uuid) -> Result<(i64, i64), Error> {
+    let row = sqlx::query!(
+        r#"SELECT count(*) AS "all!", count(*) FILTER (WHERE created_by = $1) AS "own!"
+           FROM media WHERE state = 'uploading'"#,
+        by
+    );
+    let row = row.fetch_one(conn).await?;
+    Ok((row.all, row.own))
 }
 
 pub async fn insert(

@@ -25,7 +25,12 @@ impl World {
     }
 
     async fn issue(&self, member: &Member) -> Result<Certificate, Status> {
-        let answer = self.grpc.issue_certificate(with_token(IssueCertificateRequest {}, &member.token)).await?;
+        self.issue_to(member, "Ann Example").await
+    }
+
+    async fn issue_to(&self, member: &Member, holder_name: &str) -> Result<Certificate, Status> {
+        let message = IssueCertificateRequest { holder_name: holder_name.to_owned() };
+        let answer = self.grpc.issue_certificate(with_token(message, &member.token)).await?;
         Ok(answer.into_inner().certificate.unwrap())
     }
 
@@ -61,6 +66,29 @@ async fn all_lessons_done_earn_one_certificate(pool: PgPool) {
     assert_eq!((read.certificate, read.user_id), (Some(issued), buyer.id.to_string()));
     for number in ["", "1", "00000000-0000-0000-0000-000000000000", &buyer.id.to_string()] {
         assert_eq!(code(world.read(number).await), "NOT_FOUND", "{number}");
+    }
+}
+
+/// [D-C8] A certificate keeps the name of its first issue, and is found by its number as it was given alone.
+#[sqlx::test(migrations = false)]
+async fn a_certificate_keeps_its_name_and_number(pool: PgPool) {
+    let world = World::new(pool).await;
+    let buyer = world.buyer();
+    world.finish_all(&buyer).await;
+    for name in ["", &"x".repeat(101), "Ann\nExample"] {
+        assert_eq!(code(world.issue_to(&buyer, name).await), "VALIDATION_FAILED", "{name}");
+    }
+    let issued = world.issue_to(&buyer, "Ann Example").await.unwrap();
+    assert_eq!(world.issue_to(&buyer, "Another Name").await.unwrap(), issued);
+    assert_eq!(world.read(&issued.number).await.unwrap().certificate.unwrap().holder_name, "Ann Example");
+    let spellings = [
+        issued.number.to_uppercase(),
+        format!("{{{}}}", issued.number),
+        format!("urn:uuid:{}", issued.number),
+        issued.number.replace('-', ""),
+    ];
+    for spelling in spellings {
+        assert_eq!(code(world.read(&spelling).await), "NOT_FOUND", "{spelling}");
     }
 }
 

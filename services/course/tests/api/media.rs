@@ -4,9 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chassis::identity::Role;
+use chassis::roots::to_hex;
 use chassis::testing::{assert_permitted, with_token};
 use course::app::process_media::Worker;
 use course::app::sweep_media::{retire_media, sweep_media, sweep_objects};
+use course::domain::media::MOST_OWN_UPLOADS;
 use course::objects::Objects;
 use course::transcoder::{Place, Sandbox, Transcoder};
 use object_store::ObjectStoreExt;
@@ -16,6 +18,7 @@ use proto::course::v1::course_service_server::CourseService;
 use proto::course::v1::media_service_server::MediaService;
 use proto::course::v1::staff_service_server::StaffService;
 use proto::course::v1::*;
+use sha2::{Digest, Sha256};
 use sqlx::PgPool;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -164,7 +167,7 @@ pub fn film(seconds: u32) -> Vec<u8> {
 /// [D-C5] An upload grows chunk by chunk, each at its place and once, and is queued with its last byte.
 #[sqlx::test(migrations = false)]
 async fn an_upload_grows_chunk_by_chunk(pool: PgPool) {
-    let studio = Studio::new(pool).await;
+    let mut studio = Studio::new(pool).await;
     for (kind, name, size, reason) in [
         (MediaKind::Unspecified, "a.mp4", 10, "VALIDATION_FAILED"),
         (MediaKind::Video, "a/b.mp4", 10, "VALIDATION_FAILED"),
@@ -186,7 +189,10 @@ async fn an_upload_grows_chunk_by_chunk(pool: PgPool) {
     assert!(studio.worker.process_next().await.unwrap());
     let media = studio.media(&id).await;
     assert_eq!((media.state(), media.content_type.as_str()), (MediaState::Ready, "application/pdf"));
-    for _ in 0..20 {
+    for number in 0..20 {
+        if number % MOST_OWN_UPLOADS == 0 {
+            studio.manager = studio.world.realm.staff(Role::Manager).1;
+        }
         studio.create(MediaKind::Video, "a.mp4", 10).await.unwrap();
     }
     assert_eq!(code(studio.create(MediaKind::Video, "a.mp4", 10).await), "TOO_MANY_UPLOADS");
@@ -254,7 +260,7 @@ async fn a_fourth_stream_is_refused(pool: PgPool) {
 /// [D-C5] Captions are checked, and are there for whoever may watch.
 #[sqlx::test(migrations = false)]
 async fn captions_follow_their_video(pool: PgPool) {
-    let studio = Studio::new(pool).await;
+    let studio = Studio::new(pool.clone()).await;
     let video = studio.video().await;
     let vtt = "WEBVTT\n\n00:00.000 --> 00:01.500\nHello\n";
     assert_eq!(code(studio.caption(&video, "english!", vtt).await), "VALIDATION_FAILED");
@@ -277,6 +283,28 @@ async fn captions_follow_their_video(pool: PgPool) {
     let message = RemoveCaptionsRequest { id: video.clone(), language: "de".to_owned(), ..Default::default() };
     let left = studio.world.grpc.remove_captions(with_token(message, &studio.manager)).await.unwrap().into_inner();
     assert_eq!(left.captions.len(), 1);
+    let sums = sqlx::query_scalar::<_, Option<String>>(
+        "SELECT after ->> 'sha256' FROM audit_rows WHERE action LIKE 'course.captions.%' ORDER BY id",
+    );
+    let sum = Some(to_hex(&Sha256::digest(vtt)));
+    assert_eq!(sums.fetch_all(&pool).await.unwrap(), [sum.clone(), sum, None], "the text, the same text, none");
+}
+
+/// [D-C5] One manager's uploads leave room for those of others.
+#[sqlx::test(migrations = false)]
+async fn a_manager_has_a_share_of_the_uploads(pool: PgPool) {
+    let mut studio = Studio::new(pool).await;
+    let mut begun = Vec::new();
+    for _ in 0..MOST_OWN_UPLOADS {
+        begun.push(studio.create(MediaKind::Attachment, "a.pdf", 10).await.unwrap());
+    }
+    assert_eq!(code(studio.create(MediaKind::Attachment, "a.pdf", 10).await), "TOO_MANY_UPLOADS");
+    let first = std::mem::replace(&mut studio.manager, studio.world.realm.staff(Role::Manager).1);
+    studio.create(MediaKind::Attachment, "b.pdf", 10).await.unwrap();
+    studio.manager = first;
+    let message = RemoveMediaRequest { id: begun.swap_remove(0), ..Default::default() };
+    studio.world.grpc.remove_media(with_token(message, &studio.manager)).await.unwrap();
+    studio.create(MediaKind::Attachment, "a.pdf", 10).await.unwrap();
 }
 
 /// [D-V3] [D-H5] What nobody needs goes, with everything in the store: uploads that rest, files that are removed or in no

@@ -1,0 +1,1 @@
+ALTER TABLE certificates VALIDATE CONSTRAINT certificates_holder_name;
