@@ -257,11 +257,11 @@ impl TestStack {
     pub async fn member_with(&self, amount: &str) -> Result<Member> {
         let member = self.member().await?;
         let id = member.deposit(amount).await?;
-        let path = format!("/admin/transactions/{id}");
+        let (path, txid) = (format!("/admin/transactions/{id}"), txid());
         for name in ["reviewer", "reviewer2"] {
             let reviewer = self.staff(name).await?;
             let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
-            let approval = json!({ "revision": revision, "receivedAmount": amount, "txid": txid(), "note": NOTE });
+            let approval = json!({ "revision": revision, "receivedAmount": amount, "txid": txid, "note": NOTE });
             let approved = reviewer.post(&format!("{path}/approve"), approval).await?.success()?;
             if approved["needsSecond"] != json!(true) {
                 break;

@@ -32,6 +32,7 @@ BEGIN
     RETURN OLD;
 END
 $$;
+REVOKE EXECUTE ON FUNCTION keep_disowned_destination FROM PUBLIC;
 DROP TRIGGER destinations_of_closed_wallets ON destinations;
 CREATE TRIGGER destinations_of_closed_wallets BEFORE DELETE ON destinations
     FOR EACH ROW EXECUTE FUNCTION keep_disowned_destination();

@@ -75,6 +75,7 @@ pub const CASES: &[Case] = &[
     case!("C10 slow readers", "101 readers of a file of 5 MiB, 3 addresses, 1 KB a second", readers::slow),
     case!("files never read", "8 addresses x 32 connections ask for 5 MiB and read nothing", readers::never),
     case!("ranges", "6 addresses, 40 requests a second each for parts of 5 MiB", readers::ranges),
+    case!("S10 quotes of one amount", "accounts x 20 a second", requests::quotes),
     case!("S11 downloads held", "accounts x 2 downloads of one address, nothing read", readers::downloads),
     case!("S22 uploads begun", "one manager begins as many as there may be", readers::uploads),
     case!("event streams hoarded", "accounts x 16 streams", readers::streams),
@@ -115,7 +116,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), CASES.len());
         let reviewed = ["C8 ", "C9 ", "C10 ", "C11 ", "C12 ", "C13 ", "C14 "];
-        for finding in reviewed.iter().chain(&["S4 ", "S5 ", "S6 ", "S8 ", "S11 ", "S12 ", "S15 ", "S22 "]) {
+        for finding in reviewed.iter().chain(&["S4 ", "S5 ", "S6 ", "S8 ", "S10 ", "S11 ", "S12 ", "S15 ", "S22 "]) {
             assert!(names.iter().any(|name| name.starts_with(finding)), "{finding} has no case");
         }
     }

@@ -15,6 +15,7 @@ use totp_rs::{Builder, Secret};
 use crate::attack::members::address;
 use crate::client::{Answer, Client, cents};
 use crate::mails;
+use crate::seed::propose;
 use crate::service::Service;
 use crate::testing::{Member, PASSWORD, TestStack};
 
@@ -36,6 +37,7 @@ pub async fn drill(stack: &TestStack, say: fn(&str)) -> Result<()> {
     let owner = stack.member_with("500.00").await?;
     let stolen = drill.steal(&owner).await.context("the thief")?;
     drill.recover(&owner, &stolen).await.context("the owner")?;
+    drill.lock_out(&stack.member().await?).await.context("locking the owner out")?;
     drill.close(&stack.member().await?).await.context("closing the account")
 }
 
@@ -66,7 +68,7 @@ impl Drill<'_> {
         let client = self.log_in(owner, 0).await?;
         self.stack.mail(&owner.email, "New login").await?;
         self.say("the thief logs in with the stolen password, and the owner is mailed");
-        enrol(&client).await?;
+        drop(enrol(&client).await?);
         let method = owner.platform_method("TRC20").await?;
         let request = json!({ "amount": 200, "method": method, "address": THIEF });
         let made = client.post("/transactions/withdraw", request).await?.success()?;
@@ -156,6 +158,24 @@ impl Drill<'_> {
         Ok(())
     }
 
+    /// The thief sets up an authenticator, so that the owner cannot log in; using it does not stop its removal by staff.
+    async fn lock_out(&self, owner: &Member) -> Result<()> {
+        let authenticator = enrol(&self.log_in(owner, 2).await?).await?;
+        let locked_out = Client::new(self.stack.url()).login(&owner.email, PASSWORD).await;
+        ensure!(locked_out.is_err(), "a login without the authenticator");
+        let removal = format!("/admin/members/{}/factor-reset", owner.id);
+        let (one, other) = (self.stack.staff("reviewer").await?, self.stack.staff("reviewer2").await?);
+        propose(&one, &other, &removal, json!({ "note": "Video call, passport seen" })).await?;
+        // The code of this half minute confirmed the authenticator.
+        let login = json!({ "email": owner.email, "password": PASSWORD, "totp": code(&authenticator, 30)? });
+        let thief = Client::new(self.stack.url()).moved_to(address(98, 2))?;
+        thief.post("/auth/login", login).await?.success()?;
+        let planned = format!("SELECT count(*) FROM factor_resets WHERE user_id = '{}'", owner.id);
+        ensure!(self.count(Service::Auth, &planned).await? == 1, "a young authenticator calls its removal off");
+        self.say("a thief locks the owner out, and cannot call off that staff remove the new authenticator");
+        Ok(())
+    }
+
     /// A member without a balance: the thief closes the account.
     async fn close(&self, owner: &Member) -> Result<()> {
         let thief = self.log_in(owner, 1).await?;
@@ -222,13 +242,17 @@ impl Drill<'_> {
 }
 
 /// Sets up an authenticator, with the password alone.
-async fn enrol(client: &Client) -> Result<()> {
+async fn enrol(client: &Client) -> Result<Secret> {
     let begun = client.post("/users/totp", json!({ "password": PASSWORD })).await?.success()?;
     let secret = Secret::try_from_base32(begun["secret"].as_str().context("a secret")?).ok().context("base32")?;
-    let at = u64::try_from(OffsetDateTime::now_utc().unix_timestamp())?;
-    let code = Builder::new().with_secret(secret).build_noncompliant().generate(at).to_string();
-    client.post("/users/totp/confirm", json!({ "code": code })).await?.success()?;
-    Ok(())
+    client.post("/users/totp/confirm", json!({ "code": code(&secret, 0)? })).await?.success()?;
+    Ok(secret)
+}
+
+/// The code of an authenticator these seconds from now.
+fn code(authenticator: &Secret, seconds: i64) -> Result<String> {
+    let at = u64::try_from(OffsetDateTime::now_utc().unix_timestamp() + seconds)?;
+    Ok(Builder::new().with_secret(authenticator.clone()).build_noncompliant().generate(at).to_string())
 }
 
 /// The secret of a link in an email: what follows `#token=`.

@@ -143,25 +143,25 @@ async fn quote(year: &mut Year) -> Result<()> {
     seed::propose(&treasurer, &treasurer2, "/admin/rates", rate).await?;
     let member = year.stack.member().await?;
     let method = member.platform_method("TRC20").await?;
-    let ask = async |member: &Member| {
-        let body = json!({ "direction": "deposit", "amount": 500, "method": method });
+    let ask = async |member: &Member, amount: u32| {
+        let body = json!({ "direction": "deposit", "amount": amount, "method": method });
         member.client.post("/quotes", body).await
     };
     let pay = async |member: &Member, quote: &Value| {
         let body = json!({
-            "amount": 500, "method": method, "receipt": crate::testing::PROOF, "type": "deposit",
+            "amount": quote["quote"]["amount"], "method": method, "receipt": crate::testing::PROOF, "type": "deposit",
             "quoteId": quote["quote"]["id"],
         });
         member.client.post("/transactions/deposit", body).await
     };
-    let (one, other) = (ask(&member).await?.success()?, ask(&member).await?.success()?);
+    let (one, other) = (ask(&member, 500).await?.success()?, ask(&member, 600).await?.success()?);
     year.advance(Duration::minutes(14)).await?;
     pay(&member, &one).await?.success()?;
     year.advance(Duration::minutes(1) + SECOND).await?;
     refused(&pay(&member, &other).await?, "QUOTE_EXPIRED")?;
     year.advance(Duration::minutes(45)).await?;
     let member = year.login(&member).await?;
-    refused(&ask(&member).await?, "RATE_UNAVAILABLE")
+    refused(&ask(&member, 500).await?, "RATE_UNAVAILABLE")
 }
 
 /// Fifteen minutes for one treasurer; then another may take the payout.

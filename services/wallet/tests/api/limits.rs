@@ -140,10 +140,12 @@ async fn the_terms_are_what_is_enforced(pool: PgPool) {
     let rest = world.terms(Some(&world.member())).await.rest.unwrap();
     assert_eq!(rest, WithdrawalRest { left_cents: 10_000_000, available_at: None });
     let unverified = world.realm.sign_in(Session { verified: false, ..session(None) });
-    for token in [unverified, world.reviewer.clone(), "nonsense".to_owned()] {
+    for token in [unverified, world.reviewer.clone()] {
         let answer = world.grpc.get_terms(with_token(GetTermsRequest {}, &token)).await.unwrap().into_inner();
         assert_eq!(answer.rest, None);
     }
+    let unknown = world.grpc.get_terms(with_token(GetTermsRequest {}, "nonsense")).await;
+    assert_eq!(code(unknown), "PERMISSION_DENIED", "neither a session nor the gateway's visitor");
     assert_eq!(code(world.deposit(&world.member(), crate::fixture::deposit(12_299)).await), "VALIDATION_FAILED");
 }
 

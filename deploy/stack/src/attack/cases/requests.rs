@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
@@ -47,6 +47,22 @@ pub async fn forged(attack: Attack) -> Result<()> {
     // A slow machine answers less than one address may send, which proves nothing.
     let is_slow = attack.counted("200") < AT_ONCE;
     ensure!(is_slow || attack.counted("429") > 0, "the forged addresses were believed");
+    Ok(())
+}
+
+/// All accounts but the last ask for quotes of one amount; the last one still gets a quote of it.
+pub async fn quotes(attack: Attack) -> Result<()> {
+    let method = attack.target.victim.platform_method("TRC20").await?;
+    let body = json!({ "direction": "deposit", "amount": 100, "method": method });
+    let last = attack.target.accounts.len() - 1;
+    let client = |from| {
+        let ask = post("POST", "/v1/quotes", &bearer(attack.account(from)), body.to_string().as_bytes());
+        let attack = attack.clone();
+        async move { attack.flood(from, 20, |_| ask.clone()).await }
+    };
+    attack.clients(last, client).await;
+    ensure!(attack.counted("201") > 0, "no attacker has a quote");
+    attack.account(last).client.post("/quotes", body).await?.success().context("a quote of another member")?;
     Ok(())
 }
 
