@@ -39,7 +39,7 @@ test('bought from the balance, the course opens at once and is read lesson by le
   await page.goto('/dashboard')
   await expect(page.getByRole('region', { name: 'Active Courses' })).toContainText('1')
   await expect(page.getByRole('region', { name: 'Available Balance' })).toContainText('$13.00')
-  await expect(page.getByRole('main').getByRole('link', { name: /Course.*-\$87\.00/ })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('link', { name: /Course.*minus \$87\.00/ })).toBeVisible()
 })
 
 test('paid by deposit, the course is in review until staff confirms it, and then opens without a reload [CRS-01] [CRS-02] [DEP-01] [D-C1]', async ({ page }) => {

@@ -45,6 +45,7 @@ test('a withdrawal says what is received in the asset, and pays exactly that [D-
   await page.getByLabel('Wallet address').fill('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4')
   await page.getByRole('button', { name: 'Request Withdrawal' }).click()
   await page.getByRole('button', { name: /^Withdraw \$/ }).click()
+  await expect(page.getByRole('dialog')).toBeHidden()
   await expect(page.getByText('0.00400565 BTC')).toBeVisible()
 
   const reviewer = await asStaff('reviewer')

@@ -34,7 +34,7 @@ test('the list is filtered, a row opens its details, and the statement is a file
   await rows.click()
   await expect(page.getByText(/^TNX-[0-9a-f]{6}$/)).toBeVisible()
   await page.getByRole('button', { name: 'Back' }).click()
-  await expect(page).toHaveURL('/transactions')
+  await expect(page).toHaveURL('/transactions?status=success')
 
   for (const [format, start] of [['PDF', '%PDF-'], ['CSV', 'at,title,reference,amount,balance']] as const) {
     await page.getByRole('button', { name: 'Statement' }).click()

@@ -1,5 +1,5 @@
 /** The real product as the browser tests see it: its mail folder, its staff, and members of their own. */
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { expect, type Page } from '@playwright/test'
 
@@ -42,6 +42,9 @@ export const codeMailedTo = async (address: string) => (await mailTo(address, /(
 
 const logIn = (name: string) =>
   call('POST', '/auth/login', { email: `${name}@solvane.test`, password: 'solvane-local-staff' }) as Promise<{ token: string; user: object }>
+
+/** A hash of a payment that no other test has. */
+export const hash = () => randomBytes(32).toString('hex')
 
 /** Calls the API as a member of staff. */
 export async function asStaff(name: string) {
@@ -172,7 +175,7 @@ export async function payOut(member: SignedIn) {
   const revision = async () => (await treasurer<{ transaction: Pending }>('GET', `/admin/transactions/${open.id}`)).transaction.revision
   await reviewer('POST', `/admin/transactions/${open.id}/approve`, { revision: open.revision })
   await treasurer('POST', `/admin/transactions/${open.id}/paying`, { revision: await revision() })
-  await treasurer('POST', `/admin/transactions/${open.id}/paid`, { revision: await revision(), txid: `tx-${randomUUID()}` })
+  await treasurer('POST', `/admin/transactions/${open.id}/paid`, { revision: await revision(), txid: hash() })
 }
 
 /** The reviewer confirms the member's newest pending transaction (of this title). */
@@ -182,12 +185,12 @@ export async function approve(email: string, receivedAmount: number, title?: str
   const pending = transactions.find((row) => row.user.email === email && (!title || row.title === title))
   if (!pending) throw new Error(`nothing pending for ${email}`)
   const { id, revision } = pending
-  const txid = `tx-${randomUUID()}`
+  const evidence = { txid: hash(), note: 'Seen in the explorer of the network' }
   type Approved = { needsSecond: boolean; revision: number }
-  const approved = await reviewer<Approved>('POST', `/admin/transactions/${id}/approve`, { revision, receivedAmount, txid })
+  const approved = await reviewer<Approved>('POST', `/admin/transactions/${id}/approve`, { revision, receivedAmount, ...evidence })
   if (!approved.needsSecond) return
   const second = await asStaff('reviewer2')
-  await second('POST', `/admin/transactions/${id}/approve`, { revision: approved.revision, receivedAmount, txid })
+  await second('POST', `/admin/transactions/${id}/approve`, { revision: approved.revision, receivedAmount, ...evidence })
 }
 
 /** The reviewer rejects the member's newest pending transaction. */

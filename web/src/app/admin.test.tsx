@@ -1,4 +1,5 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
+import type { UserEvent } from '@testing-library/user-event'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { adminPaths } from '@/features/admin/paths'
@@ -174,6 +175,9 @@ describe('an unattended screen', () => {
   })
 })
 
+/** Required where the chain does not prove a payment. */
+const stateVerification = async (user: UserEvent) => user.type(await screen.findByLabelText('Note for the audit log'), 'Seen')
+
 describe('a decision', () => {
   const path = `/admin/review/${deposit.id}`
 
@@ -187,9 +191,10 @@ describe('a decision', () => {
     await user.clear(screen.getByLabelText('Amount that arrived'))
     await user.type(screen.getByLabelText('Amount that arrived'), '249.5')
     expect(screen.getByText(/The member claimed \$250\.00/)).toBeVisible()
+    await stateVerification(user)
     await user.click(screen.getByRole('button', { name: 'Credit $249.50' }))
     await waitFor(() => expect(approved.seen).toHaveLength(1))
-    expect(approved.seen[0]?.body).toEqual({ revision: 3, receivedAmount: 249.5, txid: 'claimed-hash' })
+    expect(approved.seen[0]?.body).toEqual({ revision: 3, receivedAmount: 249.5, txid: 'claimed-hash', note: 'Seen' })
     expect(approved.seen[0]?.headers.get('Idempotency-Key')).toBeTruthy()
   })
 
@@ -272,6 +277,7 @@ describe('a decision', () => {
     const { user } = openAsStaff(path)
     await screen.findByRole('heading', { name: 'Your decision' })
     await user.keyboard('a')
+    await stateVerification(user)
     await user.click(await screen.findByRole('button', { name: 'Credit $250.00' }))
     const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' })
     await user.type(within(dialog).getByLabelText('Authenticator code'), '654321')
@@ -303,6 +309,7 @@ describe('a decision', () => {
     const { user } = openAsStaff(path)
     await screen.findByRole('heading', { name: 'Your decision' })
     await user.keyboard('a')
+    await stateVerification(user)
     await user.click(await screen.findByRole('button', { name: 'Credit $250.00' }))
     const dialog = await screen.findByRole('dialog', { name: 'Sign this decision' })
     await user.click(within(dialog).getByRole('button', { name: 'Sign with your passkey' }))
@@ -318,6 +325,7 @@ describe('a decision', () => {
     const { user } = openAsStaff(path)
     await screen.findByRole('heading', { name: 'Your decision' })
     await user.keyboard('a')
+    await stateVerification(user)
     await user.click(await screen.findByRole('button', { name: 'Credit $250.00' }))
     expect(await screen.findByText('This transaction has changed')).toBeVisible()
     expect(screen.queryByText('It changed.')).toBeNull()

@@ -85,7 +85,7 @@ describe('the certificate [D-C8]', () => {
     const { seen, handler } = records('put', '/courses/certificate', { certificate: { number: 'abc-1', issuedAt: '2026-11-23T12:00:00.000Z' } })
     server.use(handler)
     await user.click(await screen.findByRole('button', { name: 'Get your certificate' }))
-    expect(await screen.findByRole('link', { name: 'Download PDF' })).toHaveAttribute('href', expect.stringMatching(/\/v1\/certificates\/abc-1\/pdf$/))
+    expect(await screen.findByRole('link', { name: 'Download PDF' })).toHaveAttribute('href', expect.stringMatching(/\/v1\/certificates\/abc-1\.pdf$/))
     expect(screen.getByRole('link', { name: 'View' })).toHaveAttribute('href', '/certificates/abc-1')
     expect(seen).toHaveLength(1)
   })

@@ -203,6 +203,7 @@ describe('notes beside the player', () => {
     const removed = records('delete', '/courses/lessons/film/notes/n2')
     server.use(removed.handler)
     await user.click(screen.getByRole('button', { name: 'Delete the note at 1:15' }))
+    await user.click(await screen.findByRole('button', { name: 'Delete' }))
     await waitFor(() => expect(screen.queryByText('Lock the exposure')).toBeNull())
   })
 

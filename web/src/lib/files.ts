@@ -34,9 +34,6 @@ export function readAsDataUrl(file: File): Promise<string> {
   })
 }
 
-/** What the server takes. */
-export const MAX_UPLOAD_BYTES = 5 * 1024 * 1024
-
 /** `1.4 MB` */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`

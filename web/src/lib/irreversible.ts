@@ -109,6 +109,7 @@ type Payout = { reference: string; member: string; pays: string; address: string
 export const exempt: Record<string, string> = {
   'POST /courses/purchase': 'a dialog of its own shows the balance before and after',
   'POST /users/close': 'a dialog of its own asks for the password',
+  'DELETE /users/close': 'keeps the account open; it can be closed again',
   'POST /trades/create': 'the form names plan and amount, and a trade can be closed',
   'DELETE /users/passkeys/{id}': 'a dialog of its own',
   'DELETE /users/totp': 'a dialog of its own',

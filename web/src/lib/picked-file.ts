@@ -3,7 +3,8 @@
  * what the server takes. Its bytes are read at once, so that nothing happens if the file changes or disappears later.
  */
 
-import { MAX_UPLOAD_BYTES } from './files'
+/** What the server takes. */
+const MAX_UPLOAD_BYTES = 5 * 1024 * 1024
 
 /** Of what is read into memory at all. */
 const MAX_PICKED_BYTES = 100 * 1024 * 1024

@@ -60,7 +60,7 @@ function Rows({ rows }: { rows: readonly AuditRow[] }) {
   )
 }
 
-const link = 'tabular text-accent-text hover:underline'
+const link = 'tabular text-accent-text underline'
 
 function Subject({ row: { action, subjectId, memberId } }: { row: AuditRow }) {
   const isTransaction = /^(deposit|course|fee|withdrawal)\.(approve|reject|paying|paid)$/.test(action)

@@ -45,16 +45,19 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
   const [note, setNote] = useState('')
   const [tried, setTried] = useState(false)
   const isPayment = kind !== 'withdrawal'
+  // What the chain shows proves itself.
+  const needsNote = isPayment && payments.length === 0
   const cents = parseCents(received)
   const hash = hashIn(txid)
   const vout = parseOutput(output)
   const refused = toApiError(approve.error).fields
   const amountError = tried && cents === null ? amountRefusal(received) : refused['receivedAmount']
+  const noteError = tried && needsNote && !note.trim() ? 'The chain does not prove this payment. Please state how it was verified.' : refused['note']
   const txidError = tried && !hash ? 'The hash of the payment is required' : refused['txid']
 
   const submit = () => {
     setTried(true)
-    if (isPayment && (cents === null || vout === null || !hash)) return
+    if (isPayment && (cents === null || vout === null || !hash || (needsNote && !note.trim()))) return
     const payment = isPayment && cents !== null ? { receivedAmount: toDollars(cents), txid: hash } : {}
     const details = { ...(isPayment && typeof vout === 'number' ? { vout } : {}), ...(note.trim() ? { note: note.trim() } : {}) }
     const done = ({ needsSecond }: { needsSecond?: boolean }) => {
@@ -96,7 +99,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
           )}
           <TextField
             label="Transaction hash"
-            autoFocus
+            autoFocus={!needsNote || !txid}
             autoComplete="off"
             spellCheck={false}
             className="font-mono text-sm"
@@ -116,11 +119,11 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
       )}
       <TextField
         label="Note for the audit log"
-        optional={!refused['note']}
-        autoFocus={!isPayment}
+        optional={!needsNote && !refused['note']}
+        autoFocus={!isPayment || (needsNote && txid !== '')}
         value={note}
         onChange={(event) => setNote(event.target.value)}
-        error={refused['note']}
+        error={noteError}
         maxLength={500}
       />
       <StepActions onCancel={onBack}>

@@ -60,7 +60,7 @@ export function LoginForm({ returnTo }: { returnTo?: string }) {
           {...factor}
           autoComplete="one-time-code"
           error={errors.totp?.message}
-          {...form.register('totp', { setValueAs: (text = '') => factorCodeIn(text) })}
+          {...form.register('totp', { setValueAs: (text?: string) => factorCodeIn(text ?? '') })}
         />
       )}
       <div className="-mt-2 text-right">
