@@ -158,21 +158,25 @@ impl Hasher {
         let hash = hash.map(PasswordHash::new).transpose().map_err(failed)?;
         self.run(place, move |memory| {
             let hash = hash.as_ref().unwrap_or(&hasher.nobody);
-            Ok(hasher.compare(&password, hash, memory)? && known)
+            let mut matches = hasher.compare(password.as_bytes(), hash, memory)?;
+            if let Some(typed) = password.typed().filter(|_| !matches) {
+                matches = hasher.compare(typed, hash, memory)?;
+            }
+            Ok(matches && known)
         })
         .await?
     }
 
-    fn compare(&self, password: &Password, hash: &PasswordHash, memory: &mut Vec<Block>) -> Result<bool, Error> {
+    fn compare(&self, password: &[u8], hash: &PasswordHash, memory: &mut Vec<Block>) -> Result<bool, Error> {
         let costs = |hash: &PasswordHash| (hash.algorithm, hash.version, hash.params.clone());
         let (Some(salt), Some(expected)) = (&hash.salt, &hash.hash) else { return Ok(false) };
         if costs(hash) != costs(&self.nobody) || expected.len() != Params::DEFAULT_OUTPUT_LEN {
             // From a time of other costs.
-            return Ok(self.argon2.verify_password(password.as_bytes(), hash).is_ok());
+            return Ok(self.argon2.verify_password(password, hash).is_ok());
         }
         memory.resize(self.argon2.params().block_count(), Block::new());
         let mut out = [0; Params::DEFAULT_OUTPUT_LEN];
-        let hashed = self.argon2.hash_password_into_with_memory(password.as_bytes(), salt, &mut out, &mut memory[..]);
+        let hashed = self.argon2.hash_password_into_with_memory(password, salt, &mut out, &mut memory[..]);
         hashed.map_err(failed)?;
         // In the same time wherever they differ.
         Ok(*expected == Output::new(&out).map_err(failed)?)
@@ -243,6 +247,18 @@ mod tests {
         assert!(hasher.matches(Asker::operator(), &password("correct horse"), Some(&one)).await.unwrap());
         assert!(!hasher.matches(Asker::operator(), &password("correct house"), Some(&one)).await.unwrap());
         assert!(!hasher.matches(Asker::operator(), &password("correct horse"), None).await.unwrap());
+    }
+
+    /// [D-S7] An older hash, of decomposed letters, still opens its account to them; a new one is of the composed ones.
+    #[tokio::test]
+    async fn an_older_hash_is_compared_with_what_is_typed() {
+        let hasher = Hasher::new().unwrap();
+        let typed = password("geheimu\u{308}ber7");
+        let older = hasher.argon2.hash_password(typed.typed().unwrap()).unwrap().to_string();
+        assert!(hasher.matches(Asker::operator(), &typed, Some(&older)).await.unwrap());
+        let new = hasher.hash(Asker::operator(), &typed).await.unwrap();
+        assert!(hasher.matches(Asker::operator(), &password("geheim\u{fc}ber7"), Some(&new)).await.unwrap());
+        assert!(hasher.matches(Asker::operator(), &typed, Some(&new)).await.unwrap());
     }
 
     /// [D-S7] A hash made under other costs opens its account, and only to its password.

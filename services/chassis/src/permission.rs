@@ -256,15 +256,7 @@ mod tests {
             Permission::ALL.into_iter().filter(|one| !one.needs_fresh_factor()).map(Permission::as_str).collect();
         assert_eq!(
             without,
-            [
-                "see",
-                "writeNotes",
-                "editCourse",
-                "seeStaff",
-                "seeAudit",
-                "seeJournal",
-                "publishLiabilities"
-            ]
+            ["see", "writeNotes", "editCourse", "seeStaff", "seeAudit", "seeJournal", "publishLiabilities"]
         );
     }
 

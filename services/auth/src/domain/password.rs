@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use unicode_normalization::UnicodeNormalization;
+
 use crate::domain::breached::is_breached;
 
 /// A shorter number is a date, a phone number or keys in a row.
@@ -9,9 +11,13 @@ const NUMBER_LENGTH: usize = 16;
 /// The name of the product, which is easy to guess.
 const PRODUCT: &str = "solvane";
 
-/// A password as typed.
+/// A password in NFC: keyboards compose the same letters differently.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
+pub struct Password {
+    text: String,
+    /// As it was typed, unless that is the same: older hashes are of this.
+    typed: Option<String>,
+}
 
 /// In which form a password stands: each has its own words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +35,8 @@ impl Password {
     ///
     /// # Errors
     /// The sentence for the field.
-    pub fn parse(text: &str, form: Form) -> Result<Self, &'static str> {
+    pub fn parse(typed: &str, form: Form) -> Result<Self, &'static str> {
+        let text: String = typed.nfc().collect();
         match text.chars().count() {
             ..8 => Err(match form {
                 Form::Password => "Password must be at least 8 characters long",
@@ -37,7 +44,7 @@ impl Password {
                 Form::New => "New password must be at least 8 characters",
             }),
             129.. => Err("Password must be at most 128 characters long"),
-            _ => Ok(Self(text.to_owned())),
+            _ => Ok(Self { typed: (text != typed).then(|| typed.to_owned()), text }),
         }
     }
 
@@ -48,7 +55,7 @@ impl Password {
     /// The sentence for the field.
     pub fn choose(text: &str, form: Form, name: &str, email: &str) -> Result<Self, &'static str> {
         let password = Self::parse(text, form)?;
-        let lower = text.to_lowercase();
+        let lower = password.text.to_lowercase();
         let core = lower.trim_matches(|char: char| !char.is_alphabetic());
         let (name, email) = (name.to_lowercase(), email.to_lowercase());
         let local = email.split('@').next().unwrap_or_default();
@@ -70,7 +77,13 @@ impl Password {
 
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
+        self.text.as_bytes()
+    }
+
+    /// As it was typed, if that is another sequence of characters.
+    #[must_use]
+    pub fn typed(&self) -> Option<&[u8]> {
+        self.typed.as_deref().map(str::as_bytes)
     }
 }
 
@@ -97,6 +110,14 @@ mod tests {
         assert!(choose(&"äq".repeat(65)).is_err());
         assert_eq!(Password::parse("short", Form::Old).unwrap_err(), "Old password must be at least 8 characters");
         assert_eq!(Password::parse("short", Form::New).unwrap_err(), "New password must be at least 8 characters");
+    }
+
+    /// [D-S7] A password is the same however a keyboard composes its letters; what was typed is kept to be compared.
+    #[test]
+    fn composition_makes_no_difference() {
+        let (composed, decomposed) = (choose("geheim\u{fc}ber7").unwrap(), choose("geheimu\u{308}ber7").unwrap());
+        assert_eq!(composed.as_bytes(), decomposed.as_bytes());
+        assert_eq!((composed.typed(), decomposed.typed()), (None, Some("geheimu\u{308}ber7".as_bytes())));
     }
 
     /// [D-S7] [D-A8] Passwords of known breaches are refused in any case, and so are short numbers.

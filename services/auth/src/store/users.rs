@@ -150,23 +150,26 @@ pub async fn staff(conn: &mut PgConnection) -> Result<Vec<User>, sqlx::Error> {
     all(rows)
 }
 
-/// Members before a cursor, newest first, whose name or address contains the text or whose id begins with it.
+/// Members before a cursor, newest first, whose name or address contains the text, whose id begins with it, or whose phone
+/// number contains the digits. However the letters of names are composed, and whichever apostrophe they have.
 pub async fn members(
     conn: &mut PgConnection,
-    search: &str,
+    (text, digits): (&str, &str),
     before: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<User>, sqlx::Error> {
-    let escaped = search.to_lowercase().replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+    let escaped = text.to_lowercase().replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
     // Ids are UUIDv7: their order is the order of registration.
     let rows = select!(
         "WHERE role IS NULL AND ($2::uuid IS NULL OR id < $2)
-           AND ($1 = '' OR lower(name) LIKE '%' || $1 || '%' OR lower(coalesce(former_email, email)) LIKE '%' || $1 || '%'
-                OR id::text LIKE $1 || '%')
+           AND ($1 = '' OR translate(lower(normalize(name)), '’ʼ', '''''') LIKE '%' || $1 || '%'
+                OR lower(coalesce(former_email, email)) LIKE '%' || $1 || '%' OR id::text LIKE $1 || '%'
+                OR $4 <> '' AND translate(phone, '+ ()-', '') LIKE '%' || $4 || '%')
          ORDER BY id DESC LIMIT $3",
         escaped,
         before,
         limit,
+        digits,
     )
     .fetch_all(conn)
     .await?;

@@ -117,7 +117,7 @@ fn may<T>(result: Result<Response<T>, Status>) -> bool {
     result.err().is_none_or(|status| status.code() != Code::PermissionDenied)
 }
 
-/// [D-O2] Members are found by name, address and id, newest first, page by page; staff are not among them.
+/// [D-O2] Members are found by name, however it is composed, by address, phone number and id, newest first, page by page; staff are not among them.
 #[sqlx::test(migrations = false)]
 async fn members_are_found(pool: PgPool) {
     let world = World::new(pool).await;
@@ -144,6 +144,16 @@ async fn members_are_found(pool: PgPool) {
         assert_eq!(list(nothing, 0, "").await.members.len(), 0, "{nothing}");
     }
     assert_eq!(list("\0", 0, "").await.members.len(), 5);
+    // Stored before names were composed.
+    sqlx::query("UPDATE users SET name = E'Jose\\u0301 O’Brien', phone = '+49 (30) 555-0199' WHERE id = $1::uuid")
+        .bind(&ids[0])
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    for found in ["jos\u{e9}", "JOSE\u{301}", "o'brien", "O’Brien", "+49 30 555", "(30) 5550199"] {
+        let members = list(found, 0, "").await.members;
+        assert_eq!(members.iter().map(|one| &one.id).collect::<Vec<_>>(), [&ids[0]], "{found}");
+    }
     let odd = ListMembersRequest { page: Some(PageRequest { size: 501, cursor: String::new() }), ..Default::default() };
     assert_eq!(refusal(world.grpc.list_members(with_token(odd, &token)).await).kind, Kind::Invalid);
 }
