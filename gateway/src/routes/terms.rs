@@ -41,6 +41,7 @@ pub struct DepositTerms {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WithdrawalTerms {
+    /// Less is accepted once in 30 days, as the whole balance.
     min: Dollars,
     max: Dollars,
     /// Fee in percent of the gross amount, rounded half up to the cent and deducted from the payout.

@@ -148,6 +148,7 @@ $$;
 --   9 the trade is not funded with these terms, or is settled
 --  10 as 2, because the member has a debt; only with the precondition nothing_owed
 --  11 the withdrawal would exceed a limit of the member
+--  12 less than the minimum is withdrawn, and it is not the whole balance, or not the first such withdrawal of the period
 -- A posting that its cause does not permit is an error: no movement is applied.
 --
 -- A debt is a negative balance in the account `owed`, which movements never name. Credits to the available balance
@@ -328,6 +329,10 @@ BEGIN
                     CASE WHEN (SELECT coalesce(sum(amount_cents), 0)
                             FROM withdrawals_since(new_accounts[account - houses].user_id, new.at))
                         + new.amount_cents > new.value_cents THEN 11 END
+                WHEN 'whole_balance' THEN
+                    CASE WHEN balances[account] <> new.amount_cents
+                        OR (SELECT true FROM withdrawals_since(new_accounts[account - houses].user_id, new.at) AS earlier
+                            WHERE earlier.amount_cents < new.value_cents LIMIT 1) THEN 12 END
                 WHEN 'no_course' THEN
                     coalesce((SELECT 6 FROM paid_course(new_accounts[account - houses].user_id)),
                         (SELECT 7 FROM pending_course(new_accounts[account - houses].user_id)))

@@ -52,7 +52,7 @@ impl Movement {
     /// Why it was not applied, with what the member may do instead.
     async fn refusal(&self, conn: &mut PgConnection, outcome: Outcome) -> Error {
         let told = match (outcome, self.precondition) {
-            (Outcome::LimitReached, Some(Precondition::WithdrawalAllowed { amount, allowances, at })) => {
+            (Outcome::LimitReached, Some(Precondition::WithdrawalAllowed { amount, allowances, at, .. })) => {
                 withdrawals::rest(conn, self.user_id, &allowances, Some(amount), at).await.map(Error::LimitReached)
             }
             _ => outcome.into_result().map(|()| Error::AlreadyPosted),

@@ -49,7 +49,7 @@ export const terms: LegalText = {
       title: 'Withdrawals and fees',
       passages: [
         [
-          'The minimum and maximum of a withdrawal, and what your withdrawals may come to within a day and a month, are shown on the withdrawal page. You can have one open withdrawal at a time.',
+          'The minimum and maximum of a withdrawal, and what your withdrawals may come to within a day and a month, are shown on the withdrawal page. Once in 30 days you can withdraw your whole balance although it is less than the minimum. You can have one open withdrawal at a time.',
           'The processing fee is a percentage of the amount, shown on the withdrawal page and rounded to the cent. Amount, fee and what you receive are shown before you confirm.',
           'The fee is deducted from the payout. Paying it separately is your choice and never a condition for receiving your money.',
           'The amount is set aside at once. Our staff checks each withdrawal; large ones are checked by two people. A submitted withdrawal cannot be cancelled by you. If we reject it, the whole amount returns to your balance.',

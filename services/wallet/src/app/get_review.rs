@@ -212,7 +212,8 @@ async fn amount_in_limits(conn: &mut PgConnection, limits: &Limits, transaction:
         Kind::Withdrawal => {
             let (min, max) = (limits.withdrawal_min, limits.withdrawal_max);
             let ok = limits.check_withdrawal(amount).is_ok();
-            (ok, format!("The member asked for {amount}; withdrawals from {min} to {max} are accepted."))
+            let rest = if amount < min { " Less is accepted once in 30 days, as the whole balance." } else { "" };
+            (ok, format!("The member asked for {amount}; withdrawals from {min} to {max} are accepted.{rest}"))
         }
         Kind::Course => {
             let ok = limits::check_course(amount).is_ok();

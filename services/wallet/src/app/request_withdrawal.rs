@@ -128,6 +128,7 @@ fn movement(
         user_id,
         precondition: Some(Precondition::WithdrawalAllowed {
             amount: command.amount,
+            min: limits.withdrawal_min,
             allowances: limits.allowances,
             at: now,
         }),

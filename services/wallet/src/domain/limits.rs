@@ -16,6 +16,9 @@ pub const TWO_PEOPLE_FROM: Cents = Cents::new(100_000);
 /// The bytes of receipts that a member may keep: 200 MiB.
 pub const RECEIPTS_MOST_BYTES: i64 = 200 * 1024 * 1024;
 
+/// In which a member may once withdraw less than the minimum, as the whole balance (D-M5).
+pub const WHOLE_BALANCE_PERIOD: Duration = Duration::days(30);
+
 /// Amounts that are accepted, both ends included.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -149,12 +152,14 @@ impl Limits {
         }
     }
 
-    /// Whether a withdrawal of this amount is accepted.
+    /// Whether a withdrawal of this amount is accepted. Whether less than the minimum is all that a member has is decided
+    /// when it is posted.
     ///
     /// # Errors
     /// Invalid on the field `amount`.
     pub fn check_withdrawal(&self, amount: Cents) -> Result<(), Refusal> {
-        within("Withdrawals", amount, self.withdrawal_min, self.withdrawal_max)
+        let least = if amount > Cents::ZERO { amount.min(self.withdrawal_min) } else { self.withdrawal_min };
+        within("Withdrawals", amount, least, self.withdrawal_max)
     }
 }
 
@@ -264,7 +269,7 @@ mod tests {
         {
             assert_eq!(limits.check_deposit(Cents::new(cents)).is_ok(), ok, "{cents}");
         }
-        for (cents, ok) in [(4_999, false), (5_000, true), (5_000_000, true), (5_000_001, false)] {
+        for (cents, ok) in [(0, false), (1, true), (5_000, true), (5_000_000, true), (5_000_001, false)] {
             assert_eq!(limits.check_withdrawal(Cents::new(cents)).is_ok(), ok, "{cents}");
         }
         for (cents, ok) in [(8_699, false), (8_700, true), (8_701, false)] {

@@ -17,6 +17,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::account::AccountRef;
+use crate::domain::limits::WHOLE_BALANCE_PERIOD;
 use crate::error::Error;
 use crate::posting::{Movement, Outcome, Precondition};
 use crate::store::transactions::Line;
@@ -216,8 +217,12 @@ impl<'a> Rows<'a> {
         }
         match precondition {
             // Told first: with an open withdrawal nothing else matters.
-            Precondition::WithdrawalAllowed { amount, allowances, at } => {
+            Precondition::WithdrawalAllowed { amount, min, allowances, at } => {
                 self.conditions.push(rule("no_open_withdrawal", None, None, None, None));
+                if amount < min {
+                    let since = at - WHOLE_BALANCE_PERIOD;
+                    self.conditions.push(rule("whole_balance", None, Some(amount), Some(min), Some(since)));
+                }
                 self.conditions.extend(allowances.map(|allowance| {
                     let since = at - allowance.period;
                     rule("withdrawals_within", None, Some(amount), Some(allowance.amount), Some(since))
@@ -285,6 +290,7 @@ impl<'a> Rows<'a> {
             8 => Ok(Outcome::TradeKnown),
             9 => Ok(Outcome::TradeNotFunded),
             11 => Ok(Outcome::LimitReached),
+            12 => Ok(Outcome::BelowMinimum),
             10 => Ok(Outcome::AmountOwed),
             _ => Err(sqlx::Error::Decode(format!("unknown verdict: {verdict}").into())),
         });

@@ -1,5 +1,6 @@
 //! The change of one use case, its precondition, and its outcome.
 
+use chassis::error::Refusal;
 use chassis::money::Cents;
 use chassis::outbox::Unsent;
 use time::OffsetDateTime;
@@ -54,6 +55,8 @@ pub enum Precondition {
     WithdrawalAllowed {
         /// The gross amount.
         amount: Cents,
+        /// Less takes the whole balance, and is the first such withdrawal within 30 days.
+        min: Cents,
         /// What the withdrawals of a period may come to.
         allowances: [Allowance; 2],
         at: OffsetDateTime,
@@ -108,6 +111,8 @@ pub enum Outcome {
     WithdrawalPending,
     /// Nothing changed: the member would withdraw more within a period than is allowed.
     LimitReached,
+    /// Nothing changed: less than the minimum would be withdrawn, and not the whole balance, or again within a period.
+    BelowMinimum,
     /// Nothing changed: the member owns the course.
     CourseOwned,
     /// Nothing changed: a payment for the course is in review.
@@ -130,9 +135,13 @@ impl Outcome {
             Self::Applied => Ok(()),
             Self::InsufficientFunds => Err(Error::InsufficientBalance),
             Self::AccountMissing => Err(Error::AccountMissing),
-            Self::Busy => Err(Error::Refused(chassis::error::Refusal::unavailable())),
+            Self::Busy => Err(Error::Refused(Refusal::unavailable())),
             Self::WithdrawalPending => Err(Error::WithdrawalPending),
             Self::LimitReached => Err(Error::LimitReached(Rest::default())),
+            Self::BelowMinimum => {
+                let sentence = "Less than the minimum can be withdrawn once in 30 days, and only as the whole balance.";
+                Err(Error::Refused(Refusal::field("amount", sentence)))
+            }
             Self::CourseOwned => Err(Error::CourseAlreadyPurchased),
             Self::CoursePaymentPending => Err(Error::CoursePaymentPending),
             Self::TradeNotFunded => Err(Error::TradeNotFunded),

@@ -124,6 +124,35 @@ async fn requests_at_once_keep_within_the_limit(pool: PgPool) {
     world.assert_books().await;
 }
 
+/// [D-M5] [D-W2] The whole balance leaves although it is less than the minimum, once in 30 days; a part of it does not.
+#[sqlx::test(migrations = false)]
+async fn the_whole_balance_may_be_less_than_the_minimum(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(4_999).await;
+    let other = world.member_with(7_000).await;
+    for (member, cents) in [(&member, 4_998), (&member, 1), (&member, 5_000), (&other, 4_999)] {
+        let before = world.wallet(member).await;
+        assert!(
+            ["VALIDATION_FAILED", "INSUFFICIENT_BALANCE"]
+                .contains(&code(world.withdraw(member, withdrawal(cents)).await).as_str())
+        );
+        assert_eq!(world.wallet(member).await, before, "{cents}");
+    }
+    let no = refusal(world.withdraw(&member, withdrawal(4_998)).await);
+    assert_eq!((no.code.as_str(), no.fields[0].0.as_str()), ("VALIDATION_FAILED", "amount"));
+    let patient = world.member_with(4_999).await;
+    for (member, ago) in [(&member, Duration::days(29)), (&patient, Duration::days(31))] {
+        paid(&world, member, 4_999, ago).await;
+        let deposit = world.deposit(member, crate::fixture::deposit(10_000)).await.unwrap();
+        world.approve_with(&deposit, 1_300, &world.new_txid()).await.unwrap();
+    }
+    assert_eq!(code(world.withdraw(&member, withdrawal(1_300)).await), "VALIDATION_FAILED", "the second in 30 days");
+    let made = world.withdraw(&patient, withdrawal(1_300)).await.unwrap();
+    assert_eq!((made.fee_cents, made.net_amount_cents), (Some(33), Some(1_267)));
+    assert_eq!(world.wallet(&patient).await.available_cents, 0);
+    world.assert_books().await;
+}
+
 /// [D-B11] [D-R16] The terms are everybody's; the rest is told to verified members alone.
 #[sqlx::test(migrations = false)]
 async fn the_terms_are_what_is_enforced(pool: PgPool) {

@@ -140,6 +140,7 @@ pub fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement
         user_id,
         precondition: Some(Precondition::WithdrawalAllowed {
             amount,
+            min: amount,
             allowances: Limits::default().allowances,
             at: now,
         }),

@@ -185,7 +185,7 @@ async fn a_quote_keeps_to_the_limits(pool: PgPool) {
     for (direction, cents, field) in [
         (QuoteDirection::Deposit, 9_999, "amount"),
         (QuoteDirection::Deposit, 10_000_001, "amount"),
-        (QuoteDirection::Withdrawal, 4_999, "amount"),
+        (QuoteDirection::Withdrawal, 5_000_001, "amount"),
         (QuoteDirection::Unspecified, 50_000, "direction"),
     ] {
         let refused = refusal(ask(direction, cents).await);
