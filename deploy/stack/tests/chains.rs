@@ -173,14 +173,66 @@ async fn until_held(tron: &Anvil, staff: &Client, holds: impl Fn(&Value) -> bool
     }
 }
 
-/// Takes this much USDT from an address of the platform.
-async fn steal(tron: &Anvil, from: &str, units: u128) {
+/// Sends this much USDT from an address of the platform, and returns the hash.
+async fn send(tron: &Anvil, from: &str, to: &str, units: u128) -> String {
     tron.rpc.call("anvil_impersonateAccount", json!([from])).await.unwrap();
     tron.rpc.call("anvil_setBalance", json!([from, "0xde0b6b3a7640000"])).await.unwrap();
     let transfer =
-        json!([{ "from": from, "to": tron.chain.usdt(), "data": transfer_data(RICH, units), "gas": "0x7a120" }]);
+        json!([{ "from": from, "to": tron.chain.usdt(), "data": transfer_data(to, units), "gas": "0x7a120" }]);
     let hash = tron.rpc.call("eth_sendTransaction", transfer).await.unwrap();
     assert_eq!(tron.receipt(hash.as_str().unwrap()).await.unwrap()["status"], "0x1");
+    hash.as_str().unwrap().trim_start_matches("0x").to_owned()
+}
+
+/// [D-N4] A payout that the chain shows stays the payout when its lease ends: no treasurer starts, rejects or pays it again,
+/// until one of them attaches it.
+#[tokio::test]
+async fn a_payout_on_the_chain_is_attached_first() {
+    if Installed::find().unwrap().anvil.is_none() {
+        return println!("anvil is not installed");
+    }
+    let mut stack = TestStack::with(Options { chains: true, ..Options::default() }).await.unwrap();
+    let member = stack.member_with("5000.00").await.unwrap();
+    let ours = account(&address(&member, "TRC20").await).unwrap();
+    let destination = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
+    let method = member.platform_method("TRC20").await.unwrap();
+    let body = json!({ "amount": 1500, "method": method, "address": destination });
+    let made = member.client.post("/transactions/withdraw", body).await.unwrap().success().unwrap();
+    let id = made["transaction"]["id"].as_str().unwrap();
+    stack.confirm_destination(&member, id).await.unwrap();
+    let path = format!("/admin/transactions/{id}");
+    let reviewer = stack.staff("reviewer").await.unwrap();
+    let revision = reviewer.get(&path).await.unwrap().success().unwrap()["transaction"]["revision"].clone();
+    let approved = reviewer.post(&format!("{path}/approve"), json!({ "revision": revision })).await.unwrap();
+    approved.success().unwrap();
+    let (first, second) = (stack.staff("treasurer").await.unwrap(), stack.staff("treasurer2").await.unwrap());
+    let [paying, paid, reject] = ["paying", "paid", "reject"].map(|act| format!("{path}/{act}"));
+    let revision = first.get(&path).await.unwrap().success().unwrap()["transaction"]["revision"].clone();
+    let leased = first.post(&paying, json!({ "revision": revision })).await.unwrap().success().unwrap();
+    let revision = leased["revision"].clone();
+
+    let tron = stack.nodes().evm.iter().find(|one| one.chain == EvmChain::Tron).unwrap();
+    tron.pay_token(tron.chain.usdt(), &ours, 1_500_000_000).await.unwrap();
+    let txid = send(tron, &ours, &account(destination).unwrap(), 1_470_000_000).await;
+    let found = until(&second, &path, |seen| seen["evidence"]["payments"][0]["txid"] == json!(txid)).await;
+    let index = found["evidence"]["payments"][0]["index"].clone();
+    let mut wallet = PgConnection::connect(&stack.databases().owner_url(Service::Wallet).unwrap()).await.unwrap();
+    sqlx::query("UPDATE transactions SET paying_until = now() WHERE paying_by IS NOT NULL")
+        .execute(&mut wallet)
+        .await
+        .unwrap();
+    for (path, body) in [
+        (&paying, json!({ "revision": revision })),
+        (&reject, json!({ "revision": revision, "reasonCode": "PAYOUT_FAILED" })),
+        (&paid, json!({ "revision": revision, "txid": "cd".repeat(32) })),
+    ] {
+        let no = second.post(path, body).await.unwrap();
+        assert_eq!((no.status, no.code()), (409, Some("PAYOUT_SEEN")), "{path}: {}", no.body);
+    }
+    let body = json!({ "revision": revision, "txid": txid, "vout": index });
+    let done = second.post(&paid, body).await.unwrap().success().unwrap();
+    assert_eq!(done["transaction"]["status"], json!("success"), "{done}");
+    stack.end().await.unwrap();
 }
 
 /// [D-Q4] [D-Q8] Cases 19 and 20: two processes observe the chains, and die by SIGKILL in the middle of looks while payments
@@ -271,7 +323,7 @@ async fn processes_that_die_miss_and_repeat_nothing() {
     assert_eq!(sums, expected);
 
     let node = &stack.nodes().evm[tron(&stack)];
-    steal(node, &ours, 12_345_678).await;
+    send(node, &ours, RICH, 12_345_678).await;
     let stolen = (json!("fail"), json!("-12345678"));
     let seen = until_held(node, &treasurer, |seen| {
         state(seen, "USDT", "tron") == stolen && state(seen, "BTC", "bitcoin") == right

@@ -133,6 +133,9 @@ pub enum Error {
     /// The chain shows something else than what the reviewer saw.
     #[error("the payment on the chain has changed since you looked at it. Reload and decide on what it is now.")]
     StaleEvidence,
+    /// The hash of a payment to the destination of an approved withdrawal.
+    #[error("a payment to this destination is on the chain. Mark the withdrawal as paid with its hash first: {0}.")]
+    PayoutSeen(String),
     #[error("this transaction hash, or this output of it, belongs to another payment.")]
     TxidUsed,
     /// Unknown, or another member's.
@@ -249,6 +252,7 @@ impl Fault for Error {
             Self::NotBeingPaid => Meaning::Own(Kind::Conflict, ErrorReason::NotBeingPaid),
             Self::StaleRevision => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
             Self::StaleEvidence => Meaning::Own(Kind::Conflict, ErrorReason::StaleEvidence),
+            Self::PayoutSeen(_) => Meaning::Own(Kind::Conflict, ErrorReason::PayoutSeen),
             Self::TxidUsed => Meaning::Own(Kind::Conflict, ErrorReason::TxidUsed),
             Self::QuoteUsed => Meaning::Own(Kind::Conflict, ErrorReason::QuoteUsed),
             Self::QuoteDiffers => Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed),

@@ -584,7 +584,7 @@ pub struct Payout {
     #[schema(value_type = Option<u32>)]
     vout: Field,
     /// `evidence.at` of the checklist that was seen: if another payout to the destination has appeared since, it is 409
-    /// `STALE_EVIDENCE`.
+    /// `STALE_EVIDENCE`. One since the approval has to be this payout, whatever was seen: otherwise it is 409 `PAYOUT_SEEN`.
     #[schema(value_type = Option<String>)]
     evidence_at: Field,
 }

@@ -34,6 +34,8 @@ pub struct MarkWithdrawalPaid {
     pub revision: i32,
     /// The hash of the payout, and its output.
     pub txid: Txid,
+    /// Whether the chain shows it at the destination since the approval.
+    pub is_seen: bool,
 }
 
 /// Ends an approved withdrawal as paid, once.
@@ -41,7 +43,7 @@ pub struct MarkWithdrawalPaid {
 /// # Errors
 /// `NotFound`, `StaleRevision`, `AlreadyDecided`, `BeingPaid`, `NotBeingPaid`, `NotApproved`, `FeePending`,
 /// `DestinationMissing`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`,
-/// `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, `AmountOwed` unless it is leased.
+/// `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, `AmountOwed` unless it is leased or seen.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
     let signed = command.call.staff.sign(command.decided(&get_review::get(db, command.id).await?), None).await?;
     idempotency::once(db, command.call.claim.clone(), async |conn| pay(conn, command, &signed).await).await
@@ -62,14 +64,14 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
     signed.check(&command.decided(&transaction))?;
     // Whoever leased it may have sent it already.
     let is_leased = transaction.as_withdrawal().is_some_and(|withdrawal| withdrawal.paying.is_some());
-    if !is_leased && accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
+    if !is_leased && !command.is_seen && accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
         return Err(Error::AmountOwed);
     }
     let outputs = match &command.txid.outputs[..] {
         [] => vec![Output { vout: None, paid: None }],
         named => named.iter().map(|vout| Output { vout: Some(*vout), paid: None }).collect(),
     };
-    transaction.pay_withdrawal(command.txid.clone(), by, now)?;
+    transaction.pay_withdrawal((command.txid.clone(), command.is_seen), by, now)?;
     consumed_payments::consume(conn, &transaction, (&command.txid.key, &outputs), now).await?;
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[posting(&transaction)?]).await?;

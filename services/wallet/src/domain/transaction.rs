@@ -348,15 +348,20 @@ impl Transaction {
         Ok(())
     }
 
-    /// A treasurer paid it.
+    /// A treasurer paid it. What the chain shows already needs no lease: that would keep it from being attached.
     ///
     /// # Errors
     /// `NotFound` if it is not a withdrawal, `NotApproved`, `DestinationMissing`, `SecondPersonRequired`,
     /// `NotBeingPaid`.
-    pub fn pay_withdrawal(&mut self, txid: Txid, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+    pub fn pay_withdrawal(
+        &mut self,
+        (txid, is_seen): (Txid, bool),
+        by: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<(), Error> {
         let takes_two = self.amount >= TWO_PEOPLE_FROM;
         let withdrawal = self.payable(by)?;
-        if takes_two && withdrawal.paying.is_none() {
+        if takes_two && !is_seen && withdrawal.paying.is_none() {
             return Err(Error::NotBeingPaid);
         }
         withdrawal.txid = Some(txid);

@@ -12,6 +12,7 @@ use chassis::page::{self, Page};
 use chassis::permission::Permission;
 use chassis::proposal::{self, Decision, DecisionRequest};
 use chassis::staff_call::StaffCall;
+use proto::common::v1::ChainPayment;
 use proto::wallet::v1 as message;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
@@ -67,6 +68,8 @@ use crate::store::transactions::Filter;
 const PAGE: u16 = 50;
 /// Times on the wire are cut to milliseconds.
 const ROUNDED: Duration = Duration::milliseconds(1);
+/// The states of payments that moved nothing, or do not count any more.
+const UNDONE: [&str; 3] = ["orphaned", "replaced", "failed"];
 /// The permissions to decide on proposals; which one is needed depends on the proposal.
 const DECIDERS: [Permission; 2] = [Permission::CorrectBalances, Permission::ReopenWithdrawals];
 
@@ -178,6 +181,7 @@ impl StaffService for GrpcServer {
             reason_code: message.reason_code,
             note: note(&message.note)?,
         };
+        self.check_payouts(&get(&self.db, command.id).await?, command.revision, (None, None)).await?;
         let done = retrying(|| reject_transaction(&self.db, &command)).await?;
         Ok(answer(done.map(|one| RejectTransactionResponse { transaction: Some(one.into()) })))
     }
@@ -187,12 +191,10 @@ impl StaffService for GrpcServer {
         let staff = self.verifier.staff(&metadata, Permission::Pay).await?;
         let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let id = convert::transaction_id(&message.id)?;
-        let command = LeasePayout {
-            call,
-            id,
-            member: self.payout_state(&get(&self.db, id).await?).await?,
-            revision: message.revision,
-        };
+        let transaction = get(&self.db, id).await?;
+        self.check_payouts(&transaction, message.revision, (None, None)).await?;
+        let command =
+            LeasePayout { call, id, member: self.payout_state(&transaction).await?, revision: message.revision };
         let done = retrying(|| lease_payout(&self.db, &command)).await?;
         Ok(answer(done.map(|one| LeasePayoutResponse { transaction: Some(one.into()) })))
     }
@@ -208,15 +210,15 @@ impl StaffService for GrpcServer {
         let transaction = get(&self.db, id).await?;
         let network = transaction.method().map(|method| method.network.as_str()).unwrap_or_default();
         let txid = Txid::parse(&message.txid, network)?.at(message.vout);
-        if let Some(seen_at) = message.evidence_at.as_ref().and_then(clock::from_proto) {
-            self.check_payouts(&transaction, &txid, seen_at).await?;
-        }
+        let seen_at = message.evidence_at.as_ref().and_then(clock::from_proto);
+        let is_seen = self.check_payouts(&transaction, message.revision, (Some(&txid), seen_at)).await?;
         let command = MarkWithdrawalPaid {
             call,
             id,
             member: self.payout_state(&transaction).await?,
             revision: message.revision,
             txid,
+            is_seen,
         };
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
         Ok(answer(done.map(|one| MarkWithdrawalPaidResponse { transaction: Some(one.into()) })))
@@ -414,18 +416,35 @@ impl GrpcServer {
         }
     }
 
-    /// Looks again for payouts to the destination (D-Q5). The treasurer's own is expected; another that they have not seen may
-    /// be the same payout made twice.
-    async fn check_payouts(&self, one: &Transaction, txid: &Txid, seen_at: OffsetDateTime) -> Result<(), Error> {
-        if one.status != Progress::Pending {
-            return Ok(());
-        }
-        let payments = self.evidence(one, None).await?.map(|evidence| evidence.payments).unwrap_or_default();
-        let is_new = |at: OffsetDateTime| at > seen_at + ROUNDED;
-        let is_stale = payments.iter().any(|payment| {
-            payment.txid != txid.key && payment.seen_at.as_ref().and_then(clock::from_proto).is_some_and(is_new)
+    /// Looks again for payments to the destination since the approval (D-N4, D-Q5). One of them is the payout until somebody
+    /// attaches it, and another that the treasurer has not seen may be the same payout made twice. Returns whether the hash
+    /// is that of one of them.
+    async fn check_payouts(
+        &self,
+        one: &Transaction,
+        revision: i32,
+        (txid, seen_at): (Option<&Txid>, Option<OffsetDateTime>),
+    ) -> Result<bool, Error> {
+        let approval = one.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
+        // What happened since is refused as such, and a repeated request is answered as before.
+        let is_open = one.status == Progress::Pending && one.revision == revision;
+        let Some(approval) = approval.filter(|_| is_open) else { return Ok(false) };
+        let mut payments = self.evidence(one, None).await?.map(|evidence| evidence.payments).unwrap_or_default();
+        payments.retain(|payment| {
+            let is_since = moment(payment).is_none_or(|at| at + ROUNDED > approval.at);
+            is_since && !UNDONE.contains(&payment.state.as_str())
         });
-        if is_stale { Err(Error::StaleEvidence) } else { Ok(()) }
+        let is_attached = |payment: &ChainPayment, txid: &Txid| {
+            let is_output = txid.outputs.is_empty() || txid.outputs.contains(&payment.index);
+            payment.txid == txid.key && is_output
+        };
+        let Some(first) = payments.first() else { return Ok(false) };
+        let Some(txid) = txid.filter(|txid| payments.iter().any(|payment| is_attached(payment, txid))) else {
+            return Err(Error::PayoutSeen(first.txid.clone()));
+        };
+        let is_new = |at: OffsetDateTime| seen_at.is_some_and(|seen_at| at > seen_at + ROUNDED);
+        let is_stale = payments.iter().any(|payment| payment.txid != txid.key && moment(payment).is_some_and(is_new));
+        if is_stale { Err(Error::StaleEvidence) } else { Ok(true) }
     }
 
     /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.
@@ -433,6 +452,11 @@ impl GrpcServer {
         let payment = transaction.as_payment()?;
         self.methods.resolve_deposit(&payment.method.id.to_string(), 0).await.ok()
     }
+}
+
+/// When a payment was seen.
+fn moment(payment: &ChainPayment) -> Option<OffsetDateTime> {
+    payment.seen_at.as_ref().and_then(clock::from_proto)
 }
 
 /// The line of the checklist of a payment about which the chain says nothing.

@@ -217,6 +217,57 @@ async fn an_unseen_payout_stops_another(pool: PgPool) {
     assert_eq!(paid.status(), TransactionStatus::Success);
 }
 
+/// [D-N4] A payment to the destination since the approval is the payout, whoever acts after it, and whatever they saw: nobody
+/// rejects, starts or pays again before it is attached. One that failed, or from before the approval, is none.
+#[sqlx::test(migrations = false)]
+async fn a_seen_payout_is_attached_first(pool: PgPool) {
+    let world = World::new(pool).await;
+    let made = world.withdraw(&world.member_with(200_000).await, withdrawal(150_000)).await.unwrap();
+    let approved = world.approve(&made).await.unwrap();
+    let show = |state: &str, seconds| {
+        let payment = ChainPayment {
+            txid: "ab".repeat(32),
+            index: 3,
+            state: state.to_owned(),
+            seen_at: Some(Timestamp { seconds, nanos: 0 }),
+            ..Default::default()
+        };
+        *world.evidence.shown.lock().unwrap() = Some(ChainEvidence { payments: vec![payment], ..Default::default() });
+    };
+    for undone in ["failed", "replaced", "orphaned"] {
+        let made = world.withdraw(&world.member_with(10_000).await, withdrawal(10_000)).await.unwrap();
+        let approved = world.approve(&made).await.unwrap();
+        show(undone, 1_900_000_000);
+        let rejected = world.reject(&approved, "PAYOUT_FAILED").await.unwrap();
+        assert_eq!(rejected.status(), TransactionStatus::Failed);
+    }
+    show("final", 1_500_000_000);
+    let leased = world.lease_as(&world.treasurer, &approved).await.unwrap();
+    for state in ["seen", "included", "final"] {
+        show(state, 1_900_000_000);
+        let other = "cd".repeat(32);
+        let refused = [
+            refusal(world.lease_as(&world.treasurer, &leased).await),
+            refusal(world.reject(&leased, "PAYOUT_FAILED").await),
+            refusal(world.pay_as(&world.treasurer, &leased, (&other, None)).await),
+            refusal(world.pay_as(&world.treasurer, &leased, (&"ab".repeat(32), Some(4))).await),
+        ];
+        for no in refused {
+            assert_eq!((no.code.as_str(), no.kind), ("PAYOUT_SEEN", Kind::Conflict));
+            assert!(no.message.contains(&"ab".repeat(32)), "{}", no.message);
+        }
+    }
+    world.assert_books().await;
+    sqlx::query("UPDATE transactions SET paying_until = now() WHERE paying_by IS NOT NULL")
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    let other = world.realm.staff(Role::Treasurer).1;
+    assert_eq!(code(world.lease_as(&other, &leased).await), "PAYOUT_SEEN");
+    let paid = world.pay_as(&other, &leased, (&"ab".repeat(32), Some(3))).await.unwrap();
+    assert_eq!(paid.status(), TransactionStatus::Success);
+}
+
 /// [D-Q5] An approval reads the evidence again: if the payment changed since the reviewer saw it, nothing is decided. Evidence
 /// that cannot be read decides nothing either; who saw none is not held up by it.
 #[sqlx::test(migrations = false)]

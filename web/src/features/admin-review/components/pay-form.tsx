@@ -57,7 +57,10 @@ export function PayForm({ review, onDone }: PayProps) {
           <PaidForm key={one.revision} review={review} typed={typed} onType={setTyped} onDone={onDone} />
         </>
       ) : (
-        <Start review={review} again={Boolean(typed.txid)} />
+        <>
+          <Start review={review} again={Boolean(typed.txid)} />
+          {isOnChain(review) && <PaidForm key={one.revision} review={review} typed={typed} onType={setTyped} onDone={onDone} />}
+        </>
       )}
     </div>
   )
@@ -158,11 +161,15 @@ type Typed = { txid?: string; output?: string }
 
 type PaidProps = PayProps & { typed: Typed; onType: (typed: Typed) => void }
 
+const isAlive = ({ state }: { state: string }) => ['seen', 'included', 'final'].includes(state)
+
+/** Whether somebody has sent it, whose lease ended: then it is attached, and not paid again [D-N4]. */
+const isOnChain = ({ evidence }: Review) => evidence?.payments.some(isAlive) ?? false
+
 /** The payout as the chain shows it, if there is exactly one to the destination [D-Q4]. */
 function detected({ evidence, transaction: { quote } }: Review) {
   const [one, ...others] = evidence?.payments ?? []
-  const isAlive = one && ['seen', 'included', 'final'].includes(one.state)
-  return isAlive && others.length === 0 && (!quote || quote.units === one.units) ? one : undefined
+  return one && isAlive(one) && others.length === 0 && (!quote || quote.units === one.units) ? one : undefined
 }
 
 /** What marking as paid says: how much, to whom, where, and whether the chain shows it. */
