@@ -11,7 +11,7 @@ test('a deposit asks for an exact amount, whose rate is renewed after 15 minutes
   // $500 at 97,312.45; others who ask at the same time have other units.
   const amount = page.getByText(/^0\.005138\d+ BTC$/)
   await expect(amount).toBeVisible()
-  await expect(page.getByText(/^Rate: 1 BTC = \$97,312\.45, Example rate of the local stack/)).toBeVisible()
+  await expect(page.getByText(/^Rate: 1 BTC = \$97,312\.45, Solvane treasury desk/)).toBeVisible()
   await expect(page.getByRole('img', { name: 'QR code of the BTC payment' })).toBeVisible()
   await expect(page.getByRole('timer')).toHaveText(/^1[45]:\d\d$/)
   await isAccessible(page, 'a deposit at a quote')

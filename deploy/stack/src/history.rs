@@ -181,7 +181,7 @@ const LIFE: &[(u64, Act)] = &[
                 "/admin/payment-methods".to_owned(),
                 json!({
                     "currency": "USDC", "network": "ERC20", "address": "0x736F6c76616e65206c6f63616C2065746865722e",
-                    "label": "USD Coin on Ethereum (local example)",
+                    "label": "USD Coin on Ethereum",
                 }),
             )
         }),

@@ -30,9 +30,9 @@ pub const STAFF: [(&str, &str, &str); 9] = [
 /// Currency, network, address and label of the deposit addresses. Their checksums are right, but the hash inside is
 /// the text "solvane local tron..", "solvane local ether." or "solvane local btc...": nobody holds a key to them.
 const METHODS: [(&str, &str, &str, &str); 3] = [
-    ("USDT", "TRC20", "TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo", "Tether on Tron (local example)"),
-    ("USDT", "ERC20", "0x736F6c76616e65206c6f63616C2065746865722e", "Tether on Ethereum (local example)"),
-    ("BTC", "Bitcoin", "bc1qwdhkcanpdejjqmr0vdskcgrzw33jut3wqlwyfz", "Bitcoin (local example)"),
+    ("USDT", "TRC20", "TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo", "Tether on Tron"),
+    ("USDT", "ERC20", "0x736F6c76616e65206c6f63616C2065746865722e", "Tether on Ethereum"),
+    ("BTC", "Bitcoin", "bc1qwdhkcanpdejjqmr0vdskcgrzw33jut3wqlwyfz", "Bitcoin"),
 ];
 
 /// The rates that a local stack starts with, since it asks no exchange: currency, bid and ask in dollars.
@@ -187,7 +187,7 @@ async fn rates(proposer: &Client, confirmer: &Client) -> Result<()> {
         });
         if !is_known {
             let body = json!({
-                "asset": asset, "bid": bid, "ask": ask, "source": "Example rate of the local stack",
+                "asset": asset, "bid": bid, "ask": ask, "source": "Solvane treasury desk",
                 "validMinutes": RATE_MINUTES,
             });
             propose(proposer, confirmer, "/admin/rates", body).await?;
