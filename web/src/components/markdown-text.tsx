@@ -1,5 +1,5 @@
 import Markdown from 'markdown-to-jsx/react'
-import type { ComponentProps, ReactNode } from 'react'
+import { Children, type ComponentProps, type ReactNode } from 'react'
 
 /** Markdown as React elements. Raw HTML in it stays text, and links are limited to safe schemes. */
 export function MarkdownText({ markdown }: { markdown: string }) {
@@ -24,15 +24,26 @@ const options = {
     strong: withClass('strong', 'font-semibold'),
     pre: Code,
     code: withClass('code', 'rounded-sm bg-sunken px-1.5 py-0.5 font-mono text-[0.875em] break-words'),
-    th: withClass('th', 'border-b border-line-control px-3 py-2 text-left font-semibold'),
+    th: HeadCell,
     td: withClass('td', 'border-b border-line px-3 py-2 align-top'),
     table: Table,
     a: OutsideLink,
   },
 }
 
-function withClass<Tag extends 'h2' | 'h3' | 'p' | 'ul' | 'ol' | 'blockquote' | 'strong' | 'code' | 'th' | 'td'>(tag: Tag, className: string) {
+function withClass<Tag extends 'h2' | 'h3' | 'p' | 'ul' | 'ol' | 'blockquote' | 'strong' | 'code' | 'td'>(tag: Tag, className: string) {
   return { component: tag, props: { className } }
+}
+
+/** A heading without a word is none. */
+function HeadCell({ children, style }: Pick<ComponentProps<'th'>, 'children' | 'style'>) {
+  const isBlank = Children.toArray(children).every((child) => typeof child === 'string' && !child.trim())
+  if (isBlank) return <td className="border-b border-line-control" />
+  return (
+    <th scope="col" style={style} className="border-b border-line-control px-3 py-2 text-left font-semibold">
+      {children}
+    </th>
+  )
 }
 
 /** Wide tables scroll by themselves, so that the page never does. */
