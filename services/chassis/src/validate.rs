@@ -70,7 +70,7 @@ pub fn visible(text: &str) -> Option<String> {
 mod tests {
     use super::{is_text, visible};
 
-    /// [D-S7] Characters that nobody sees are no part of a name, and what is composed in two ways is stored in one.
+    /// [D-S7] Names have no invisible characters, and their letters are stored composed.
     #[test]
     fn only_what_people_see_is_accepted() {
         assert_eq!(visible("Zoe\u{308} Müller").as_deref(), Some("Zoë Müller"));
