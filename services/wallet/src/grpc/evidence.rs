@@ -88,9 +88,9 @@ impl GrpcServer {
     }
 }
 
-/// The outputs that an approval names, with what the chain shows of them. Unnamed, it is the only one that the chain shows, or
+/// The outputs that a decision names, with what the chain shows of them. Unnamed, it is the only one that the chain shows, or
 /// where it shows none the whole blockchain transaction.
-fn outputs(txid: &Txid, payments: &[ChainPayment]) -> Result<Vec<Output>, Refusal> {
+pub(super) fn outputs(txid: &Txid, payments: &[ChainPayment]) -> Result<Vec<Output>, Refusal> {
     let of_hash: Vec<_> = payments.iter().filter(|payment| payment.txid == txid.key).collect();
     let output = |payment: &ChainPayment| Output {
         vout: Some(payment.index),
@@ -109,7 +109,7 @@ fn outputs(txid: &Txid, payments: &[ChainPayment]) -> Result<Vec<Output>, Refusa
         _ => Err(Refusal::field(
             "vout",
             format!(
-                "This transaction pays us {} times. Please choose the payment that belongs to this request.",
+                "This transaction has {} such payments. Please choose the one that belongs to this request.",
                 of_hash.len()
             ),
         )),

@@ -56,11 +56,13 @@ use crate::app::release_hold::{ReleaseHold, release_hold};
 use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalCursor};
+use crate::domain::observed_payment::Output;
 use crate::domain::reference;
 use crate::domain::transaction::{MethodCopy, Status as Progress, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::consumed::{Events, QUEUE};
+use crate::grpc::evidence::outputs;
 use crate::grpc::{GrpcServer, convert};
 use crate::store::transactions::Filter;
 
@@ -211,14 +213,15 @@ impl StaffService for GrpcServer {
         let network = transaction.method().map(|method| method.network.as_str()).unwrap_or_default();
         let txid = Txid::parse(&message.txid, network)?.at(message.vout);
         let seen_at = message.evidence_at.as_ref().and_then(clock::from_proto);
-        let is_seen = self.check_payouts(&transaction, message.revision, (Some(&txid), seen_at)).await?;
+        let seen = self.check_payouts(&transaction, message.revision, (Some(&txid), seen_at)).await?;
+        let txid = if seen.is_empty() { txid } else { txid.at(seen.iter().filter_map(|output| output.vout)) };
         let command = MarkWithdrawalPaid {
             call,
             id,
             member: self.payout_state(&transaction).await?,
             revision: message.revision,
             txid,
-            is_seen,
+            seen,
         };
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
         Ok(answer(done.map(|one| MarkWithdrawalPaidResponse { transaction: Some(one.into()) })))
@@ -417,18 +420,18 @@ impl GrpcServer {
     }
 
     /// Looks again for payments to the destination since the approval (D-N4, D-Q5). One of them is the payout until somebody
-    /// attaches it, and another that the treasurer has not seen may be the same payout made twice. Returns whether the hash
-    /// is that of one of them.
+    /// attaches it, and another that the treasurer has not seen may be the same payout made twice. Returns the output that
+    /// the hash stands for; none if nothing was seen.
     async fn check_payouts(
         &self,
         one: &Transaction,
         revision: i32,
         (txid, seen_at): (Option<&Txid>, Option<OffsetDateTime>),
-    ) -> Result<bool, Error> {
+    ) -> Result<Vec<Output>, Error> {
         let approval = one.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         // What happened since is refused as such, and a repeated request is answered as before.
         let is_open = one.status == Progress::Pending && one.revision == revision;
-        let Some(approval) = approval.filter(|_| is_open) else { return Ok(false) };
+        let Some(approval) = approval.filter(|_| is_open) else { return Ok(Vec::new()) };
         let mut payments = self.evidence(one, None).await?.map(|evidence| evidence.payments).unwrap_or_default();
         payments.retain(|payment| {
             let is_since = moment(payment).is_none_or(|at| at + ROUNDED > approval.at);
@@ -438,13 +441,13 @@ impl GrpcServer {
             let is_output = txid.outputs.is_empty() || txid.outputs.contains(&payment.index);
             payment.txid == txid.key && is_output
         };
-        let Some(first) = payments.first() else { return Ok(false) };
+        let Some(first) = payments.first() else { return Ok(Vec::new()) };
         let Some(txid) = txid.filter(|txid| payments.iter().any(|payment| is_attached(payment, txid))) else {
             return Err(Error::PayoutSeen(first.txid.clone()));
         };
         let is_new = |at: OffsetDateTime| seen_at.is_some_and(|seen_at| at > seen_at + ROUNDED);
         let is_stale = payments.iter().any(|payment| payment.txid != txid.key && moment(payment).is_some_and(is_new));
-        if is_stale { Err(Error::StaleEvidence) } else { Ok(true) }
+        if is_stale { Err(Error::StaleEvidence) } else { Ok(outputs(txid, &payments)?) }
     }
 
     /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.

@@ -805,7 +805,7 @@ pub async fn open_at(
 }
 
 /// The withdrawal that was paid with each payout, or with one that it replaced: to its destination, and at a quote no more
-/// than it asked for.
+/// than it asked for. A replacement may have its outputs in another order.
 pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<Vec<Option<Uuid>>, sqlx::Error> {
     let each = || outflows.iter().map(|one| &one.payment);
     let hashes: Vec<_> = outflows
@@ -823,7 +823,8 @@ pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<
     sqlx::query_scalar!(
         r#"SELECT (SELECT id FROM transactions AS paid
             WHERE paid.txid_key = ANY (string_to_array(observed.hashes, ',')) AND paid.kind = 'withdrawal'
-                AND paid.status = 'success' AND (paid.vout IS NULL OR paid.vout = observed.vout)
+                AND paid.status = 'success' AND (paid.vout IS NULL OR paid.vout = observed.vout
+                    OR paid.txid_key <> split_part(observed.hashes, ',', 1))
                 AND lower(paid.destination_address) = lower(observed.counterparty)
                 AND (paid.units IS NULL OR paid.units >= observed.units::numeric) LIMIT 1) AS "id?"
          FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[])

@@ -268,6 +268,50 @@ async fn a_seen_payout_is_attached_first(pool: PgPool) {
     assert_eq!(paid.status(), TransactionStatus::Success);
 }
 
+/// [D-N1] [D-N4] A payout takes one output: it is found by the hash where that is the only one, and chosen where the hash pays the
+/// destination several times.
+#[sqlx::test(migrations = false)]
+async fn a_payout_takes_one_output(pool: PgPool) {
+    let world = World::new(pool).await;
+    let hash = "ab".repeat(32);
+    let show = |outputs: &[u32]| {
+        let payment = |index: &u32| ChainPayment {
+            txid: hash.clone(),
+            index: *index,
+            asset: "USDT".to_owned(),
+            units: "97500000".to_owned(),
+            state: "seen".to_owned(),
+            seen_at: Some(Timestamp { seconds: 1_900_000_000, nanos: 0 }),
+            ..Default::default()
+        };
+        let payments = outputs.iter().map(payment).collect();
+        *world.evidence.shown.lock().unwrap() = Some(ChainEvidence { payments, ..Default::default() });
+    };
+    let approved = async || {
+        *world.evidence.shown.lock().unwrap() = None;
+        let made = world.withdraw(&world.member_with(20_000).await, withdrawal(10_000)).await.unwrap();
+        world.approve(&made).await.unwrap()
+    };
+    let one = approved().await;
+    show(&[3]);
+    let paid = world.pay_as(&world.treasurer, &one, (&hash, None)).await.unwrap();
+    assert_eq!(paid.vout, Some(3));
+    let other = approved().await;
+    show(&[5, 6, 7]);
+    let no = refusal(world.pay_as(&world.treasurer, &other, (&hash, None)).await);
+    assert_eq!((no.code.as_str(), no.fields[0].0.as_str()), ("VALIDATION_FAILED", "vout"));
+    let paid = world.pay_as(&world.treasurer, &other, (&hash, Some(6))).await.unwrap();
+    assert_eq!(paid.vout, Some(6));
+    let consumed: Vec<(i64, Option<String>, Option<String>)> =
+        sqlx::query_as("SELECT vout, asset, units::text FROM consumed_payments WHERE direction = 'out' ORDER BY vout")
+            .fetch_all(&world.pool)
+            .await
+            .unwrap();
+    let both = [3, 6].map(|vout| (vout, Some("USDT".to_owned()), Some("97500000".to_owned())));
+    assert_eq!(consumed, both);
+    world.assert_books().await;
+}
+
 /// [D-Q5] An approval reads the evidence again: if the payment changed since the reviewer saw it, nothing is decided. Evidence
 /// that cannot be read decides nothing either; who saw none is not held up by it.
 #[sqlx::test(migrations = false)]

@@ -63,7 +63,8 @@ async fn approved(world: &World) -> (Transaction, String, String) {
     (approved, destination.address, method.currency)
 }
 
-/// [D-Q8] [D-R17] Case 20: a payout that was marked as paid, and one whose withdrawal waits for that, are accounted for once. The rest
+/// [D-N1] [D-Q8] [D-R17] Case 20: a payout that was marked as paid, and one whose withdrawal waits for that, are accounted for once,
+/// whatever else the same transaction pays to the destination. The rest
 /// is exactly what is missing, in units, and the integrity report names it. What is unknown has no units, and is no fault.
 #[sqlx::test(migrations = false)]
 async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
@@ -71,7 +72,7 @@ async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
     assert!(!integrity(&world).await.faults.iter().any(|fault| fault.subject == "holding"));
     let ((one, to_one, asset), (_, to_two, _)) = (approved(&world).await, approved(&world).await);
     let paid = "a".repeat(64);
-    world.pay_with(&one, &paid).await.unwrap();
+    world.pay_as(&world.treasurer, &one, (&paid, Some(0))).await.unwrap();
     let outflow = |number, payment| Outflow { number, payment: Some(payment), replaces: Vec::new() };
     let stolen = outflow(4, payment('d', &asset, 70, "theirs"));
     *world.evidence.held.lock().unwrap() = Observed {
@@ -82,6 +83,7 @@ async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
             outflow(2, payment('a', &asset, 100, &to_one.to_uppercase())),
             outflow(3, payment('c', &asset, 100, &to_two)),
             outflow(5, payment('e', &asset, 30, &to_two)),
+            outflow(7, ChainPayment { index: 1, ..payment('a', &asset, 10, &to_one) }),
             stolen.clone(),
         ],
         undone: Vec::new(),
@@ -90,21 +92,22 @@ async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
     let missing: Vec<_> = found.outflows.iter().map(|one| (one.txid.clone(), one.units.as_str())).collect();
     assert_eq!(
         missing,
-        [('a', "100"), ('e', "30"), ('d', "70")].map(|(hash, units)| (hash.to_string().repeat(64), units))
+        [('a', "100"), ('e', "30"), ('a', "10"), ('d', "70")].map(|(hash, units)| (hash.to_string().repeat(64), units))
     );
     let usdt = &found.holdings[0];
-    assert_eq!((usdt.books.as_str(), usdt.difference.as_str(), usdt.state.as_str()), ("1130", "-200", "fail"));
+    assert_eq!((usdt.books.as_str(), usdt.difference.as_str(), usdt.state.as_str()), ("1140", "-210", "fail"));
     let btc = &found.holdings[1];
     assert_eq!((btc.units.as_str(), btc.difference.as_str(), btc.state.as_str()), ("", "", "unknown"));
     let report = integrity(&world).await;
     let faults: Vec<_> = report.faults.iter().filter(|fault| fault.subject == "holding").collect();
-    assert_eq!((report.ok, faults.len()), (false, 4));
-    assert!(faults[0].detail.starts_with("0.0002 "), "{}", faults[0].detail);
+    assert_eq!((report.ok, faults.len()), (false, 5));
+    assert!(faults[0].detail.starts_with("0.00021 "), "{}", faults[0].detail);
     let observed = world.grpc.chains.holdings().await.unwrap();
     let matched = check_holdings(&world.grpc.db, observed).await.unwrap().matched;
     assert_eq!(matched.iter().map(|(number, id)| (*number, id.to_string())).collect::<Vec<_>>(), [(2, one.id.clone())]);
-    // A payout whose fee was raised is the same payout.
-    let bumped = Outflow { number: 6, payment: Some(payment('f', &asset, 100, &to_one)), replaces: vec![paid] };
+    // A payout whose fee was raised is the same payout, also if its outputs are in another order.
+    let payment = ChainPayment { index: 1, ..payment('f', &asset, 100, &to_one) };
+    let bumped = Outflow { number: 6, payment: Some(payment), replaces: vec![paid] };
     *world.evidence.held.lock().unwrap() =
         Observed { holdings: vec![held(&asset, 930, 930)], outflows: vec![bumped], undone: Vec::new() };
     let found = holdings(&world).await;
