@@ -34,8 +34,10 @@ pub struct MarkWithdrawalPaid {
     pub revision: i32,
     /// The hash of the payout, and its output.
     pub txid: Txid,
-    /// The output, if the chain shows it at the destination since the approval.
-    pub seen: Vec<Output>,
+    /// What is consumed: that output, with what the chain shows of it.
+    pub outputs: Vec<Output>,
+    /// Whether the chain shows it at the destination since the approval.
+    pub is_seen: bool,
 }
 
 /// Ends an approved withdrawal as paid, once.
@@ -64,16 +66,11 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
     signed.check(&command.decided(&transaction))?;
     // Whoever leased it may have sent it already.
     let is_leased = transaction.as_withdrawal().is_some_and(|withdrawal| withdrawal.paying.is_some());
-    if !is_leased && command.seen.is_empty() && accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
+    if !is_leased && !command.is_seen && accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
         return Err(Error::AmountOwed);
     }
-    let outputs = match (&command.seen[..], &command.txid.outputs[..]) {
-        ([], []) => vec![Output { vout: None, paid: None }],
-        ([], named) => named.iter().map(|vout| Output { vout: Some(*vout), paid: None }).collect(),
-        (seen, _) => seen.to_vec(),
-    };
-    transaction.pay_withdrawal((command.txid.clone(), !command.seen.is_empty()), by, now)?;
-    consumed_payments::consume(conn, &transaction, (&command.txid.key, &outputs), now).await?;
+    transaction.pay_withdrawal((command.txid.clone(), command.is_seen), by, now)?;
+    consumed_payments::consume(conn, &transaction, (&command.txid.key, &command.outputs), now).await?;
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[posting(&transaction)?]).await?;
     published::withdrawal_paid(&transaction).enqueue(conn).await?;

@@ -56,7 +56,6 @@ use crate::app::release_hold::{ReleaseHold, release_hold};
 use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalCursor};
-use crate::domain::observed_payment::Output;
 use crate::domain::reference;
 use crate::domain::transaction::{MethodCopy, Status as Progress, Transaction};
 use crate::domain::txid::Txid;
@@ -214,14 +213,16 @@ impl StaffService for GrpcServer {
         let txid = Txid::parse(&message.txid, network)?.at(message.vout);
         let seen_at = message.evidence_at.as_ref().and_then(clock::from_proto);
         let seen = self.check_payouts(&transaction, message.revision, (Some(&txid), seen_at)).await?;
-        let txid = if seen.is_empty() { txid } else { txid.at(seen.iter().filter_map(|output| output.vout)) };
+        let outputs = outputs(&txid, &seen)?;
+        let named = outputs.iter().filter_map(|output| output.vout);
         let command = MarkWithdrawalPaid {
             call,
             id,
             member: self.payout_state(&transaction).await?,
             revision: message.revision,
-            txid,
-            seen,
+            txid: txid.at(named),
+            outputs,
+            is_seen: !seen.is_empty(),
         };
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
         Ok(answer(done.map(|one| MarkWithdrawalPaidResponse { transaction: Some(one.into()) })))
@@ -420,14 +421,14 @@ impl GrpcServer {
     }
 
     /// Looks again for payments to the destination since the approval (D-N4, D-Q5). One of them is the payout until somebody
-    /// attaches it, and another that the treasurer has not seen may be the same payout made twice. Returns the output that
-    /// the hash stands for; none if nothing was seen.
+    /// attaches it, and another that the treasurer has not seen may be the same payout made twice. Returns the payments;
+    /// where there are some, the hash is that of one of them.
     async fn check_payouts(
         &self,
         one: &Transaction,
         revision: i32,
         (txid, seen_at): (Option<&Txid>, Option<OffsetDateTime>),
-    ) -> Result<Vec<Output>, Error> {
+    ) -> Result<Vec<ChainPayment>, Error> {
         let approval = one.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         // What happened since is refused as such, and a repeated request is answered as before.
         let is_open = one.status == Progress::Pending && one.revision == revision;
@@ -447,7 +448,7 @@ impl GrpcServer {
         };
         let is_new = |at: OffsetDateTime| seen_at.is_some_and(|seen_at| at > seen_at + ROUNDED);
         let is_stale = payments.iter().any(|payment| payment.txid != txid.key && moment(payment).is_some_and(is_new));
-        if is_stale { Err(Error::StaleEvidence) } else { Ok(outputs(txid, &payments)?) }
+        if is_stale { Err(Error::StaleEvidence) } else { Ok(payments) }
     }
 
     /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.

@@ -63,9 +63,9 @@ async fn approved(world: &World) -> (Transaction, String, String) {
     (approved, destination.address, method.currency)
 }
 
-/// [D-N1] [D-Q8] [D-R17] Case 20: a payout that was marked as paid, and one whose withdrawal waits for that, are accounted for once,
-/// whatever else the same transaction pays to the destination. The rest
-/// is exactly what is missing, in units, and the integrity report names it. What is unknown has no units, and is no fault.
+/// [D-N1] [D-Q8] [D-R17] Case 20: a payout that was marked as paid, and one whose withdrawal waits for that, are accounted for once;
+/// another output of the same transaction to the same destination is not. What has no withdrawal is exactly what is missing, in
+/// units, and the integrity report names it. What is unknown has no units, and is no fault.
 #[sqlx::test(migrations = false)]
 async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
     let world = World::new(pool).await;
