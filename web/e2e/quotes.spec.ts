@@ -32,25 +32,27 @@ test('a deposit asks for an exact amount, whose rate is renewed after 15 minutes
   await expect(page.getByText(/^\$97,312\.45, locked /)).toBeVisible()
 })
 
-test('a withdrawal says what is received in the asset, and pays exactly that [D-Q1] [D-R17]', async ({ page }) => {
+test('a withdrawal is an estimate, and pays exactly what is fixed when its payment begins [D-Q1] [D-N4] [D-R17]', async ({ page }) => {
   const member = await signedIn(page)
   await fund(member, 500)
   await page.goto('/withdrawals')
   await page.getByLabel('Amount').fill('400')
   await page.getByText('Bitcoin', { exact: true }).click()
   // $390 at 97,362.45.
-  await expect(page.locator('dl[aria-live]')).toContainText('You receive0.00400565 BTC (about $390.00)')
-  await expect(page.getByText(/exactly this amount is paid out/)).toBeVisible()
+  await expect(page.locator('dl[aria-live]')).toContainText('You receive$390.00 (about 0.004005 BTC)')
+  await expect(page.getByText(/at the rate of the moment we pay it/)).toBeVisible()
+  await expect(page.getByRole('timer')).toBeHidden()
   await isAccessible(page, 'a withdrawal at a quote')
   await page.getByLabel('Wallet address').fill('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4')
   await page.getByRole('button', { name: 'Request Withdrawal' }).click()
   await page.getByRole('button', { name: /^Withdraw \$/ }).click()
   await expect(page.getByRole('dialog')).toBeHidden()
-  await expect(page.getByText('0.00400565 BTC')).toBeVisible()
+  await expect(page.getByText('about 0.004005 BTC')).toBeVisible()
 
   const reviewer = await asStaff('reviewer')
-  type Row = { user: { email: string }; quote?: { asset: string; units: string } }
+  type Row = { user: { email: string }; quote?: { asset: string; units: string }; payout?: object }
   const { transactions } = await reviewer<{ transactions: Row[] }>('GET', '/admin/transactions?status=pending&kind=withdrawal')
   const shown = transactions.find(({ user }) => user.email === member.email)
   expect(shown?.quote).toMatchObject({ asset: 'BTC', units: '400565' })
+  expect(shown?.payout).toBeUndefined()
 })

@@ -233,7 +233,7 @@ pub struct QuoteMade {
 
 /// Quote an amount
 ///
-/// The rate is locked for 15 minutes.
+/// The rate of a deposit is locked for 15 minutes. A withdrawal is an estimate: its units are fixed when it is paid.
 #[utoipa::path(post, path = "/quotes", request_body = NewQuote, params(Key),
     responses((status = 201, body = QuoteMade), Errors), tag = "Money")]
 pub async fn create(
@@ -260,8 +260,12 @@ pub async fn create(
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet, request_quote, caller.out, claim, message)?.into_parts();
     let quote = answer.quote.ok_or_else(|| ApiError::internal("an answer without quote"))?;
-    let message = "The rate is locked for 15 minutes.";
-    Ok(marked(&metadata, created(QuoteMade { success: true, message, quote: Quote::new(quote)? })))
+    let quote = Quote::new(quote)?;
+    let message = match quote.direction {
+        QuoteDirection::Deposit => "The rate is locked for 15 minutes.",
+        QuoteDirection::Withdrawal => "This is an estimate. The rate of the moment of the payout applies.",
+    };
+    Ok(marked(&metadata, created(QuoteMade { success: true, message, quote })))
 }
 
 /// The quote that a deposit or withdrawal was requested with.
@@ -272,7 +276,7 @@ pub struct TransactionQuote {
     /// The currency code.
     #[schema(example = "BTC")]
     asset: String,
-    /// What a deposit has to bring or a withdrawal pays, in the smallest unit of the asset.
+    /// What a deposit has to bring, or about what a withdrawal pays, in the smallest unit of the asset.
     #[schema(example = "513809")]
     units: String,
     /// Digits after the point of a whole unit.
@@ -299,6 +303,46 @@ impl TryFrom<wallet::TransactionQuote> for TransactionQuote {
             spread_bps: quote.spread_bps,
             at: known_moment(quote.at.as_ref())?,
             expires_at: known_moment(quote.expires_at.as_ref())?,
+        })
+    }
+}
+
+/// What a payout sends.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PayoutPrice {
+    /// The currency code.
+    #[schema(example = "BTC")]
+    asset: String,
+    /// The contract of a token.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    contract: String,
+    /// In the smallest unit of the asset, e.g. satoshi.
+    #[schema(example = "400565")]
+    units: String,
+    /// Digits after the point of a whole unit.
+    #[schema(example = 8)]
+    decimals: i32,
+    /// Dollars for a whole unit, before the spread.
+    #[schema(example = "97312.45")]
+    rate: Option<String>,
+    spread_bps: i32,
+    /// When it was fixed.
+    at: String,
+}
+
+impl TryFrom<wallet::PayoutPrice> for PayoutPrice {
+    type Error = ApiError;
+
+    fn try_from(price: wallet::PayoutPrice) -> Result<Self, ApiError> {
+        Ok(Self {
+            asset: price.asset,
+            contract: price.contract,
+            units: price.units,
+            decimals: price.decimals,
+            rate: rate(price.rate_micros),
+            spread_bps: price.spread_bps,
+            at: known_moment(price.at.as_ref())?,
         })
     }
 }

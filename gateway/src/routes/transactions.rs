@@ -31,7 +31,7 @@ use crate::files::{Purpose, Stored};
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
 use crate::names::{DepositType, RejectionReason};
-use crate::routes::quotes::TransactionQuote;
+use crate::routes::quotes::{PayoutPrice, TransactionQuote};
 use crate::routes::transactions::model::{Direction, TransactionKind, TransactionStatus};
 
 /// The proof of payment of a transaction.
@@ -103,10 +103,14 @@ pub struct Transaction {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub method: Option<MethodCopy>,
-    /// The quote that it was requested with. Without one, it is valued on arrival or at the payout.
+    /// The quote that it was requested with. Without one, a deposit is valued on arrival. Of a withdrawal it is an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub quote: Option<TransactionQuote>,
+    /// Withdrawals: what is sent, once the payment has begun. It is the rate of that moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub payout: Option<PayoutPrice>,
     /// Withdrawals: the payout destination.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -187,6 +191,7 @@ impl Transaction {
                 version: method.version,
             }),
             quote: row.quote.map(TransactionQuote::try_from).transpose()?,
+            payout: row.payout.map(PayoutPrice::try_from).transpose()?,
             destination: row.destination.map(|to| Destination { address: to.address, memo: to.memo }),
             needs_destination: is_withdrawal.then_some(row.needs_destination),
             needs_confirmation: is_withdrawal.then_some(row.needs_confirmation),
@@ -396,7 +401,7 @@ pub struct Withdrawal {
     /// Memo or destination tag, on networks that use one.
     #[schema(value_type = Option<String>)]
     memo: Field,
-    /// Id of an open quote for this amount and method, which the withdrawal uses. Without one, it is valued at the payout.
+    /// Id of an open quote for this amount and method, as an estimate that the withdrawal keeps.
     #[schema(value_type = Option<String>)]
     quote_id: Field,
 }

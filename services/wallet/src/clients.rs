@@ -18,9 +18,9 @@ use proto::payment_method::v1::method_lookup_service_client::MethodLookupService
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
     ChainOutput, CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest, GetQuoteRequest,
-    ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, PayoutMatch, ResolveDepositMethodRequest,
-    ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
-    TakeBackMethodsRequest,
+    ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, PayoutMatch, PricePayoutRequest,
+    ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
+    ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
 };
 use time::OffsetDateTime;
 use tonic::{Code, Response};
@@ -29,7 +29,9 @@ use uuid::Uuid;
 use crate::domain::destination::PayoutAddress;
 use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, Undone};
 use crate::domain::observed_payment::Taken;
-use crate::domain::transaction::{Destination, MethodCopy, QuoteCopy, QuoteDirection, Transaction};
+use crate::domain::transaction::{
+    Destination, MethodCopy, PayoutPrice, QuoteCopy, QuoteDirection, Transaction, Withdrawal,
+};
 use crate::domain::txid::Txid;
 
 /// How long a report waits for the holdings before it is returned without them.
@@ -320,10 +322,8 @@ fn question(one: &Transaction) -> Option<GetEvidenceRequest> {
     let destination = withdrawal.and_then(|withdrawal| withdrawal.destination.as_ref());
     let address = if withdrawal.is_some() { destination?.address.clone() } else { method.address.clone() };
     let payment = one.as_payment();
-    let quote = match withdrawal {
-        Some(withdrawal) => withdrawal.quote.as_ref(),
-        None => payment.and_then(|payment| payment.quote.as_ref()),
-    };
+    let quote = payment.and_then(|payment| payment.quote.as_ref());
+    let price = withdrawal.and_then(|withdrawal| withdrawal.price.as_ref());
     Some(GetEvidenceRequest {
         user_id: one.user_id.to_string(),
         is_payout: withdrawal.is_some(),
@@ -333,7 +333,7 @@ fn question(one: &Transaction) -> Option<GetEvidenceRequest> {
         txid: one.known_txid().unwrap_or_default().to_owned(),
         vout: one.txid().and_then(Txid::vout),
         quote_id: quote.map(|quote| quote.id.to_string()).unwrap_or_default(),
-        units_due: quote.filter(|_| withdrawal.is_some()).map(|quote| quote.units.to_string()).unwrap_or_default(),
+        units_due: price.map(|price| price.units.to_string()).unwrap_or_default(),
         claimed_cents: payment.and_then(|payment| payment.claimed_amount).unwrap_or(one.amount).get(),
         requested_at: Some(to_proto(one.created_at)),
         ..GetEvidenceRequest::default()
@@ -381,6 +381,36 @@ impl Quotes {
         let found = answer.into_inner().quote.ok_or_else(Refusal::unavailable)?;
         quoted(&found).ok_or_else(Refusal::unavailable)
     }
+}
+
+impl Quotes {
+    /// What a withdrawal pays at the rate of now; `None` for an asset that is never quoted.
+    ///
+    /// # Errors
+    /// Unavailable without a rate, or if it cannot be asked.
+    pub async fn price(&self, one: &Withdrawal) -> Result<Option<PayoutPrice>, Refusal> {
+        let MethodCopy { currency, network, .. } = one.method.clone();
+        let message = PricePayoutRequest { currency, network, net_amount_cents: one.net_amount.get() };
+        let request = Outgoing::service(&self.credential).idempotent(message);
+        let answer = call!(self.client, price_payout, request).await.map_err(|status| from_status(&status))?;
+        let Some(found) = answer.into_inner().price else { return Ok(None) };
+        price(found, &one.method.currency).ok_or_else(Refusal::unavailable).map(Some)
+    }
+}
+
+/// `None` if it lacks a part.
+fn price(found: payment_method::PayoutPrice, asset: &str) -> Option<PayoutPrice> {
+    Some(PayoutPrice {
+        asset: asset.to_owned(),
+        contract: found.contract,
+        conversion: Conversion {
+            rate: Rate::new(found.rate_micros).ok()?,
+            decimals: found.decimals.try_into().ok()?,
+            spread_bps: found.spread_bps.try_into().ok()?,
+        },
+        units: Units::parse(&found.units).ok()?,
+        at: from_proto(found.at.as_ref()?)?,
+    })
 }
 
 /// `None` if it lacks a part.

@@ -415,11 +415,11 @@ describe('a decision', () => {
     await waitFor(() => expect(paid.seen[0]?.body).toEqual({ revision: 4, txid: 'a-hash', vout: 2 }))
   })
 
-  it('pays exactly the quoted units, to copy or to scan, and takes over the payout that is detected [D-Q1] [D-Q4]', async () => {
+  it('pays exactly the units that are fixed, to copy or to scan, and takes over the payout that is detected [D-N4] [D-Q4]', async () => {
     const paid = records('post', '/admin/transactions/:id/paid')
-    const quote = { asset: 'BTC', units: '400565', decimals: 8, rate: '97312.45', spreadBps: 0, id: 'q', at: until(-5), expiresAt: until(10) }
+    const payout = { asset: 'BTC', units: '400565', decimals: 8, rate: '97362.45', spreadBps: 0, at: until(0) }
     const [method, paying] = [{ currency: 'BTC', network: 'Bitcoin', address: 'bc1q-ours' }, { by: ME, byName: 'Rae', until: until(15) }]
-    const shown = { ...review({ ...payable, method, quote, paying, destination: { address: 'bc1q-theirs' } }), approvedBy: 'rae' }
+    const shown = { ...review({ ...payable, method, payout, paying, destination: { address: 'bc1q-theirs' } }), approvedBy: 'rae' }
     const payment = {
       chain: 'bitcoin', txid: 'ab12', index: 1, asset: 'BTC', units: '400565', decimals: 8, state: 'included', confirmations: 1, confirmationsNeeded: 2,
     }

@@ -346,15 +346,16 @@ describe('the open withdrawal', () => {
 })
 
 describe('a withdrawal at a quote', () => {
-  it('says how much of the asset is received, until when that holds, and names the quote [D-Q1] [D-R17]', async () => {
-    const quotes = records('post', '/quotes', { quote: quoteOf({ direction: 'withdrawal', units: '400000' }) }, 201)
+  it('says about how much of the asset is received, promises nothing, and names the quote [D-Q1] [D-R17]', async () => {
+    const quotes = records('post', '/quotes', { quote: quoteOf({ direction: 'withdrawal', units: '400565' }) }, 201)
     const withdrawal = records('post', '/transactions/withdraw', { transaction: { id: 'one' } }, 201)
     server.use(answers('get', '/quotes/terms', quoteTerms), quotes.handler, withdrawal.handler)
     const { user } = openWithdrawal()
     await user.type(await screen.findByLabelText('Amount'), '400')
     await user.click(await screen.findByRole('radio', { name: /BTC/ }))
-    await waitFor(() => expect(screen.getByText('You receive').nextSibling).toHaveTextContent('0.004 BTC (about $390.00)'))
-    expect(screen.getByText(/Request the withdrawal by then, and exactly this amount is paid out/)).toBeVisible()
+    await waitFor(() => expect(screen.getByText('You receive').nextSibling).toHaveTextContent('$390.00 (about 0.004005 BTC)'))
+    expect(screen.getByText(/This is an estimate: the payout is converted at the rate of the moment we pay it/)).toBeVisible()
+    expect(screen.queryByRole('timer')).toBeNull()
     expect(quotes.seen.map(({ body }) => body)).toEqual([{ direction: 'withdrawal', amount: 400, method: btc.id }])
     await user.type(screen.getByLabelText('Wallet address'), 'bc1qwdhkcanpdejjqmr0vdskcgrzw33jut3wqlwyfz')
     await submit(user)

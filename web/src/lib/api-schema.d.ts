@@ -1780,7 +1780,7 @@ export interface paths {
         put?: never;
         /**
          * Quote an amount
-         * @description The rate is locked for 15 minutes.
+         * @description The rate of a deposit is locked for 15 minutes. A withdrawal is an estimate: its units are fixed when it is paid.
          */
         post: operations["post_quotes"];
         delete?: never;
@@ -3610,6 +3610,36 @@ export interface components {
              */
             vout?: number | null;
         };
+        /** @description What a payout sends. */
+        PayoutPrice: {
+            /**
+             * @description The currency code.
+             * @example BTC
+             */
+            asset: string;
+            /** @description When it was fixed. */
+            at: string;
+            /** @description The contract of a token. */
+            contract?: string;
+            /**
+             * Format: int32
+             * @description Digits after the point of a whole unit.
+             * @example 8
+             */
+            decimals: number;
+            /**
+             * @description Dollars for a whole unit, before the spread.
+             * @example 97312.45
+             */
+            rate?: string | null;
+            /** Format: int32 */
+            spreadBps: number;
+            /**
+             * @description In the smallest unit of the asset, e.g. satoshi.
+             * @example 400565
+             */
+            units: string;
+        };
         /** @description A payout to start. */
         PayoutStart: {
             /**
@@ -4447,7 +4477,9 @@ export interface components {
              *     destination after a login from a new device.
              */
             notBefore?: string;
-            /** @description The quote that it was requested with. Without one, it is valued on arrival or at the payout. */
+            /** @description Withdrawals: what is sent, once the payment has begun. It is the rate of that moment. */
+            payout?: components["schemas"]["PayoutPrice"];
+            /** @description The quote that it was requested with. Without one, a deposit is valued on arrival. Of a withdrawal it is an estimate. */
             quote?: components["schemas"]["TransactionQuote"];
             /** @description Why it was rejected. */
             reasonCode?: components["schemas"]["RejectionReason"];
@@ -4513,7 +4545,7 @@ export interface components {
             /** Format: int32 */
             spreadBps: number;
             /**
-             * @description What a deposit has to bring or a withdrawal pays, in the smallest unit of the asset.
+             * @description What a deposit has to bring, or about what a withdrawal pays, in the smallest unit of the asset.
              * @example 513809
              */
             units: string;
@@ -4696,7 +4728,7 @@ export interface components {
              * @example BTC
              */
             method: string;
-            /** @description Id of an open quote for this amount and method, which the withdrawal uses. Without one, it is valued at the payout. */
+            /** @description Id of an open quote for this amount and method, as an estimate that the withdrawal keeps. */
             quoteId?: string | null;
         };
         /** @description Limits and fee of withdrawals. */

@@ -13,6 +13,12 @@ export function formatUnits(units: string, decimals: number): string {
 /** `0.00513809 BTC` */
 export const formatAsset = ({ asset, units, decimals }: AssetAmount) => `${formatUnits(units, decimals)} ${asset}`
 
+/** `0.00513809 BTC` as `about 0.005138 BTC`: an estimate has four digits that count, rounded down. */
+export function aboutAsset({ asset, units, decimals }: AssetAmount): string {
+  const kept = Math.max(4, units.length - decimals)
+  return `about ${formatUnits(units.slice(0, kept).padEnd(units.length, '0'), decimals)} ${asset}`
+}
+
 /** A rate of the wire as `$97,312.45`. */
 export function formatRate(rate: string): string {
   const [whole = '0', fraction = ''] = rate.split('.')

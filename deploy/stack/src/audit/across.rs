@@ -168,25 +168,34 @@ async fn no_payout_to_ourselves(snapshots: &mut Snapshots) -> Result<Verdict> {
 
 /// Payouts that have a withdrawal. A withdrawal may have been marked as paid after the snapshot.
 async fn payouts_have_withdrawals(snapshots: &mut Snapshots) -> Result<Verdict> {
-    let destinations: HashMap<Uuid, String> = sqlx::query_as(
-        "SELECT id, lower(destination_address) FROM transactions
+    type Paid = (String, String, Option<String>);
+    let withdrawals: HashMap<Uuid, Paid> = sqlx::query_as::<_, (Uuid, String, String, Option<String>)>(
+        "SELECT id, lower(destination_address), currency, payout_units::text FROM transactions
          WHERE kind = 'withdrawal' AND status <> 'failed' AND approved_by IS NOT NULL AND destination_address IS NOT NULL",
     )
     .fetch_all(snapshots.of(Service::Wallet)?)
     .await?
     .into_iter()
+    .map(|(id, to, asset, units)| (id, (to, asset, units)))
     .collect();
-    let payouts: Vec<(Uuid, String, String)> = sqlx::query_as(
-        "SELECT transaction_id, txid, lower(counterparty) FROM chain_payments WHERE transaction_id IS NOT NULL",
+    let payouts: Vec<(Uuid, String, String, String, String, bool)> = sqlx::query_as(
+        "SELECT transaction_id, txid, lower(counterparty), symbol, units::text, state IN ('seen', 'included', 'final')
+         FROM chain_payments WHERE transaction_id IS NOT NULL",
     )
     .fetch_all(snapshots.of(Service::PaymentMethod)?)
     .await?;
-    let wrong = payouts
-        .into_iter()
-        .filter(|(id, _, to)| destinations.get(id) != Some(to))
-        .map(|(id, txid, to)| format!("withdrawal {id} accounts for {txid} to {to}"))
-        .collect();
-    Ok(Verdict::new("D-Q8", "a withdrawal accounts for a payout to its destination alone", wrong))
+    let mut accounted = HashSet::new();
+    let mut wrong = Vec::new();
+    for (id, txid, to, asset, units, is_alive) in payouts {
+        let is_right = withdrawals.get(&id).is_some_and(|(destination, currency, fixed)| {
+            // What was paid before amounts were fixed has none.
+            (destination, currency) == (&to, &asset) && fixed.as_ref().is_none_or(|fixed| *fixed == units)
+        });
+        if !is_right || is_alive && !accounted.insert(id) {
+            wrong.push(format!("withdrawal {id} accounts for {units} of {asset} in {txid} to {to}"));
+        }
+    }
+    Ok(Verdict::new("D-N4 D-Q8", "a withdrawal accounts for one payout of what was fixed to its destination", wrong))
 }
 
 /// What transactions consume was seen on the chain, with the same units.

@@ -312,6 +312,29 @@ pub const CHECKS: &[Check] = &[
          WHERE kind = 'withdrawal' AND status = 'success' AND net_amount_cents IS DISTINCT FROM cents",
     ),
     wallet(
+        "D-N4",
+        "a payout sends the net amount at the rate that its lease signed, in the outputs that it consumes",
+        "WITH priced AS (SELECT id, net_amount_cents, payout_units, payout_decimals, payout_rate_micros, payout_spread_bps,
+                jsonb_build_object('asset', currency, 'contract', payout_contract, 'decimals', payout_decimals,
+                    'units', payout_units::text, 'rateMicros', payout_rate_micros, 'spreadBps', payout_spread_bps) AS price
+            FROM transactions WHERE payout_units IS NOT NULL)
+         SELECT format('withdrawal %s sends %s for %s', id, payout_units, net_amount_cents) FROM priced
+         WHERE payout_units IS DISTINCT FROM div(net_amount_cents * 10::numeric ^ payout_decimals * 100000000,
+            payout_rate_micros::numeric * (10000 + payout_spread_bps))
+         UNION ALL
+         SELECT format('withdrawal %s sends %s: %s', id, price, CASE WHEN row_id IS NULL THEN 'no row of the audit log'
+            ELSE format('row %s signs %s', row_id, coalesce((facts -> 'price')::text, 'nothing')) END)
+         FROM priced LEFT JOIN LATERAL (SELECT audit_rows.id AS row_id, decision -> 'facts' AS facts FROM audit_rows
+            WHERE subject_id = priced.id::text AND action IN ('withdrawal.paying', 'withdrawal.paid')
+            -- What was paid without a lease was fixed then.
+            ORDER BY action DESC, audit_rows.id DESC LIMIT 1) AS signed ON true
+         WHERE facts -> 'price' IS DISTINCT FROM price
+         UNION ALL
+         SELECT format('withdrawal %s sends %s, and consumes %s', id, payout_units, sum(units)) FROM priced
+         JOIN consumed_payments ON transaction_id = id AND freed_at IS NULL AND units IS NOT NULL
+         GROUP BY id, payout_units HAVING sum(units) <> payout_units",
+    ),
+    wallet(
         "L11 D-L4",
         "every line that moved the balance is the posting it names",
         "SELECT format('%s %s of %s: %s postings of %s', kind, id, amount_cents, coalesce(posted, 0), coalesce(cents, 0))

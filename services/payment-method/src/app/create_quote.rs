@@ -7,13 +7,12 @@ use chassis::money::{AmountError, Units};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::app::price::price;
+use crate::app::price::{asset_of, price};
 use crate::app::resolve_deposit_method::named_method;
 use crate::domain::method::{Method, Scope};
-use crate::domain::network;
 use crate::domain::quote::{self, Amount, Asset, Direction, LIFE, OPEN_LIMIT, Quote, Tails};
 use crate::error::Error;
-use crate::store::{assets, quotes};
+use crate::store::quotes;
 
 #[derive(Debug, Clone)]
 pub struct CreateQuote {
@@ -40,7 +39,8 @@ async fn create(conn: &mut PgConnection, command: &CreateQuote) -> Result<Quote,
     let direction = command.amount.direction;
     let owner = (direction == Direction::Withdrawal).then_some(command.user_id);
     let method = named_method(conn, &command.method, owner).await?;
-    let asset = asset_of(conn, &method).await?;
+    let fields = &method.fields;
+    let asset = asset_of(conn, &fields.currency, &fields.network).await?.ok_or(Error::RateUnavailable)?;
     quotes::lock_member(conn, command.user_id).await?;
     let open = quotes::find_open(conn, (command.user_id, &command.used), command.amount, (method.id, method.version));
     if let Some(quote) = open.await? {
@@ -52,11 +52,6 @@ async fn create(conn: &mut PgConnection, command: &CreateQuote) -> Result<Quote,
     let quote = priced(conn, command, (&method, &asset), now).await?;
     quotes::insert(conn, &quote, &asset.symbol).await?;
     Ok(quote)
-}
-
-async fn asset_of(conn: &mut PgConnection, method: &Method) -> Result<Asset, Error> {
-    let chain = network::chain(&method.fields.network).ok_or(Error::RateUnavailable)?;
-    assets::find(conn, chain, &method.fields.currency).await?.ok_or(Error::RateUnavailable)
 }
 
 async fn priced(

@@ -222,21 +222,41 @@ fn units(facts: &Facts<'_>) -> Check {
     let Some(paid) = total(facts.payments) else {
         return line(name, Verdict::Unknown, "The amounts are too large to be added.");
     };
-    let worth = facts.value.map(|value| format!(" It is worth {value}; the member claims {}.", facts.claimed));
-    let worth = worth.filter(|_| facts.way == Way::In).unwrap_or_default();
     let told = |units: Units| format!("{} {symbol}", units.whole(decimals));
+    if facts.way != Way::In {
+        return match facts.units_due {
+            Some(due) if due == paid => {
+                line(name, Verdict::Ok, format!("Exactly {}, as fixed when the payout was started.", told(paid)))
+            }
+            Some(due) => line(
+                name,
+                Verdict::Fail,
+                format!("{} instead of {}: {} than was fixed.", told(paid), told(due), than(paid, due)),
+            ),
+            None => line(
+                name,
+                Verdict::Warn,
+                format!("{}; the payout was not started, so no amount was fixed.", told(paid)),
+            ),
+        };
+    }
+    let worth = facts.value.map(|value| format!(" It is worth {value}; the member claims {}.", facts.claimed));
+    let worth = worth.unwrap_or_default();
     match facts.units_due {
         Some(due) if due == paid => line(name, Verdict::Ok, format!("Exactly {} as quoted.{worth}", told(paid))),
         Some(due) => {
-            let more = if paid > due { "more" } else { "less" };
-            let detail = format!("{} instead of {}: {more} than quoted.{worth}", told(paid), told(due));
+            let detail = format!("{} instead of {}: {} than quoted.{worth}", told(paid), told(due), than(paid, due));
             line(name, Verdict::Warn, detail)
         }
-        None if facts.way == Way::In && facts.value.is_some_and(|value| value == facts.claimed) => {
+        None if facts.value.is_some_and(|value| value == facts.claimed) => {
             line(name, Verdict::Ok, format!("{}.{worth}", told(paid)))
         }
         None => line(name, Verdict::Warn, format!("{}, without a quote.{worth}", told(paid))),
     }
+}
+
+fn than(paid: Units, due: Units) -> &'static str {
+    if paid > due { "more" } else { "less" }
 }
 
 fn blocks(facts: &Facts<'_>) -> Check {
@@ -404,6 +424,17 @@ mod tests {
         assert_eq!(of(&verdicts(&[less], |_| {}), "payment_units"), Some(Verdict::Warn));
         let all = verdicts(std::slice::from_ref(&right), |facts| facts.requested_at = NOW + Duration::minutes(11));
         assert_eq!(of(&all, "payment_time"), Some(Verdict::Warn));
+        // A payout is exactly what was fixed, or wrong.
+        for (paid, due, verdict) in [
+            (513_809, Some(513_809), Verdict::Ok),
+            (513_808, Some(513_809), Verdict::Fail),
+            (513_810, Some(513_809), Verdict::Fail),
+            (513_809, None, Verdict::Warn),
+        ] {
+            let payout = Seen { units: units(paid), ..right.clone() };
+            let all = verdicts(&[payout], |facts| (facts.way, facts.units_due) = (Way::Out, due.map(units)));
+            assert_eq!(of(&all, "payment_units"), Some(verdict), "{paid} instead of {due:?}");
+        }
         for rival in [Rival::Exact, Rival::Near] {
             let all = verdicts(std::slice::from_ref(&right), |facts| facts.rival = Some(rival));
             assert_eq!(of(&all, "payment_quote"), Some(Verdict::Fail));

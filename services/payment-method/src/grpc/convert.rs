@@ -6,13 +6,15 @@ use chassis::money::Rate;
 use chassis::validate::FieldError;
 use proto::common::v1::{Quote as QuoteMessage, QuoteDirection, RateSource};
 use proto::payment_method::v1::{
-    GetQuoteTermsResponse, MethodFields, PaymentMethod, PlatformMethod as PlatformMethodMessage, ProposeRateRequest,
-    QuotableAsset, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, Scope as ScopeMessage,
+    GetQuoteTermsResponse, MethodFields, PaymentMethod, PayoutPrice as PayoutPriceMessage,
+    PlatformMethod as PlatformMethodMessage, ProposeRateRequest, QuotableAsset, ResolveWithdrawalMethodRequest,
+    ResolveWithdrawalMethodResponse, Scope as ScopeMessage,
 };
 use uuid::Uuid;
 
 use crate::app::get_quote_terms::Quotable;
 use crate::app::list_platform_methods::PlatformMethod;
+use crate::app::price::PayoutPrice;
 use crate::app::propose_platform_method::{Change, Proposed};
 use crate::app::resolve_withdrawal_method::{Destination, ResolveWithdrawalMethod};
 use crate::domain::address;
@@ -109,6 +111,19 @@ impl From<Quotable> for QuotableAsset {
             at: agreed.points.iter().map(|point| point.at).min().map(clock::to_proto),
             sources: agreed.points.into_iter().map(|point| point.source).collect(),
             ..told
+        }
+    }
+}
+
+impl From<PayoutPrice> for PayoutPriceMessage {
+    fn from(price: PayoutPrice) -> Self {
+        Self {
+            contract: price.asset.contract,
+            decimals: price.asset.decimals.into(),
+            units: price.units.to_string(),
+            rate_micros: price.conversion.rate.micros(),
+            spread_bps: price.conversion.spread_bps.into(),
+            at: Some(clock::to_proto(price.at)),
         }
     }
 }

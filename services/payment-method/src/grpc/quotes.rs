@@ -7,12 +7,15 @@ use chassis::idempotency::Claim;
 use chassis::money::Cents;
 use proto::common::v1::QuoteDirection;
 use proto::payment_method::v1::quote_service_server::QuoteService;
-use proto::payment_method::v1::{CreateQuoteRequest, CreateQuoteResponse, GetQuoteRequest, GetQuoteResponse};
+use proto::payment_method::v1::{
+    CreateQuoteRequest, CreateQuoteResponse, GetQuoteRequest, GetQuoteResponse, PricePayoutRequest, PricePayoutResponse,
+};
 use tonic::{Request, Response};
 
 use super::{GrpcServer, convert};
 use crate::app::create_quote::{CreateQuote, create_quote};
 use crate::app::get_quote::get_quote;
+use crate::app::price::price_payout;
 use crate::domain::quote::{Amount, Direction, Quote};
 use crate::error::Error;
 
@@ -27,6 +30,14 @@ impl QuoteService for GrpcServer {
     async fn get_quote(&self, request: Request<GetQuoteRequest>) -> Reply<GetQuoteResponse> {
         let quote = self.find_quote(request).await?;
         Ok(Response::new(GetQuoteResponse { quote: Some(quote.into()) }))
+    }
+
+    async fn price_payout(&self, request: Request<PricePayoutRequest>) -> Reply<PricePayoutResponse> {
+        self.verifier.service(request.metadata(), &CALLERS)?;
+        let PricePayoutRequest { currency, network, net_amount_cents } = request.into_inner();
+        let net = Cents::new(net_amount_cents);
+        let price = price_payout(&self.db, (&currency, &network), net, self.spread_bps).await?;
+        Ok(Response::new(PricePayoutResponse { price: price.map(Into::into) }))
     }
 }
 

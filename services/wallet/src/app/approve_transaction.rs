@@ -20,7 +20,7 @@ use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::limits::{Limits, Proof};
 use crate::domain::observed_payment::Output;
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::transaction::{Arrival, Details, Direction, Kind, Purpose, Status, Transaction};
+use crate::domain::transaction::{Arrival, Details, Direction, Kind, PayoutPrice, Purpose, Status, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
@@ -238,6 +238,7 @@ pub(crate) fn decided(one: &Transaction, verb: &str, permission: Permission, fac
         "userId": one.user_id,
         "amountCents": one.amount,
         "payout": payout(one),
+        "price": price(one.as_withdrawal().and_then(|withdrawal| withdrawal.price.as_ref())),
     });
     if let (Some(all), Some(facts)) = (all.as_object_mut(), facts.as_object()) {
         all.extend(facts.clone());
@@ -293,6 +294,7 @@ pub(crate) fn trail(one: &Transaction) -> Value {
         "paying": lease.map(|lease| json!({ "by": lease.by, "until": lease.until.unix_timestamp() })),
         "revision": one.revision,
         "payout": payout(one),
+        "price": price(withdrawal.and_then(|withdrawal| withdrawal.price.as_ref())),
     })
 }
 
@@ -306,4 +308,18 @@ pub(crate) fn payout(one: &Transaction) -> Option<Value> {
             "memo": withdrawal.destination.as_ref().map(|destination| &destination.memo),
         })
     })
+}
+
+/// How much of which asset a payout sends: its lease fixes and records it (D-N4).
+pub(crate) fn price(price: Option<&PayoutPrice>) -> Value {
+    json!(price.map(|price| {
+        json!({
+            "asset": price.asset,
+            "contract": price.contract,
+            "decimals": price.conversion.decimals,
+            "units": price.units.to_string(),
+            "rateMicros": price.conversion.rate.micros(),
+            "spreadBps": price.conversion.spread_bps,
+        })
+    }))
 }

@@ -13,11 +13,11 @@ use chassis::staff_call::StaffCall;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::app::approve_transaction::{act, decided, trail};
+use crate::app::approve_transaction::{act, decided, price, trail};
 use crate::app::get_review;
 use crate::app::mark_withdrawal_paid::lock_payout;
 use crate::domain::disowning::Report;
-use crate::domain::transaction::Transaction;
+use crate::domain::transaction::{PayoutPrice, Transaction};
 use crate::error::Error;
 use crate::store::{accounts, transactions};
 
@@ -30,21 +30,25 @@ pub struct LeasePayout {
     pub member: PayoutState,
     /// The revision that was shown to them.
     pub revision: i32,
+    /// What it sends, at the rate of now; unset for an asset that is never quoted.
+    pub price: Option<PayoutPrice>,
 }
 
-/// Leases the payout of an approved withdrawal to the treasurer for 15 minutes from now.
+/// Leases the payout of an approved withdrawal to the treasurer for 15 minutes from now, at the rate of now.
 ///
 /// # Errors
 /// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `NotApproved`, `FeePending`, `DestinationMissing`,
 /// `MemberFrozen`, `PayoutsStopped`, `Disowned`, `CoolingOff`, `SecondPersonRequired`, `WithdrawalsStopped`, `AmountOwed`.
 pub async fn lease_payout(db: &Db, command: &LeasePayout) -> Result<Answer<Transaction>, Error> {
-    let signed = command.call.staff.sign(decision(&get_review::get(db, command.id).await?), None).await?;
+    let signed = command.call.staff.sign(command.decided(&get_review::get(db, command.id).await?), None).await?;
     idempotency::once(db, command.call.claim.clone(), async |conn| lease(conn, command, &signed).await).await
 }
 
-/// What it comes to for a withdrawal.
-fn decision(one: &Transaction) -> Decided {
-    decided(one, "paying", Permission::Pay, &json!({}))
+impl LeasePayout {
+    /// What it comes to for a withdrawal.
+    fn decided(&self, one: &Transaction) -> Decided {
+        decided(one, "paying", Permission::Pay, &json!({ "price": price(self.price.as_ref()) }))
+    }
 }
 
 async fn lease(conn: &mut PgConnection, command: &LeasePayout, signed: &Signed) -> Result<Transaction, Error> {
@@ -55,11 +59,11 @@ async fn lease(conn: &mut PgConnection, command: &LeasePayout, signed: &Signed) 
         return Err(Error::Disowned);
     }
     let before = trail(&transaction);
-    signed.check(&decision(&transaction))?;
+    signed.check(&command.decided(&transaction))?;
     if accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
         return Err(Error::AmountOwed);
     }
-    transaction.lease_payout(by, now)?;
+    transaction.lease_payout(command.price.clone(), by, now)?;
     transactions::save(conn, &mut transaction).await?;
     audit::append_signed(conn, act(&command.call, "withdrawal.paying", (before, &transaction), None), signed).await?;
     Ok(transaction)

@@ -11,13 +11,13 @@ use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use uuid::Uuid;
 
-use crate::app::approve_transaction::{act, decided, output, payout, trail};
+use crate::app::approve_transaction::{act, decided, output, payout, price, trail};
 use crate::app::payout_state::check_payout_state;
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::observed_payment::Output;
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::transaction::Transaction;
+use crate::domain::transaction::{PayoutPrice, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
@@ -38,6 +38,8 @@ pub struct MarkWithdrawalPaid {
     pub outputs: Vec<Output>,
     /// Whether the chain shows it at the destination since the approval.
     pub is_seen: bool,
+    /// At the rate of now, for what was never leased; unset for an asset that is never quoted.
+    pub price: Option<PayoutPrice>,
 }
 
 /// Ends an approved withdrawal as paid, once.
@@ -54,7 +56,10 @@ pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Resu
 impl MarkWithdrawalPaid {
     /// What it comes to for a withdrawal.
     fn decided(&self, one: &Transaction) -> Decided {
-        decided(one, "paid", Permission::Pay, &output(Some(&self.txid)))
+        let mut facts = output(Some(&self.txid));
+        let leased_at = one.as_withdrawal().and_then(|withdrawal| withdrawal.price.as_ref());
+        facts["price"] = price(leased_at.or(self.price.as_ref()));
+        decided(one, "paid", Permission::Pay, &facts)
     }
 }
 
@@ -69,7 +74,7 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
     if !is_leased && !command.is_seen && accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
         return Err(Error::AmountOwed);
     }
-    transaction.pay_withdrawal((command.txid.clone(), command.is_seen), by, now)?;
+    transaction.pay_withdrawal((command.txid.clone(), command.is_seen), command.price.clone(), by, now)?;
     consumed_payments::consume(conn, &transaction, (&command.txid.key, &command.outputs), now).await?;
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[posting(&transaction)?]).await?;

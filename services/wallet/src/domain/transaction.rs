@@ -17,8 +17,8 @@ use crate::domain::txid::Txid;
 use crate::error::Error;
 
 pub use self::details::{
-    Approval, Destination, Details, FirstApproval, Lease, MethodCopy, Payment, Purpose, QuoteCopy, QuoteDirection,
-    Receipt, TradePart, Withdrawal,
+    Approval, Destination, Details, FirstApproval, Lease, MethodCopy, Payment, PayoutPrice, Purpose, QuoteCopy,
+    QuoteDirection, Receipt, TradePart, Withdrawal,
 };
 pub use self::kind::{Direction, Kind, Status};
 
@@ -138,6 +138,7 @@ impl Transaction {
             known_at,
             approval: None,
             paying: None,
+            price: None,
             txid: None,
             quote: None,
         };
@@ -339,16 +340,19 @@ impl Transaction {
         Ok(())
     }
 
-    /// A treasurer begins to pay it, or goes on paying.
+    /// A treasurer begins to pay it, or goes on paying: at the price of now, if the asset has one.
     ///
     /// # Errors
     /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`, `NotFound` for what is no withdrawal.
-    pub fn lease_payout(&mut self, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
-        self.payable(by)?.paying = Some(Lease { by, until: now + LEASE });
+    pub fn lease_payout(&mut self, price: Option<PayoutPrice>, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+        let withdrawal = self.payable(by)?;
+        withdrawal.paying = Some(Lease { by, until: now + LEASE });
+        withdrawal.price = price;
         Ok(())
     }
 
-    /// A treasurer paid it. What the chain shows already needs no lease: that would keep it from being attached.
+    /// A treasurer paid it. What the chain shows already needs no lease: that would keep it from being attached. What was never
+    /// leased gets the price of now.
     ///
     /// # Errors
     /// `NotFound` if it is not a withdrawal, `NotApproved`, `DestinationMissing`, `SecondPersonRequired`,
@@ -356,6 +360,7 @@ impl Transaction {
     pub fn pay_withdrawal(
         &mut self,
         (txid, is_seen): (Txid, bool),
+        price: Option<PayoutPrice>,
         by: Uuid,
         now: OffsetDateTime,
     ) -> Result<(), Error> {
@@ -365,6 +370,7 @@ impl Transaction {
             return Err(Error::NotBeingPaid);
         }
         withdrawal.txid = Some(txid);
+        withdrawal.price = withdrawal.price.take().or(price);
         self.decide(Status::Success, Some(by), now);
         Ok(())
     }

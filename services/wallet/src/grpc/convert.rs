@@ -18,7 +18,8 @@ use crate::domain::hold::{Hold, HoldReason};
 use crate::domain::limits::{Allowance, COURSE_PRICE, FEE_BASIS_POINTS, Limits, Rest, TWO_PEOPLE_FROM};
 use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{
-    Destination, Direction, Kind, MethodCopy, Purpose, QuoteCopy, QuoteDirection, Receipt, Status, Transaction,
+    Destination, Direction, Kind, MethodCopy, PayoutPrice, Purpose, QuoteCopy, QuoteDirection, Receipt, Status,
+    Transaction,
 };
 use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
@@ -335,6 +336,21 @@ impl From<Transaction> for message::Transaction {
             }),
             first_approval,
             quote: one.quote.map(Into::into),
+            payout: one.price.map(Into::into),
+        }
+    }
+}
+
+impl From<PayoutPrice> for message::PayoutPrice {
+    fn from(price: PayoutPrice) -> Self {
+        Self {
+            asset: price.asset,
+            contract: price.contract,
+            decimals: price.conversion.decimals.into(),
+            units: price.units.to_string(),
+            rate_micros: price.conversion.rate.micros(),
+            spread_bps: price.conversion.spread_bps.into(),
+            at: Some(clock::to_proto(price.at)),
         }
     }
 }

@@ -57,7 +57,7 @@ use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalCursor};
 use crate::domain::reference;
-use crate::domain::transaction::{MethodCopy, Status as Progress, Transaction};
+use crate::domain::transaction::{MethodCopy, PayoutPrice, Status as Progress, Transaction, Withdrawal};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::consumed::{Events, QUEUE};
@@ -194,8 +194,13 @@ impl StaffService for GrpcServer {
         let id = convert::transaction_id(&message.id)?;
         let transaction = get(&self.db, id).await?;
         self.check_payouts(&transaction, message.revision, (None, None)).await?;
-        let command =
-            LeasePayout { call, id, member: self.payout_state(&transaction).await?, revision: message.revision };
+        let command = LeasePayout {
+            call,
+            id,
+            member: self.payout_state(&transaction).await?,
+            revision: message.revision,
+            price: self.price(&transaction, message.revision).await?,
+        };
         let done = retrying(|| lease_payout(&self.db, &command)).await?;
         Ok(answer(done.map(|one| LeasePayoutResponse { transaction: Some(one.into()) })))
     }
@@ -223,6 +228,10 @@ impl StaffService for GrpcServer {
             txid: txid.at(named),
             outputs,
             is_seen: !seen.is_empty(),
+            price: match transaction.as_withdrawal() {
+                Some(Withdrawal { price: None, .. }) => self.price(&transaction, message.revision).await?,
+                _ => None,
+            },
         };
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
         Ok(answer(done.map(|one| MarkWithdrawalPaidResponse { transaction: Some(one.into()) })))
@@ -449,6 +458,16 @@ impl GrpcServer {
         let is_new = |at: OffsetDateTime| seen_at.is_some_and(|seen_at| at > seen_at + ROUNDED);
         let is_stale = payments.iter().any(|payment| payment.txid != txid.key && moment(payment).is_some_and(is_new));
         if is_stale { Err(Error::StaleEvidence) } else { Ok(payments) }
+    }
+
+    /// What an approved withdrawal pays at the rate of now; `None` for an asset that is never quoted.
+    async fn price(&self, one: &Transaction, revision: i32) -> Result<Option<PayoutPrice>, Error> {
+        // What happened since is refused as such, also while there is no rate.
+        let is_open = one.is_approved() && one.revision == revision;
+        match one.as_withdrawal().filter(|_| is_open) {
+            Some(withdrawal) => Ok(self.quotes.price(withdrawal).await?),
+            None => Ok(None),
+        }
     }
 
     /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.

@@ -13,7 +13,7 @@ use crate::domain::limits::{APPROVED_ALONE_PERIOD, ApprovedAlone};
 use crate::domain::observed_payment::ObservedPayment;
 use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{
-    Destination, FirstApproval, Kind, Lease, MethodCopy, QuoteCopy, Receipt, Status, Transaction,
+    Destination, FirstApproval, Kind, Lease, MethodCopy, PayoutPrice, QuoteCopy, Receipt, Status, Transaction,
 };
 
 /// The lines that a clause finds. Each column is named: a statement that is kept with its connection would fail after a later
@@ -31,7 +31,8 @@ macro_rules! select {
                 ELSE created_at END AS known_at, receipt_key, receipt_content_type, receipt_digest, claimed_txid, txid, txid_key, vout, \
              first_approved_by, first_approved_at, received_cents, reason_code, approved_by, approved_at, CASE WHEN paying_until > transaction_timestamp() THEN paying_by END AS paying_by, \
              paying_until, decided_by, decided_at, related_id, revision, created_at, quote_id, asset, asset_decimals, \
-             units::text AS units, rate_micros, spread_bps, quoted_at, quote_expires_at
+             units::text AS units, rate_micros, spread_bps, quoted_at, quote_expires_at, payout_contract, payout_decimals, \
+             payout_units::text AS payout_units, payout_rate_micros, payout_spread_bps, payout_priced_at
              FROM transactions " $(+ $clause)+
             $(, $value)*
         )
@@ -89,6 +90,12 @@ struct Row {
     spread_bps: Option<i16>,
     quoted_at: Option<OffsetDateTime>,
     quote_expires_at: Option<OffsetDateTime>,
+    payout_contract: Option<String>,
+    payout_decimals: Option<i16>,
+    payout_units: Option<String>,
+    payout_rate_micros: Option<i64>,
+    payout_spread_bps: Option<i16>,
+    payout_priced_at: Option<OffsetDateTime>,
 }
 
 impl Row {
@@ -98,16 +105,33 @@ impl Row {
         Ok(Some(QuoteCopy {
             id,
             asset: self.asset.clone().ok_or_else(missing)?,
-            conversion: Conversion {
-                rate: self.rate_micros.and_then(|micros| Rate::new(micros).ok()).ok_or_else(missing)?,
-                decimals: self.asset_decimals.and_then(|decimals| decimals.try_into().ok()).ok_or_else(missing)?,
-                spread_bps: self.spread_bps.and_then(|spread| spread.try_into().ok()).ok_or_else(missing)?,
-            },
+            conversion: conversion(self.rate_micros, self.asset_decimals, self.spread_bps).ok_or_else(missing)?,
             units: self.units.as_deref().and_then(|units| Units::parse(units).ok()).ok_or_else(missing)?,
             at: self.quoted_at.ok_or_else(missing)?,
             expires_at: self.quote_expires_at.ok_or_else(missing)?,
         }))
     }
+
+    fn price(&self) -> Result<Option<PayoutPrice>, sqlx::Error> {
+        let Some(units) = &self.payout_units else { return Ok(None) };
+        let missing = || sqlx::Error::Decode(format!("the payout of {} lacks a part", self.id).into());
+        let parts = (self.payout_rate_micros, self.payout_decimals, self.payout_spread_bps);
+        Ok(Some(PayoutPrice {
+            asset: self.currency.clone().ok_or_else(missing)?,
+            contract: self.payout_contract.clone().ok_or_else(missing)?,
+            conversion: conversion(parts.0, parts.1, parts.2).ok_or_else(missing)?,
+            units: Units::parse(units).map_err(|_| missing())?,
+            at: self.payout_priced_at.ok_or_else(missing)?,
+        }))
+    }
+}
+
+fn conversion(rate_micros: Option<i64>, decimals: Option<i16>, spread_bps: Option<i16>) -> Option<Conversion> {
+    Some(Conversion {
+        rate: Rate::new(rate_micros?).ok()?,
+        decimals: decimals?.try_into().ok()?,
+        spread_bps: spread_bps?.try_into().ok()?,
+    })
 }
 
 impl TryFrom<Row> for Record {
@@ -119,6 +143,7 @@ impl TryFrom<Row> for Record {
         }
         Ok(Self {
             quote: row.quote()?,
+            price: row.price()?,
             id: row.id,
             user_id: row.user_id,
             kind: named(&row.kind)?,
@@ -260,18 +285,21 @@ struct QuoteColumns<'a> {
 impl<'a> QuoteColumns<'a> {
     fn of(quote: Option<&'a QuoteCopy>) -> Result<Self, sqlx::Error> {
         let Some(quote) = quote else { return Ok(Self::default()) };
-        let spread_bps = i16::try_from(quote.conversion.spread_bps);
         Ok(Self {
             quote_id: Some(quote.id),
             asset: Some(&quote.asset),
             asset_decimals: Some(quote.conversion.decimals.into()),
             units: Some(quote.units.to_string()),
             rate_micros: Some(quote.conversion.rate.micros()),
-            spread_bps: Some(spread_bps.map_err(|error| sqlx::Error::Encode(Box::new(error)))?),
+            spread_bps: Some(spread(quote.conversion)?),
             quoted_at: Some(quote.at),
             quote_expires_at: Some(quote.expires_at),
         })
     }
+}
+
+fn spread(conversion: Conversion) -> Result<i16, sqlx::Error> {
+    i16::try_from(conversion.spread_bps).map_err(|error| sqlx::Error::Encode(Box::new(error)))
 }
 
 /// A new line by the names of its columns, as the posting engine's function takes it: none has a receipt.
@@ -352,12 +380,15 @@ impl<'a> Line<'a> {
 /// Of the database, also if the transaction was decided before.
 pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Result<(), sqlx::Error> {
     let one = Record::from(transaction.clone());
+    let price = one.price.as_ref();
     transaction.revision = sqlx::query_scalar!(
         "UPDATE transactions SET description = $2, status = $3, amount_cents = $4, claimed_amount_cents = $5,
             net_amount_cents = $6, fee_paid = $7, destination_address = $8, destination_memo = $9, txid = $10,
             txid_key = $11, reason_code = $12, approved_by = $13, approved_at = $14, decided_by = $15, decided_at = $16,
             vout = $17, first_approved_by = $18, first_approved_at = $19, received_cents = $20, paying_by = $21,
-            paying_until = $22, units = $23::text::numeric, revision = revision + 1
+            paying_until = $22, units = $23::text::numeric, payout_contract = $24, payout_decimals = $25,
+            payout_units = $26::text::numeric, payout_rate_micros = $27, payout_spread_bps = $28, payout_priced_at = $29,
+            revision = revision + 1
          WHERE id = $1 RETURNING revision",
         one.id,
         one.description,
@@ -381,7 +412,13 @@ pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Res
         one.first_approval.map(|first| first.received.get()),
         one.paying.map(|lease| lease.by),
         one.paying.map(|lease| lease.until),
-        one.quote.as_ref().map(|quote| quote.units.to_string())
+        one.quote.as_ref().map(|quote| quote.units.to_string()),
+        price.map(|price| &price.contract),
+        price.map(|price| i16::from(price.conversion.decimals)),
+        price.map(|price| price.units.to_string()),
+        price.map(|price| price.conversion.rate.micros()),
+        price.map(|price| spread(price.conversion)).transpose()?,
+        price.map(|price| price.at)
     )
     .fetch_one(conn)
     .await?;
@@ -804,8 +841,8 @@ pub async fn open_at(
     all(rows)
 }
 
-/// The withdrawal that was paid with each payout, or with one that it replaced: to its destination, and at a quote no more
-/// than it asked for. A replacement may have its outputs in another order.
+/// The withdrawal that was paid with each payout, or with one that it replaced: to its destination, and with exactly the units
+/// of its asset that were fixed. A replacement may have its outputs in another order.
 pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<Vec<Option<Uuid>>, sqlx::Error> {
     let each = || outflows.iter().map(|one| &one.payment);
     let hashes: Vec<_> = outflows
@@ -819,6 +856,7 @@ pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<
         .collect();
     let outputs: Vec<_> = each().map(|one| i64::from(one.vout)).collect();
     let counterparties: Vec<_> = each().map(|one| one.counterparty.clone()).collect();
+    let assets: Vec<_> = each().map(|one| one.asset.clone()).collect();
     let units: Vec<_> = each().map(|one| one.units.to_string()).collect();
     sqlx::query_scalar!(
         r#"SELECT (SELECT id FROM transactions AS paid
@@ -826,25 +864,25 @@ pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<
                 AND paid.status = 'success' AND (paid.vout IS NULL OR paid.vout = observed.vout
                     OR paid.txid_key <> split_part(observed.hashes, ',', 1))
                 AND lower(paid.destination_address) = lower(observed.counterparty)
-                AND (paid.units IS NULL OR paid.units >= observed.units::numeric) LIMIT 1) AS "id?"
-         FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[])
-            WITH ORDINALITY AS observed (hashes, vout, counterparty, units, place) ORDER BY place"#,
+                AND paid.currency = observed.asset AND paid.payout_units = observed.units::numeric LIMIT 1) AS "id?"
+         FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[])
+            WITH ORDINALITY AS observed (hashes, vout, counterparty, asset, units, place) ORDER BY place"#,
         &hashes,
         &outputs,
         &counterparties,
+        &assets,
         &units,
     )
     .fetch_all(conn)
     .await
 }
 
-/// An approved withdrawal that waits for its payout.
+/// A withdrawal whose payment has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenPayout {
     pub destination: String,
     pub currency: String,
-    /// Of a quote.
-    pub units: Option<String>,
+    pub units: String,
 }
 
 impl OpenPayout {
@@ -853,17 +891,17 @@ impl OpenPayout {
     pub fn is_paid_by(&self, payment: &Movement) -> bool {
         self.destination.eq_ignore_ascii_case(&payment.counterparty)
             && self.currency == payment.asset
-            && self.units.as_ref().is_none_or(|units| *units == payment.units.to_string())
+            && self.units == payment.units.to_string()
     }
 }
 
-/// The approved withdrawals to the destinations of payouts that wait to be marked as paid.
+/// The withdrawals whose payment to the destinations of payouts has begun, and that wait to be marked as paid.
 pub async fn open_payouts(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<Vec<OpenPayout>, sqlx::Error> {
     let destinations: Vec<_> = outflows.iter().map(|one| one.payment.counterparty.to_lowercase()).collect();
     sqlx::query_as!(
         OpenPayout,
-        r#"SELECT destination_address AS "destination!", currency AS "currency!", units::text AS units FROM transactions
-         WHERE kind = 'withdrawal' AND status = 'pending' AND approved_by IS NOT NULL AND currency IS NOT NULL
+        r#"SELECT destination_address AS "destination!", currency AS "currency!", payout_units::text AS "units!" FROM transactions
+         WHERE kind = 'withdrawal' AND status = 'pending' AND payout_units IS NOT NULL AND currency IS NOT NULL
             AND lower(destination_address) = ANY ($1)"#,
         &destinations,
     )

@@ -1,6 +1,6 @@
 //! The quotes of payment-method, as far as the wallet asks for them: USDT at a dollar with a spread of half a percent.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use chassis::clock::Timestamp;
@@ -8,7 +8,10 @@ use chassis::error::{Kind, Refusal, refusal_to_status};
 use chassis::money::{Cents, Conversion, Rate};
 use proto::common::v1::{ErrorReason, Quote, QuoteDirection};
 use proto::payment_method::v1::quote_service_server::QuoteService;
-use proto::payment_method::v1::{CreateQuoteRequest, CreateQuoteResponse, GetQuoteRequest, GetQuoteResponse};
+use proto::payment_method::v1::{
+    CreateQuoteRequest, CreateQuoteResponse, GetQuoteRequest, GetQuoteResponse, PayoutPrice, PricePayoutRequest,
+    PricePayoutResponse,
+};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
@@ -17,12 +20,15 @@ pub struct FakeQuotes {
     pub verifier: chassis::identity::Verifier,
     pub asked: Arc<Mutex<Vec<CreateQuoteRequest>>>,
     pub expired: Arc<AtomicBool>,
+    /// Of payouts; 0 while there is none, and less for an asset that is never quoted.
+    pub rate_micros: Arc<AtomicI64>,
     made: Arc<Mutex<Vec<Quote>>>,
 }
 
 impl FakeQuotes {
     pub fn new(verifier: chassis::identity::Verifier) -> Self {
-        Self { verifier, asked: Arc::default(), expired: Arc::default(), made: Arc::default() }
+        let rate_micros = Arc::new(AtomicI64::new(1_000_000));
+        Self { verifier, asked: Arc::default(), expired: Arc::default(), rate_micros, made: Arc::default() }
     }
 
     /// As if the method of the quote had been another one when it was made.
@@ -84,5 +90,30 @@ impl QuoteService for FakeQuotes {
             }
             quote => Ok(Response::new(GetQuoteResponse { quote })),
         }
+    }
+
+    async fn price_payout(
+        &self,
+        request: Request<PricePayoutRequest>,
+    ) -> Result<Response<PricePayoutResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        let asked = request.into_inner();
+        let micros = self.rate_micros.load(Ordering::Relaxed);
+        if micros < 0 {
+            return Ok(Response::new(PricePayoutResponse::default()));
+        }
+        let Ok(rate) = Rate::new(micros) else {
+            return refused(Kind::Unavailable, ErrorReason::RateUnavailable, "There is no rate.");
+        };
+        let conversion = Conversion { rate, decimals: 6, spread_bps: 50 };
+        let price = PayoutPrice {
+            contract: "contract".to_owned(),
+            decimals: 6,
+            units: conversion.units_paid(Cents::new(asked.net_amount_cents)).unwrap().to_string(),
+            rate_micros: rate.micros(),
+            spread_bps: 50,
+            at: Some(Timestamp { seconds: 1_800_000_000, nanos: 0 }),
+        };
+        Ok(Response::new(PricePayoutResponse { price: Some(price) }))
     }
 }

@@ -55,6 +55,9 @@ async fn integrity(world: &World) -> GetIntegrityResponse {
     world.grpc.get_integrity(with_token(GetIntegrityRequest {}, &world.reviewer)).await.unwrap().into_inner()
 }
 
+/// What a payout of 100 dollars sends: $97.50 at 1.005 dollars.
+const FIXED: u32 = 97_014_925;
+
 /// A withdrawal of 100 dollars that was approved, and its destination.
 async fn approved(world: &World) -> (Transaction, String, String) {
     let made = world.withdraw(&world.member_with(20_000).await, withdrawal(10_000)).await.unwrap();
@@ -70,9 +73,10 @@ async fn approved(world: &World) -> (Transaction, String, String) {
 async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
     let world = World::new(pool).await;
     assert!(!integrity(&world).await.faults.iter().any(|fault| fault.subject == "holding"));
-    let ((one, to_one, asset), (_, to_two, _)) = (approved(&world).await, approved(&world).await);
+    let ((one, to_one, asset), (two, to_two, _)) = (approved(&world).await, approved(&world).await);
     let paid = "a".repeat(64);
     world.pay_as(&world.treasurer, &one, (&paid, Some(0))).await.unwrap();
+    world.lease_as(&world.treasurer, &two).await.unwrap();
     let outflow = |number, payment| Outflow { number, payment: Some(payment), replaces: Vec::new() };
     let stolen = outflow(4, payment('d', &asset, 70, "theirs"));
     *world.evidence.held.lock().unwrap() = Observed {
@@ -80,8 +84,8 @@ async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
         outflows: vec![
             // A hash alone proves nothing: it has to have gone to the destination.
             outflow(1, payment('a', &asset, 100, "theirs")),
-            outflow(2, payment('a', &asset, 100, &to_one.to_uppercase())),
-            outflow(3, payment('c', &asset, 100, &to_two)),
+            outflow(2, payment('a', &asset, FIXED, &to_one.to_uppercase())),
+            outflow(3, payment('c', &asset, FIXED, &to_two)),
             outflow(5, payment('e', &asset, 30, &to_two)),
             outflow(7, ChainPayment { index: 1, ..payment('a', &asset, 10, &to_one) }),
             stolen.clone(),
@@ -106,13 +110,40 @@ async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
     let matched = check_holdings(&world.grpc.db, observed).await.unwrap().matched;
     assert_eq!(matched.iter().map(|(number, id)| (*number, id.to_string())).collect::<Vec<_>>(), [(2, one.id.clone())]);
     // A payout whose fee was raised is the same payout, also if its outputs are in another order.
-    let payment = ChainPayment { index: 1, ..payment('f', &asset, 100, &to_one) };
+    let payment = ChainPayment { index: 1, ..payment('f', &asset, FIXED, &to_one) };
     let bumped = Outflow { number: 6, payment: Some(payment), replaces: vec![paid] };
     *world.evidence.held.lock().unwrap() =
         Observed { holdings: vec![held(&asset, 930, 930)], outflows: vec![bumped], undone: Vec::new() };
     let found = holdings(&world).await;
     assert_eq!((found.outflows.len(), found.holdings[0].state.as_str()), (0, "ok"));
     assert!(!integrity(&world).await.faults.iter().any(|fault| fault.subject == "holding"));
+}
+
+/// [D-N4] [D-Q8] A payout accounts for exactly the units of its asset that were fixed: neither for more, nor for less, nor for
+/// another asset, before and after it was marked as paid. Before its payment began it accounts for nothing.
+#[sqlx::test(migrations = false)]
+async fn a_payout_accounts_for_what_was_fixed(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (one, to, asset) = approved(&world).await;
+    let missing = async |asset: &str, units: u32| {
+        let outflow = Outflow { number: 1, payment: Some(payment('a', asset, units, &to)), replaces: Vec::new() };
+        *world.evidence.held.lock().unwrap() =
+            Observed { holdings: vec![held(asset, 930, 930)], outflows: vec![outflow], undone: Vec::new() };
+        holdings(&world).await.outflows.len()
+    };
+    assert_eq!(missing(&asset, FIXED).await, 1);
+    let leased = world.lease_as(&world.treasurer, &one).await.unwrap();
+    let all = async || {
+        [
+            missing(&asset, FIXED).await,
+            missing(&asset, FIXED + 1).await,
+            missing(&asset, FIXED - 1).await,
+            missing("BTC", FIXED).await,
+        ]
+    };
+    assert_eq!(all().await, [0, 1, 1, 1]);
+    world.pay_as(&world.treasurer, &leased, (&"a".repeat(64), Some(0))).await.unwrap();
+    assert_eq!(all().await, [0, 1, 1, 1]);
 }
 
 /// [D-Q5] [D-Q8] Case 12: a reorganisation undoes the payment of an approved deposit. The integrity report names it until it counts

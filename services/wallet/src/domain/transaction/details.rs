@@ -44,6 +44,19 @@ pub struct QuoteCopy {
     pub expires_at: OffsetDateTime,
 }
 
+/// What a payout sends: fixed when its payment begins, at the rate of that moment (D-N4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PayoutPrice {
+    /// A code such as `BTC`.
+    pub asset: String,
+    /// Of a token; empty for the coin of the chain.
+    pub contract: String,
+    pub conversion: Conversion,
+    /// In the smallest unit.
+    pub units: Units,
+    pub at: OffsetDateTime,
+}
+
 /// Where a withdrawal is paid to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
@@ -131,9 +144,11 @@ pub struct Withdrawal {
     pub approval: Option<Approval>,
     /// The treasurer who is paying it at the moment.
     pub paying: Option<Lease>,
+    /// Since its first lease, or its payment without one; unset for an asset that is never quoted.
+    pub price: Option<PayoutPrice>,
     /// The hash of the payout.
     pub txid: Option<Txid>,
-    /// Unset if it is valued when it is paid.
+    /// An estimate for the member.
     pub quote: Option<QuoteCopy>,
 }
 

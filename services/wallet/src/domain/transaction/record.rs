@@ -7,8 +7,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::transaction::{
-    Approval, Destination, Details, Direction, FirstApproval, Kind, Lease, MethodCopy, Payment, Purpose, QuoteCopy,
-    Receipt, Status, TradePart, Transaction, Withdrawal,
+    Approval, Destination, Details, Direction, FirstApproval, Kind, Lease, MethodCopy, Payment, PayoutPrice, Purpose,
+    QuoteCopy, Receipt, Status, TradePart, Transaction, Withdrawal,
 };
 use crate::domain::txid::Txid;
 
@@ -45,6 +45,8 @@ pub struct Record {
     pub approved_by: Option<Uuid>,
     pub approved_at: Option<OffsetDateTime>,
     pub paying: Option<Lease>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<PayoutPrice>,
     pub decided_by: Option<Uuid>,
     pub decided_at: Option<OffsetDateTime>,
     pub related_id: Option<Uuid>,
@@ -92,6 +94,7 @@ impl TryFrom<Record> for Transaction {
                 known_at: record.known_at,
                 approval: record.approved_by.zip(record.approved_at).map(|(by, at)| Approval { by, at }),
                 paying: record.paying,
+                price: record.price,
                 txid,
                 quote: record.quote,
             }),
@@ -146,6 +149,7 @@ impl From<Transaction> for Record {
             approved_by: None,
             approved_at: None,
             paying: None,
+            price: None,
             decided_by: one.decided_by,
             decided_at: one.decided_at,
             related_id,
@@ -172,6 +176,7 @@ impl From<Transaction> for Record {
                 approved_by: withdrawal.approval.map(|approval| approval.by),
                 approved_at: withdrawal.approval.map(|approval| approval.at),
                 paying: withdrawal.paying,
+                price: withdrawal.price,
                 quote: withdrawal.quote,
                 ..record.with_txid(withdrawal.txid)
             },
@@ -250,12 +255,18 @@ mod tests {
             "id": id, "asset": "BTC", "conversion": { "rate": 97_312_450_000_i64, "decimals": 8, "spread_bps": 50 },
             "units": "513809", "at": at, "expires_at": at,
         });
+        let mut priced = withdrawal.clone();
+        priced["price"] = json!({
+            "asset": "BTC", "contract": "", "conversion": { "rate": 97_312_450_000_i64, "decimals": 8, "spread_bps": 50 },
+            "units": "98672", "at": at,
+        });
         let (others, related) = (json!({ "kind": "bonus" }), json!({ "kind": "profit", "related_id": id }));
         let bought = json!({ "kind": "course", "direction": "debit" });
         let trade = json!({ "kind": "trade", "direction": "debit", "related_id": id });
         let adjustment = json!({ "kind": "adjustment", "direction": "debit", "related_id": id });
-        for changes in [&payment, &fee, &course, &withdrawal, &quoted, &others, &related, &bought, &trade, &adjustment]
-        {
+        let withdrawals = [&withdrawal, &quoted, &priced];
+        let all = [&payment, &fee, &course, &others, &related, &bought, &trade, &adjustment];
+        for changes in withdrawals.into_iter().chain(all) {
             let stored = record(changes);
             let read: Transaction = serde_json::from_value(stored.clone())?;
             assert_eq!(serde_json::to_value(read)?, stored);

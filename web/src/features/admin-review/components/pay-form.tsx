@@ -14,7 +14,7 @@ import { hashIn } from '@/lib/pasted-payment'
 import { paymentUri } from '@/lib/payment-uri'
 import { useMember } from '@/lib/session'
 import { useTerms } from '@/lib/terms'
-import { formatAsset, formatUnits } from '@/lib/units'
+import { formatAsset, formatRate, formatUnits } from '@/lib/units'
 import { useLeasePayout, useMarkPaid } from '../api/review-transaction'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Review } from '@/features/admin/api/types'
@@ -72,7 +72,7 @@ function Start({ review: { transaction: one }, again }: { review: Review; again:
   return (
     <>
       <div>
-        <p className="text-sm text-ink-faint">{payout(one)}</p>
+        <p className="text-sm text-ink-faint">{label(one)}</p>
         <Exact one={one} />
       </div>
       {again ? (
@@ -80,7 +80,9 @@ function Start({ review: { transaction: one }, again }: { review: Review; again:
           If you have sent the payment, start again and mark it as paid. If you have not, check that nobody else has sent it.
         </Notice>
       ) : (
-        <p className="text-sm text-ink-soft">Starting reserves the payout for you for 15 minutes: no one else can pay or reject it.</p>
+        <p className="text-sm text-ink-soft">
+          Starting fixes the amount at the rate of the moment, and reserves the payout for you for 15 minutes: no one else can pay or reject it.
+        </p>
       )}
       <Button wide onClick={() => lease.mutateAsync({ revision: one.revision }).catch(() => undefined)} busyLabel="Starting...">
         Start the payout
@@ -114,20 +116,25 @@ function Lease({ review: { transaction }, until }: { review: Review; until: stri
   )
 }
 
-const payout = ({ method, quote }: Review['transaction']) => {
-  if (!method) return 'Amount'
-  return quote ? `Pay exactly, on ${method.network}` : `${method.currency} on ${method.network}, worth`
+/** The units, once they are fixed and somebody is paying them. */
+const fixed = ({ payout, paying }: Review['transaction']) => (paying ? payout : undefined)
+
+const label = (one: Review['transaction']) => {
+  if (!one.method) return 'Amount'
+  return fixed(one) ? `Pay exactly, on ${one.method.network}` : `${one.method.currency} on ${one.method.network}, worth`
 }
 
-/** The units that the quote promised; without one, the dollars to pay the worth of [D-Q1]. */
-function Exact({ one: { quote, netAmount, amount } }: { one: Review['transaction'] }) {
-  const net = netAmount ?? amount
-  if (!quote) return <Amount value={net} className="text-2xl font-semibold" />
+/** The units that are fixed; before that, the dollars to pay the worth of [D-N4]. */
+function Exact({ one }: { one: Review['transaction'] }) {
+  const payout = fixed(one)
+  const net = one.netAmount ?? one.amount
+  if (!payout) return <Amount value={net} className="text-2xl font-semibold" />
   return (
     <>
-      <p className="tabular text-xl font-semibold break-words sm:text-2xl">{formatAsset(quote)}</p>
+      <p className="tabular text-xl font-semibold break-words sm:text-2xl">{formatAsset(payout)}</p>
       <p className="text-sm text-ink-faint">
-        for <Amount value={net} /> at the quoted rate
+        for <Amount value={net} />
+        {payout.rate && ` at ${formatRate(payout.rate)}, fixed at ${formatTime(payout.at)}`}
       </p>
     </>
   )
@@ -135,13 +142,13 @@ function Exact({ one: { quote, netAmount, amount } }: { one: Review['transaction
 
 /** What is paid and where, to copy or to scan. */
 function Destination({ review: { transaction: one } }: { review: Review }) {
-  const { destination, quote } = one
+  const { destination, payout } = one
   if (!destination) return null
   const { address, memo } = destination
-  const uri = quote ? paymentUri({ ...quote, address }) : address
+  const uri = payout ? paymentUri({ ...payout, address }) : address
   return (
     <>
-      <Line label={payout(one)} copy={quote ? formatUnits(quote.units, quote.decimals) : plainDollars(toCents(one.netAmount ?? one.amount))}>
+      <Line label={label(one)} copy={payout ? formatUnits(payout.units, payout.decimals) : plainDollars(toCents(one.netAmount ?? one.amount))}>
         <Exact one={one} />
       </Line>
       <Line label="To" copy={address}>
@@ -167,16 +174,16 @@ const isAlive = ({ state }: { state: string }) => ['seen', 'included', 'final'].
 const isOnChain = ({ evidence }: Review) => evidence?.payments.some(isAlive) ?? false
 
 /** The payout as the chain shows it, if there is exactly one to the destination [D-Q4]. */
-function detected({ evidence, transaction: { quote } }: Review) {
+function detected({ evidence, transaction: { payout } }: Review) {
   const [one, ...others] = evidence?.payments ?? []
-  return one && isAlive(one) && others.length === 0 && (!quote || quote.units === one.units) ? one : undefined
+  return one && isAlive(one) && others.length === 0 && (!payout || payout.units === one.units) ? one : undefined
 }
 
 /** What marking as paid says: how much, to whom, where, and whether the chain shows it. */
 const payoutFacts = ({ transaction: one, evidence }: Review, txid: string) => ({
   reference: one.reference,
   member: one.user.name,
-  pays: one.quote ? `${formatAsset(one.quote)} (${formatMoney(one.netAmount ?? one.amount)})` : formatMoney(one.netAmount ?? one.amount),
+  pays: one.payout ? `${formatAsset(one.payout)} (${formatMoney(one.netAmount ?? one.amount)})` : formatMoney(one.netAmount ?? one.amount),
   address: one.destination?.address ?? '',
   txid,
   isSeen: !evidence || evidence.payments.some((payment) => bare(payment.txid) === bare(txid)),

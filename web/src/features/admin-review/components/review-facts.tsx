@@ -38,9 +38,15 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy, ap
       <dl className="mt-4 grid grid-cols-1 gap-x-8 gap-y-3 border-t border-line pt-4 text-sm sm:grid-cols-2">
         <Address one={one} />
         {one.quote && (
-          <Item label={isWithdrawal ? 'Pay exactly' : 'Asked to send exactly'}>
+          <Item label={isWithdrawal ? 'Estimate for the member' : 'Asked to send exactly'}>
             <span className="tabular font-semibold">{formatAsset(one.quote)}</span>
             {one.quote.rate && <> at {formatRate(one.quote.rate)}, quoted {formatDateTime(one.quote.at)}</>}
+          </Item>
+        )}
+        {one.payout && (
+          <Item label="Pay exactly">
+            <span className="tabular font-semibold">{formatAsset(one.payout)}</span>
+            {one.payout.rate && <> at {formatRate(one.payout.rate)}, fixed {formatDateTime(one.payout.at)}</>}
           </Item>
         )}
         {one.txid && <Exact label={one.status === 'pending' ? 'Transaction hash given by the member' : 'Transaction hash'} text={one.txid} />}

@@ -9,7 +9,7 @@ import { formatDateTime, formatZoned } from '@/lib/dates'
 import { treasuryKeys } from '@/lib/env'
 import { formatMoney } from '@/lib/money'
 import { useTerms } from '@/lib/terms'
-import { formatAsset, formatRate } from '@/lib/units'
+import { aboutAsset, formatAsset, formatRate } from '@/lib/units'
 import { TransactionIcon } from './transaction-icon'
 
 /** "TNX-" and the first six characters of the id. */
@@ -37,13 +37,16 @@ function TransactionHash({ txid, network = '' }: { txid: string; network?: strin
 }
 
 /** The facts of the payment beyond the specification's list, shown when the server gives them. */
-function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, quote, method, destination, txid, decidedAt }: Transaction) {
+function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, quote, payout, method, destination, txid, decidedAt }: Transaction) {
   const facts: (Detail | false | '' | null | undefined)[] = [
     claimedAmount != null && claimedAmount !== amount && { label: 'Amount you claimed', value: formatMoney(claimedAmount) },
     fee != null && { label: feePaid ? 'Fee (paid separately)' : 'Fee', value: formatMoney(fee) },
     netAmount != null && { label: 'Payout', value: formatMoney(netAmount) },
-    quote && { label: netAmount == null ? 'Amount to send' : 'Paid out as', value: formatAsset(quote) },
-    quote?.rate && { label: 'Rate', value: `${formatRate(quote.rate)}, locked ${formatDateTime(quote.at)}` },
+    quote && netAmount == null && { label: 'Amount to send', value: formatAsset(quote) },
+    quote?.rate && netAmount == null && { label: 'Rate', value: `${formatRate(quote.rate)}, locked ${formatDateTime(quote.at)}` },
+    quote && netAmount != null && !payout && { label: 'Estimate', value: aboutAsset(quote) },
+    payout && { label: 'Paid out as', value: formatAsset(payout) },
+    payout?.rate && { label: 'Rate', value: `${formatRate(payout.rate)}, ${formatDateTime(payout.at)}` },
     method && { label: 'Method', value: `${method.currency} · ${method.network}` },
     method && !destination && method.address && { label: 'Paid to', value: mono(recorded(method.address)) },
     destination && { label: 'Destination', value: mono(destination.address) },

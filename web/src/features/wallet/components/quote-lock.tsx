@@ -19,10 +19,7 @@ export function QuoteLock({ quote, left, children, afterwards }: QuoteLockProps)
   const isOpen = left > 0
   return (
     <div className="space-y-2 text-sm text-ink-soft">
-      <p className="wrap-anywhere">
-        Rate: 1 {quote.asset} = <span className="tabular">{quote.rate && formatRate(quote.rate)}</span>
-        {quote.spreadBps > 0 && ` (spread ${quote.spreadBps / 100}%)`}, {sourcesInWords(quote)}, {formatTime(quote.at)}
-      </p>
+      <QuoteRate quote={quote} />
       {isOpen && (
         <p className="flex items-center gap-2">
           <Lock aria-hidden className="size-4 shrink-0 text-ink-faint" />
@@ -44,6 +41,14 @@ export function QuoteLock({ quote, left, children, afterwards }: QuoteLockProps)
     </div>
   )
 }
+
+/** The rate of a quote with its sources. */
+export const QuoteRate = ({ quote }: { quote: HeldQuote }) => (
+  <p className="wrap-anywhere">
+    Rate: 1 {quote.asset} = <span className="tabular">{quote.rate && formatRate(quote.rate)}</span>
+    {quote.spreadBps > 0 && ` (spread ${quote.spreadBps / 100}%)`}, {sourcesInWords(quote)}, {formatTime(quote.at)}
+  </p>
+)
 
 /** `14:59` */
 const clock = (seconds: number) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

@@ -17,7 +17,7 @@ import { paths } from '@/lib/paths'
 import { resolverOf } from '@/lib/schema'
 import { useSubmissionKey } from '@/lib/submission'
 import { useTerms } from '@/lib/terms'
-import { formatAsset } from '@/lib/units'
+import { aboutAsset } from '@/lib/units'
 import { useAddressRefusal } from '@/lib/use-address-refusal'
 import { openId, useQuote, type HeldQuote } from '../api/quotes'
 import { useRequestWithdrawal } from '../api/request-withdrawal'
@@ -187,7 +187,7 @@ function factsOf({ amount, address, memo }: Values, { chosen, quote, saved, feeP
   return {
     amount: formatCents(cents),
     fee: `${formatCents(fee)} (${feePercent}%)`,
-    receives: quote ? `${formatAsset(quote)} (about ${net})` : `${net} in ${chosen.currency}`,
+    receives: quote ? `${net} in ${chosen.currency} (${aboutAsset(quote)})` : `${net} in ${chosen.currency}`,
     network: `${chosen.currency} on ${chosen.network}`,
     address,
     memo,

@@ -1,15 +1,17 @@
 import { formatCents, withdrawalFee } from '@/lib/money'
 import { useTerms } from '@/lib/terms'
-import { formatAsset } from '@/lib/units'
+import { aboutAsset } from '@/lib/units'
 import type { HeldQuote } from '../api/quotes'
 import { useSecondsLeft } from '../use-seconds-left'
-import { QuoteLock } from './quote-lock'
+import { QuoteRate } from './quote-lock'
+
+const RATE_OF_PAYOUT = 'This is an estimate: the payout is converted at the rate of the moment we pay it.'
 
 type WithdrawalSummaryProps = { amountCents: number | null; quote?: HeldQuote }
 
-/** Amount, fee and payout while the member types, before anything is sent [D-W2]; with a quote, in its asset [D-Q1]. */
+/** Amount, fee and payout while the member types, before anything is sent [D-W2]; with a quote, about what that is in its asset [D-Q1]. */
 export function WithdrawalSummary({ amountCents, quote }: WithdrawalSummaryProps) {
-  const left = useSecondsLeft(quote?.until ?? 0)
+  const isCurrent = useSecondsLeft(quote?.until ?? 0) > 0 && quote !== undefined
   const percent = useTerms().data?.withdrawal.feePercent
   const fee = amountCents === null || percent === undefined ? null : withdrawalFee(amountCents, percent)
   const payout = amountCents === null || fee === null ? '–' : formatCents(amountCents - fee)
@@ -29,20 +31,16 @@ export function WithdrawalSummary({ amountCents, quote }: WithdrawalSummaryProps
         <div className="mt-1.5 flex justify-between gap-4 border-t border-line pt-2.5 pb-1 text-base font-semibold">
           <dt>You receive</dt>
           <dd className="tabular text-right">
-            {quote && left > 0 ? (
-              <>
-                {formatAsset(quote)} <span className="font-normal text-ink-soft">(about {payout})</span>
-              </>
-            ) : (
-              payout
-            )}
+            {payout}
+            {isCurrent && <span className="font-normal text-ink-soft"> ({aboutAsset(quote)})</span>}
           </dd>
         </div>
       </dl>
-      {quote && (
-        <QuoteLock quote={quote} left={left} afterwards="Without a new one, the payout is converted at the rate of the moment we pay it.">
-          Request the withdrawal by then, and exactly this amount is paid out, whatever the rate does.
-        </QuoteLock>
+      {isCurrent && (
+        <div className="space-y-2 text-sm text-ink-soft">
+          <QuoteRate quote={quote} />
+          <p>{RATE_OF_PAYOUT}</p>
+        </div>
       )}
     </div>
   )

@@ -1,0 +1,1 @@
+ALTER TABLE transactions VALIDATE CONSTRAINT transactions_payout;
