@@ -9,6 +9,7 @@ use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use chassis::money::{Cents, Conversion, Rate, SignedUnits, Units};
+use chassis::page;
 use proto::auth::v1::confirmation_service_client::ConfirmationServiceClient;
 use proto::auth::v1::{CheckDestinationCodeRequest, IssueDestinationCodeRequest, NoteDestinationRequest};
 use proto::common::v1 as common;
@@ -18,7 +19,7 @@ use proto::payment_method::v1::method_lookup_service_client::MethodLookupService
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
     ChainOutput, CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest, GetQuoteRequest,
-    ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, PayoutMatch, PricePayoutRequest,
+    ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, PayoutMatch, PricePayoutRequest,
     ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
     ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
 };
@@ -242,7 +243,19 @@ impl Chains {
     pub async fn holdings(&self) -> Option<Observed> {
         let request = Outgoing::service(&self.credential).idempotent(GetHoldingsRequest {});
         let asked = call!(self.client, get_holdings, request);
-        let answer = tokio::time::timeout(PATIENCE, asked).await.ok()?.ok()?.into_inner();
+        let all = async {
+            let mut answer = asked.await.ok()?.into_inner();
+            // What is missing is the sum of all of them, however many there are.
+            while let Some(last) = answer.outflows.last() {
+                let next = self.outflows(last.number).await.ok()?;
+                if next.is_empty() {
+                    break;
+                }
+                answer.outflows.extend(next);
+            }
+            Some(answer)
+        };
+        let answer = tokio::time::timeout(PATIENCE, all).await.ok()??;
         Some(Observed {
             assets: answer.holdings.into_iter().filter_map(holding).collect(),
             outflows: answer.outflows.into_iter().filter_map(outflow).collect(),
@@ -250,16 +263,30 @@ impl Chains {
         })
     }
 
+    async fn outflows(&self, after: i64) -> Result<Vec<payment_method::Outflow>, Refusal> {
+        let request = Outgoing::service(&self.credential).idempotent(ListOutflowsRequest { after });
+        let asked = call!(self.client, list_outflows, request);
+        match asked.await {
+            Ok(answer) => Ok(answer.into_inner().outflows),
+            // A payment-method of the version before does not know the call.
+            Err(status) if status.code() == Code::Unimplemented => Ok(Vec::new()),
+            Err(status) => Err(from_status(&status)),
+        }
+    }
+
     /// Notes which withdrawals payouts belong to, by the number of the payout.
     ///
     /// # Errors
     /// Unavailable if it cannot be asked.
     pub async fn match_payouts(&self, matches: &[(i64, Uuid)]) -> Result<(), Refusal> {
-        let matches =
-            matches.iter().map(|(number, id)| PayoutMatch { number: *number, transaction_id: id.to_string() });
-        let message = MatchPayoutsRequest { matches: matches.collect() };
-        let request = Outgoing::service(&self.credential).idempotent(message);
-        call!(self.client, match_payouts, request).await.map(drop).map_err(|status| from_status(&status))
+        for matches in matches.chunks(page::LARGEST.into()) {
+            let matches =
+                matches.iter().map(|(number, id)| PayoutMatch { number: *number, transaction_id: id.to_string() });
+            let message = MatchPayoutsRequest { matches: matches.collect() };
+            let request = Outgoing::service(&self.credential).idempotent(message);
+            call!(self.client, match_payouts, request).await.map_err(|status| from_status(&status))?;
+        }
+        Ok(())
     }
 
     async fn ask(&self, message: GetEvidenceRequest) -> Result<Option<common::ChainEvidence>, Refusal> {

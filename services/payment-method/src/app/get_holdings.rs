@@ -39,9 +39,11 @@ pub struct Holdings {
     pub assets: Vec<AssetHolding>,
     pub outflows: Vec<Outflow>,
     pub undone: Vec<Payment>,
-    /// How payments are told, by chain and symbol.
-    pub scales: HashMap<(String, String), Scale>,
+    pub scales: Scales,
 }
+
+/// How payments are told, by chain and symbol.
+pub type Scales = HashMap<(String, String), Scale>;
 
 /// The digits of an asset, and the newest block of its chain.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,18 +70,30 @@ pub async fn get_holdings(db: &Db) -> Result<Holdings, Error> {
             held.push(of_asset(&mut conn, asset, addresses, now).await?);
         }
     }
-    let mut scales = HashMap::new();
-    for asset in known {
-        let cursor = chain_cursors::find(&mut conn, &asset.chain).await?;
-        let tip = cursor.and_then(|cursor| cursor.tip_height).unwrap_or(0);
-        scales.insert((asset.chain, asset.symbol), Scale { decimals: asset.decimals, tip });
-    }
+    let scales = scales(&mut conn, known).await?;
     Ok(Holdings {
         assets: held,
-        outflows: chain_payments::outflows(&mut conn, LISTED).await?,
+        outflows: chain_payments::outflows(&mut conn, 0, LISTED).await?,
         undone: chain_payments::undone(&mut conn, LISTED).await?,
         scales,
     })
+}
+
+/// A page of the payments from the platform above a number that belong to no withdrawal.
+pub async fn list_outflows(db: &Db, after: i64) -> Result<(Vec<Outflow>, Scales), Error> {
+    let mut conn = db.conn().await?;
+    let known = assets::all(&mut conn).await?;
+    Ok((chain_payments::outflows(&mut conn, after, LISTED).await?, scales(&mut conn, known).await?))
+}
+
+async fn scales(conn: &mut PgConnection, assets: Vec<Asset>) -> Result<Scales, Error> {
+    let mut scales = HashMap::new();
+    for asset in assets {
+        let cursor = chain_cursors::find(conn, &asset.chain).await?;
+        let tip = cursor.and_then(|cursor| cursor.tip_height).unwrap_or(0);
+        scales.insert((asset.chain, asset.symbol), Scale { decimals: asset.decimals, tip });
+    }
+    Ok(scales)
 }
 
 async fn of_asset(

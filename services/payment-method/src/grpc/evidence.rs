@@ -10,15 +10,16 @@ use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, HeldAtAddres
 use proto::payment_method::v1 as message;
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, ListPaymentsRequest,
-    ListPaymentsResponse, ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse,
+    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, ListOutflowsRequest,
+    ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment, MatchPayoutsRequest,
+    MatchPayoutsResponse,
 };
 use tonic::{Request, Response};
 use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::get_evidence::{Evidence, GetEvidence, Pricing, get_evidence};
-use crate::app::get_holdings::{AssetHolding, Holdings, get_holdings};
+use crate::app::get_holdings::{AssetHolding, Holdings, Scales, get_holdings, list_outflows};
 use crate::app::list_payments::{Arrival, list_payments};
 use crate::app::match_payouts::match_payouts;
 use crate::domain::payment::{State, Way, confirmations};
@@ -43,6 +44,13 @@ impl EvidenceService for GrpcServer {
     async fn get_holdings(&self, request: Request<GetHoldingsRequest>) -> Reply<GetHoldingsResponse> {
         self.verifier.service(request.metadata(), &CALLERS).map_err(Error::from)?;
         Ok(Response::new(get_holdings(&self.db).await?.into()))
+    }
+
+    async fn list_outflows(&self, request: Request<ListOutflowsRequest>) -> Reply<ListOutflowsResponse> {
+        self.verifier.service(request.metadata(), &CALLERS).map_err(Error::from)?;
+        let (found, scales) = list_outflows(&self.db, request.into_inner().after).await?;
+        let outflows = found.into_iter().map(|one| outflow(one, &scales)).collect();
+        Ok(Response::new(ListOutflowsResponse { outflows }))
     }
 
     async fn match_payouts(&self, request: Request<MatchPayoutsRequest>) -> Reply<MatchPayoutsResponse> {
@@ -104,26 +112,26 @@ fn asked(message: GetEvidenceRequest) -> Result<GetEvidence, Error> {
 impl From<Holdings> for GetHoldingsResponse {
     fn from(found: Holdings) -> Self {
         let Holdings { assets, outflows, undone, scales } = found;
-        let told = |one: Payment| {
-            let scale = scales.get(&(one.chain.clone(), one.symbol.clone())).copied().unwrap_or_default();
-            payment(one, scale.decimals, scale.tip)
-        };
-        let outflow = |one: Outflow| message::Outflow {
-            number: one.payment.id,
-            payment: Some(told(one.payment)),
-            replaces: one.replaces,
-        };
         let undone_one = |one: Payment| message::UndonePayment {
             changed_at: Some(to_proto(one.changed_at)),
             is_deposit: one.key.way == Way::In,
-            payment: Some(told(one)),
+            payment: Some(told(one, &scales)),
         };
         Self {
             holdings: assets.into_iter().map(Into::into).collect(),
-            outflows: outflows.into_iter().map(outflow).collect(),
+            outflows: outflows.into_iter().map(|one| outflow(one, &scales)).collect(),
             undone: undone.into_iter().map(undone_one).collect(),
         }
     }
+}
+
+fn outflow(one: Outflow, scales: &Scales) -> message::Outflow {
+    message::Outflow { number: one.payment.id, payment: Some(told(one.payment, scales)), replaces: one.replaces }
+}
+
+fn told(one: Payment, scales: &Scales) -> ChainPayment {
+    let scale = scales.get(&(one.chain.clone(), one.symbol.clone())).copied().unwrap_or_default();
+    payment(one, scale.decimals, scale.tip)
 }
 
 impl From<AssetHolding> for message::AssetHolding {

@@ -197,8 +197,8 @@ pub struct Outflow {
     pub replaces: Vec<String>,
 }
 
-/// The oldest payments from the platform that belong to no withdrawal.
-pub async fn outflows(conn: &mut PgConnection, limit: i64) -> Result<Vec<Outflow>, Error> {
+/// The payments from the platform above a number that belong to no withdrawal, oldest first.
+pub async fn outflows(conn: &mut PgConnection, after: i64, limit: i64) -> Result<Vec<Outflow>, Error> {
     let rows = sqlx::query!(
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents,
@@ -207,7 +207,9 @@ pub async fn outflows(conn: &mut PgConnection, limit: i64) -> Result<Vec<Outflow
                     AND before.way = 'out' AND before.symbol = one.symbol AND before.units = one.units
                     AND before.counterparty = one.counterparty LIMIT 20) AS "replaces!"
          FROM chain_payments AS one
-         WHERE way = 'out' AND transaction_id IS NULL AND state IN ('seen', 'included', 'final') ORDER BY id LIMIT $1"#,
+         WHERE way = 'out' AND transaction_id IS NULL AND state IN ('seen', 'included', 'final') AND id > $1
+         ORDER BY id LIMIT $2"#,
+        after,
         limit,
     )
     .fetch_all(conn)

@@ -12,11 +12,16 @@ use crate::error::Error;
 use crate::store::ledger_checks::Fault;
 use crate::store::{consumed_payments, transactions};
 
+/// Outflows that are listed.
+const LISTED: usize = 500;
+
 #[derive(Debug, Clone)]
 pub struct Holdings {
     pub assets: Vec<(AssetHolding, Option<Comparison>)>,
-    /// Payments from the platform that no withdrawal accounts for.
+    /// The newest payments from the platform that no withdrawal accounts for.
     pub outflows: Vec<Outflow>,
+    /// How many older ones there are.
+    pub older_outflows: usize,
     /// Approved transactions whose payment does not count any more.
     pub undone: Vec<(Transaction, Undone)>,
     /// Outflows by number, each with the withdrawal that was paid with it.
@@ -44,7 +49,9 @@ pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Err
     };
     let assets = observed.assets.into_iter().map(compare).collect::<Result<_, _>>()?;
     let undone = undone(&mut conn, observed.undone).await?;
-    Ok(Holdings { assets, outflows, undone, matched })
+    let older_outflows = outflows.len().saturating_sub(LISTED);
+    outflows.drain(..older_outflows);
+    Ok(Holdings { assets, outflows, older_outflows, undone, matched })
 }
 
 /// The approved transactions of payments that do not count.
@@ -69,7 +76,7 @@ impl Holdings {
             metrics::gauge!("holdings_unknown", &labels).set(u8::from(is_stale));
         }
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        metrics::gauge!("holdings_outflows_unexplained").set(count(self.outflows.len()));
+        metrics::gauge!("holdings_outflows_unexplained").set(count(self.older_outflows + self.outflows.len()));
         metrics::gauge!("holdings_approvals_undone").set(count(self.undone.len()));
     }
 
@@ -104,7 +111,15 @@ impl Holdings {
             );
             fault("payment", transaction.id.to_string(), detail, one.changed_at)
         });
-        missing.chain(outflows).chain(undone).collect()
+        let first = self.outflows.first().filter(|_| self.older_outflows > 0);
+        let older = first.map(|first| {
+            let detail = format!(
+                "{} older payments from the platform are not listed, and no withdrawal accounts for them.",
+                self.older_outflows
+            );
+            fault("holding", "older".to_owned(), detail, first.payment.seen_at)
+        });
+        missing.chain(outflows).chain(older).chain(undone).collect()
     }
 }
 

@@ -9,8 +9,9 @@ use chassis::testing::with_token;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, PageRequest};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, ListPaymentsRequest,
-    ListPaymentsResponse, ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, PayoutMatch,
+    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, ListOutflowsRequest,
+    ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment, MatchPayoutsRequest,
+    MatchPayoutsResponse, PayoutMatch,
 };
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -23,6 +24,9 @@ use tonic::{Request, Response, Status};
 use wallet::domain::limits::Limits;
 
 use crate::fixture::{World, code, course_payment, deposit, refusal, withdrawal};
+
+/// Outflows on a page.
+const OUTFLOWS: usize = 500;
 
 /// payment-method, which knows of nothing until a test says so.
 #[derive(Clone)]
@@ -91,7 +95,20 @@ impl EvidenceService for FakeEvidence {
         request: Request<GetHoldingsRequest>,
     ) -> Result<Response<GetHoldingsResponse>, Status> {
         self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
-        Ok(Response::new(self.held.lock().unwrap().clone()))
+        let mut held = self.held.lock().unwrap().clone();
+        held.outflows.truncate(OUTFLOWS);
+        Ok(Response::new(held))
+    }
+
+    async fn list_outflows(
+        &self,
+        request: Request<ListOutflowsRequest>,
+    ) -> Result<Response<ListOutflowsResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        let after = request.into_inner().after;
+        let all = self.held.lock().unwrap().outflows.clone();
+        let behind = all.into_iter().skip_while(|one| one.number != after).skip(1);
+        Ok(Response::new(ListOutflowsResponse { outflows: behind.take(OUTFLOWS).collect() }))
     }
 
     async fn match_payouts(

@@ -146,6 +146,29 @@ async fn a_payout_accounts_for_what_was_fixed(pool: PgPool) {
     assert_eq!(all().await, [0, 1, 1, 1]);
 }
 
+/// [D-N6] What is missing is the sum of all outflows that no withdrawal accounts for: however many are old, the next one is missing,
+/// listed and named.
+#[sqlx::test(migrations = false)]
+async fn old_outflows_hide_no_new_one(pool: PgPool) {
+    let world = World::new(pool).await;
+    let outflow = |number: i64, txid, units| Outflow {
+        number,
+        payment: Some(payment(txid, "USDT", units, "theirs")),
+        replaces: Vec::new(),
+    };
+    let outflows: Vec<_> = (1..=1_100).map(|number| outflow(number, 'a', 1)).collect();
+    let held = |outflows| Observed { holdings: vec![held("USDT", 930, 930)], outflows, undone: Vec::new() };
+    *world.evidence.held.lock().unwrap() = held(outflows.clone());
+    assert_eq!(holdings(&world).await.holdings[0].difference, "-1100");
+    *world.evidence.held.lock().unwrap() = held([outflows, vec![outflow(1_101, 'b', 50_000)]].concat());
+    let found = holdings(&world).await;
+    assert_eq!(found.holdings[0].difference, "-51100");
+    assert_eq!((found.outflows.len(), found.outflows[499].txid.as_str()), (500, &*"b".repeat(64)));
+    let faults = integrity(&world).await.faults;
+    let named = |text: &str| faults.iter().any(|fault| fault.subject == "holding" && fault.detail.contains(text));
+    assert!(named(&"b".repeat(64)) && named("601 older payments from the platform are not listed"));
+}
+
 /// [D-Q5] [D-Q8] Case 12: a reorganisation undoes the payment of an approved deposit. The integrity report names it until it counts
 /// again or is reversed; the member keeps what was credited.
 #[sqlx::test(migrations = false)]
