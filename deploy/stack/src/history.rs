@@ -450,6 +450,9 @@ impl World {
         if withdrawal["approved"] != json!(true) {
             self.act("reviewer", id, &format!("{path}/approve"), json!({})).await?;
         }
+        // What a payout sends is fixed at the rate of its day.
+        let (treasurer, treasurer2) = seed::pair(&self.visitor, "treasurer").await?;
+        seed::publish_rates(&treasurer, &treasurer2).await?;
         self.act("treasurer", id, &format!("{path}/paying"), json!({})).await?;
         self.act("treasurer", id, &format!("{path}/paid"), json!({ "txid": txid() })).await.map(drop)
     }

@@ -108,7 +108,7 @@ pub async fn seed(stack: &Stack) -> Result<()> {
     let by_treasurers = async {
         let (one, other) = pair(&visitor, "treasurer").await?;
         methods(&one, &other).await?;
-        rates(&one, &other).await
+        publish_rates(&one, &other).await
     };
     let by_managers = async {
         let (one, other) = pair(&visitor, "manager").await?;
@@ -175,7 +175,7 @@ async fn methods(proposer: &Client, confirmer: &Client) -> Result<()> {
 }
 
 /// Publishes the rates, unless they were published less than an hour ago. [D-R17]
-async fn rates(proposer: &Client, confirmer: &Client) -> Result<()> {
+pub(crate) async fn publish_rates(proposer: &Client, confirmer: &Client) -> Result<()> {
     let known = proposer.get("/admin/proposals?status=confirmed").await?.success()?;
     let known = known["proposals"].as_array().context("a list of proposals")?;
     let recent = (OffsetDateTime::now_utc() - Duration::hours(1)).format(&Rfc3339)?;

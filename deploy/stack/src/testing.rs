@@ -186,6 +186,15 @@ impl TestStack {
         self.client().login(&format!("{name}@solvane.test"), STAFF_PASSWORD).await
     }
 
+    /// Publishes the rates of the seeds, without which no payout starts.
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn publish_rates(&self) -> Result<()> {
+        let (treasurer, treasurer2) = seed::pair(&self.client(), "treasurer").await?;
+        seed::publish_rates(&treasurer, &treasurer2).await
+    }
+
     /// Registers a fresh account that has not verified its email.
     ///
     /// # Errors

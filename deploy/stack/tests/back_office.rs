@@ -143,6 +143,7 @@ async fn as_owner(stack: &TestStack, statement: &'static str) -> Result<()> {
 #[tokio::test]
 async fn one_treasurer_pays_and_the_other_is_told() -> Result<()> {
     let stack = TestStack::start().await?;
+    stack.publish_rates().await?;
     let (one, other) = (stack.member_with("5000").await?, stack.member_with("5000").await?);
     let (first, second) = (stack.staff("treasurer").await?, stack.staff("treasurer2").await?);
     let name = first.get("/admin/me").await?.success()?["user"]["name"].as_str().context("a name")?.to_owned();

@@ -192,6 +192,7 @@ async fn a_payout_on_the_chain_is_attached_first() {
         return println!("anvil is not installed");
     }
     let mut stack = TestStack::with(Options { chains: true, ..Options::default() }).await.unwrap();
+    stack.publish_rates().await.unwrap();
     let member = stack.member_with("5000.00").await.unwrap();
     let ours = account(&address(&member, "TRC20").await).unwrap();
     let destination = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";

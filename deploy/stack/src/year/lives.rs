@@ -134,13 +134,18 @@ async fn destination_code(year: &mut Year) -> Result<()> {
     }
 }
 
-/// Fifteen minutes; the rate behind it as long as it was published for.
-async fn quote(year: &mut Year) -> Result<()> {
+/// A rate of USDT for an hour.
+async fn publish_rate(year: &Year) -> Result<()> {
     let (treasurer, treasurer2) = seed::pair(&year.stack.client(), "treasurer").await?;
     let rate = json!({
         "asset": "USDT", "bid": "0.9998", "ask": "1.0002", "source": "Example rate", "validMinutes": 60,
     });
-    seed::propose(&treasurer, &treasurer2, "/admin/rates", rate).await?;
+    seed::propose(&treasurer, &treasurer2, "/admin/rates", rate).await.map(drop)
+}
+
+/// Fifteen minutes; the rate behind it as long as it was published for.
+async fn quote(year: &mut Year) -> Result<()> {
+    publish_rate(year).await?;
     let member = year.stack.member().await?;
     let method = member.platform_method("TRC20").await?;
     let ask = async |member: &Member, amount: u32| {
@@ -171,6 +176,7 @@ async fn lease(year: &mut Year) -> Result<()> {
     year.stack.confirm_destination(&member, &withdrawal).await?;
     year.check_books().await?;
     year.decide("reviewer", &withdrawal, "approve", json!({})).await?.success()?;
+    publish_rate(year).await?;
     year.decide("treasurer", &withdrawal, "paying", json!({})).await?.success()?;
     let other = year.decide("treasurer2", &withdrawal, "paying", json!({})).await?;
     ensure!(other.status == 409, "two treasurers pay at once: {} {}", other.status, other.body);

@@ -5,6 +5,7 @@ use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
+use chassis::error::Refusal;
 use chassis::idempotency::{self, Answer};
 use chassis::identity::PayoutState;
 use chassis::money::Cents;
@@ -30,8 +31,8 @@ pub struct LeasePayout {
     pub member: PayoutState,
     /// The revision that was shown to them.
     pub revision: i32,
-    /// What it sends, at the rate of now; unset for an asset that is never quoted.
-    pub price: Option<PayoutPrice>,
+    /// What it sends, at the rate of now, or why there is none; unset for an asset that is never quoted.
+    pub price: Result<Option<PayoutPrice>, Refusal>,
 }
 
 /// Leases the payout of an approved withdrawal to the treasurer for 15 minutes from now, at the rate of now.
@@ -47,7 +48,12 @@ pub async fn lease_payout(db: &Db, command: &LeasePayout) -> Result<Answer<Trans
 impl LeasePayout {
     /// What it comes to for a withdrawal.
     fn decided(&self, one: &Transaction) -> Decided {
-        decided(one, "paying", Permission::Pay, &json!({ "price": price(self.price.as_ref()) }))
+        decided(
+            one,
+            "paying",
+            Permission::Pay,
+            &json!({ "price": price(self.price.as_ref().ok().and_then(Option::as_ref)) }),
+        )
     }
 }
 
@@ -63,7 +69,9 @@ async fn lease(conn: &mut PgConnection, command: &LeasePayout, signed: &Signed) 
     if accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
         return Err(Error::AmountOwed);
     }
-    transaction.lease_payout(command.price.clone(), by, now)?;
+    transaction.lease_payout(command.price.clone().ok().flatten(), by, now)?;
+    // Other refusals say more than that there is no rate.
+    command.price.clone()?;
     transactions::save(conn, &mut transaction).await?;
     audit::append_signed(conn, act(&command.call, "withdrawal.paying", (before, &transaction), None), signed).await?;
     Ok(transaction)

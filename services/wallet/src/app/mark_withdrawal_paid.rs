@@ -4,6 +4,7 @@ use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
+use chassis::error::Refusal;
 use chassis::idempotency::{self, Answer};
 use chassis::identity::PayoutState;
 use chassis::money::Cents;
@@ -38,8 +39,8 @@ pub struct MarkWithdrawalPaid {
     pub outputs: Vec<Output>,
     /// Whether the chain shows it at the destination since the approval.
     pub is_seen: bool,
-    /// At the rate of now, for what was never leased; unset for an asset that is never quoted.
-    pub price: Option<PayoutPrice>,
+    /// At the rate of now, for what was never leased, or why there is none; unset for an asset that is never quoted.
+    pub price: Result<Option<PayoutPrice>, Refusal>,
 }
 
 /// Ends an approved withdrawal as paid, once.
@@ -58,7 +59,7 @@ impl MarkWithdrawalPaid {
     fn decided(&self, one: &Transaction) -> Decided {
         let mut facts = output(Some(&self.txid));
         let leased_at = one.as_withdrawal().and_then(|withdrawal| withdrawal.price.as_ref());
-        facts["price"] = price(leased_at.or(self.price.as_ref()));
+        facts["price"] = price(leased_at.or(self.price.as_ref().ok().and_then(Option::as_ref)));
         decided(one, "paid", Permission::Pay, &facts)
     }
 }
@@ -74,7 +75,13 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
     if !is_leased && !command.is_seen && accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
         return Err(Error::AmountOwed);
     }
-    transaction.pay_withdrawal((command.txid.clone(), command.is_seen), command.price.clone(), by, now)?;
+    transaction.pay_withdrawal(
+        (command.txid.clone(), command.is_seen),
+        command.price.clone().ok().flatten(),
+        by,
+        now,
+    )?;
+    command.price.clone()?;
     consumed_payments::consume(conn, &transaction, (&command.txid.key, &command.outputs), now).await?;
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[posting(&transaction)?]).await?;

@@ -199,7 +199,7 @@ impl StaffService for GrpcServer {
             id,
             member: self.payout_state(&transaction).await?,
             revision: message.revision,
-            price: self.price(&transaction, message.revision).await?,
+            price: self.price(&transaction, message.revision).await,
         };
         let done = retrying(|| lease_payout(&self.db, &command)).await?;
         Ok(answer(done.map(|one| LeasePayoutResponse { transaction: Some(one.into()) })))
@@ -229,8 +229,8 @@ impl StaffService for GrpcServer {
             outputs,
             is_seen: !seen.is_empty(),
             price: match transaction.as_withdrawal() {
-                Some(Withdrawal { price: None, .. }) => self.price(&transaction, message.revision).await?,
-                _ => None,
+                Some(Withdrawal { price: None, .. }) => self.price(&transaction, message.revision).await,
+                _ => Ok(None),
             },
         };
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
@@ -461,11 +461,10 @@ impl GrpcServer {
     }
 
     /// What an approved withdrawal pays at the rate of now; `None` for an asset that is never quoted.
-    async fn price(&self, one: &Transaction, revision: i32) -> Result<Option<PayoutPrice>, Error> {
-        // What happened since is refused as such, also while there is no rate.
+    async fn price(&self, one: &Transaction, revision: i32) -> Result<Option<PayoutPrice>, Refusal> {
         let is_open = one.is_approved() && one.revision == revision;
         match one.as_withdrawal().filter(|_| is_open) {
-            Some(withdrawal) => Ok(self.quotes.price(withdrawal).await?),
+            Some(withdrawal) => self.quotes.price(withdrawal).await,
             None => Ok(None),
         }
     }
