@@ -1,7 +1,10 @@
 //! The product's virtual host on a broker, with one user per service.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::{
     rabbitmq::{BrokerUser, Definitions},
@@ -11,6 +14,12 @@ use crate::{
 
 /// The virtual host of a broker of our own.
 pub const VHOST: &str = "solvane";
+
+/// How often a put is sent while the broker answers with an error of its own.
+const ATTEMPTS: u32 = 10;
+
+/// The pause between two of them.
+const PAUSE: Duration = Duration::from_secs(2);
 
 /// The users of one stack; `suffix` distinguishes several stacks on one broker.
 #[must_use]
@@ -79,9 +88,19 @@ impl Tenancy {
         Ok(())
     }
 
+    /// Every put may be repeated: a node of a cluster that has just started answers 500 when another one is late with
+    /// the virtual host.
     async fn put(&self, path: &str, body: Value) -> Result<()> {
-        let request = reqwest::Client::new().put(format!("{}/api/{path}", self.management_url)).json(&body);
-        request.send().await?.error_for_status()?;
+        let request = reqwest::Client::new().put(format!("{}/api/{path}", self.management_url)).json(&body).build()?;
+        for attempt in 1.. {
+            let again = request.try_clone().context("a body in memory can be sent again")?;
+            let answer = reqwest::Client::new().execute(again).await?;
+            if !answer.status().is_server_error() || attempt == ATTEMPTS {
+                answer.error_for_status()?;
+                break;
+            }
+            sleep(PAUSE).await;
+        }
         Ok(())
     }
 }
