@@ -60,6 +60,7 @@ pub fn routes(
         .routes(routes!(transactions::paying))
         .routes(routes!(transactions::paid))
         .routes(routes!(transactions::reverse))
+        .routes(routes!(transactions::correct_payout))
         .routes(routes!(payments::unclaimed))
         // Members.
         .routes(routes!(members::list))

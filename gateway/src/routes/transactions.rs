@@ -127,6 +127,10 @@ pub struct Transaction {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub approved: Option<bool>,
+    /// Withdrawals: when it was sent. Where a node shows payouts it stays pending until its payment is final.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub sent_at: Option<String>,
     /// Open withdrawals: the earliest time of approval, after a change of email, password or second factor, or a new
     /// destination after a login from a new device.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -199,6 +203,7 @@ impl Transaction {
             receipt,
             txid: given(row.txid),
             vout: row.vout,
+            sent_at: moment(row.sent_at.as_ref()),
             not_before: moment(row.not_before.as_ref()),
             reason_code: given(row.reason_code),
             related_id: given(row.related_id),

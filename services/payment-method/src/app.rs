@@ -7,6 +7,7 @@ pub mod delete_payment_method;
 pub mod erase_members;
 pub mod get_evidence;
 pub mod get_holdings;
+pub mod get_payout;
 pub mod get_quote;
 pub mod get_quote_terms;
 pub mod list_owned_files;

@@ -55,6 +55,7 @@ pub mod forget_expired;
 
 pub mod fund_trade;
 
+pub mod settle_payouts;
 pub mod settle_trade;
 pub mod sum_claims;
 
@@ -110,6 +111,7 @@ pub mod get_liabilities;
 
 pub mod propose_reopening;
 
+pub mod propose_payout_correction;
 pub mod propose_rebuild;
 
 pub mod list_postings;

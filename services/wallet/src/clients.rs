@@ -18,10 +18,10 @@ use proto::payment_method::v1::evidence_service_client::EvidenceServiceClient;
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
-    ChainOutput, CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest, GetQuoteRequest,
-    ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, PayoutMatch, PricePayoutRequest,
-    ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
-    ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
+    ChainOutput, CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest,
+    GetQuoteRequest, ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, PayoutMatch,
+    PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest,
+    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
 };
 use time::OffsetDateTime;
 use tonic::{Code, Response};
@@ -29,7 +29,7 @@ use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
 use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, Undone};
-use crate::domain::observed_payment::Taken;
+use crate::domain::observed_payment::{AtDestination, Finality, Taken};
 use crate::domain::transaction::{
     Destination, MethodCopy, PayoutPrice, QuoteCopy, QuoteDirection, Transaction, Withdrawal,
 };
@@ -287,6 +287,40 @@ impl Chains {
             call!(self.client, match_payouts, request).await.map_err(|status| from_status(&status))?;
         }
         Ok(())
+    }
+
+    /// How far the payment of a withdrawal by this transaction is.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn finality(
+        &self,
+        one: &Withdrawal,
+        txid: &Txid,
+        price: Option<&PayoutPrice>,
+    ) -> Result<Finality, Refusal> {
+        let message = GetPayoutRequest {
+            currency: one.method.currency.clone(),
+            network: one.method.network.clone(),
+            address: one.destination.as_ref().map(|destination| destination.address.clone()).unwrap_or_default(),
+            txid: txid.key.clone(),
+            amount_cents: one.net_amount.get(),
+        };
+        let request = Outgoing::service(&self.credential).idempotent(message);
+        let answer = match call!(self.client, get_payout, request).await {
+            Ok(answer) => answer.into_inner(),
+            // A payment-method of the version before does not know the call: this waits until it is replaced.
+            Err(status) if status.code() == Code::Unimplemented => return Err(Refusal::unavailable()),
+            Err(status) => return Err(from_status(&status)),
+        };
+        let Some(shown) = answer.payout else { return Ok(Finality::Unobserved) };
+        let Some(price) = price.filter(|_| shown.state == "final") else { return Ok(Finality::Open) };
+        let read = |one: &PayoutOutput| {
+            let (vout, is_observed) = (one.index, one.observed);
+            Units::parse(&one.units).map(|units| AtDestination { vout, units, is_observed })
+        };
+        let outputs: Result<Vec<_>, _> = shown.outputs.iter().map(read).collect();
+        Ok(Finality::of(&outputs.map_err(|_| Refusal::unavailable())?, txid, price))
     }
 
     async fn ask(&self, message: GetEvidenceRequest) -> Result<Option<common::ChainEvidence>, Refusal> {

@@ -20,6 +20,7 @@ use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::publish_liabilities::publish_nightly;
 use wallet::app::request_withdrawal::{Book, Gate};
+use wallet::app::settle_payouts::settle_payouts;
 use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::config::Config;
 use wallet::error::Error;
@@ -35,6 +36,8 @@ const NAME: &str = "wallet";
 const CHECK: Duration = Duration::from_secs(60);
 /// How often the holdings are compared with the ledger. A payout without a withdrawal must alert within a minute.
 const COMPARISON: Duration = Duration::from_secs(15);
+/// How often payouts that are on their way are looked at.
+const PAYOUTS: Duration = Duration::from_secs(15);
 /// How often the day of the newest publication is compared with today.
 const PUBLICATION: Duration = Duration::from_secs(300);
 
@@ -55,6 +58,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.consume(&bus, QUEUE, Arc::new(events));
     process.spawn(check(db.clone(), process.shutdown.clone()));
     process.spawn(compare_holdings(db.clone(), chains.clone(), process.shutdown.clone()));
+    process.spawn(look_at_payouts(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));
     let (ledger, writer) = Ledger::new(db.clone());
     process.watch(ledger.liveness());
@@ -81,6 +85,12 @@ async fn check(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
 async fn compare_holdings(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
     let compare = async || settle_holdings(&db, &chains).await.map(|()| false);
     every(COMPARISON, "comparison of holdings", shutdown, compare).await;
+    Ok(())
+}
+
+async fn look_at_payouts(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let settle = async || settle_payouts(&db, &chains).await.map(|()| false);
+    every(PAYOUTS, "look at payouts", shutdown, settle).await;
     Ok(())
 }
 

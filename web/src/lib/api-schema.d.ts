@@ -974,6 +974,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/transactions/{id}/correct-payout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose what became of a payout
+         * @description A payout is sent until the chain shows exactly what was fixed at its destination, for good. Where it never will, two
+         *     treasurers say what became of it.
+         */
+        post: operations["post_admin_transactions_by_id_correct_payout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/transactions/{id}/paid": {
         parameters: {
             query?: never;
@@ -985,7 +1006,8 @@ export interface paths {
         put?: never;
         /**
          * Record the payout of a withdrawal
-         * @description From $1,000.00 only by who started it.
+         * @description From $1,000.00 only by who started it. Where a node shows payouts it is sent, and still pending, until the chain shows
+         *     exactly what was fixed at its destination, for good.
          */
         post: operations["post_admin_transactions_by_id_paid"];
         delete?: never;
@@ -3610,6 +3632,23 @@ export interface components {
              */
             vout?: number | null;
         };
+        /** @description What became of a payout that was sent and is not final. */
+        PayoutCorrectionRequest: {
+            /** @description For the audit log, 1 to 500 characters. */
+            note: string;
+            /**
+             * @description `other_transaction` (with `txid`), `not_sent` (it can be paid again) or `arrived` (it is paid as it arrived).
+             * @example not_sent
+             */
+            outcome: string;
+            /** @description Of the other transaction. */
+            txid?: string | null;
+            /**
+             * Format: int32
+             * @description Index of its output, if it pays the destination more than once.
+             */
+            vout?: number | null;
+        };
         /** @description What a payout sends. */
         PayoutPrice: {
             /**
@@ -4496,6 +4535,8 @@ export interface components {
              * @description Increases with every change. Decisions name the revision they are about.
              */
             revision: number;
+            /** @description Withdrawals: when it was sent. Where a node shows payouts it stays pending until its payment is final. */
+            sentAt?: string;
             status: components["schemas"]["TransactionStatus"];
             /** @description Name of the kind, e.g. `Deposit`. */
             title: string;
@@ -6218,6 +6259,28 @@ export interface operations {
                     "application/json": components["schemas"]["Approved"];
                 };
             };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_transactions_by_id_correct_payout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutCorrectionRequest"];
+            };
+        };
+        responses: {
+            201: components["responses"]["Proposed"];
             default: components["responses"]["Error"];
         };
     };

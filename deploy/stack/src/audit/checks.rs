@@ -332,6 +332,8 @@ pub const CHECKS: &[Check] = &[
          UNION ALL
          SELECT format('withdrawal %s sends %s, and consumes %s', id, payout_units, sum(units)) FROM priced
          JOIN consumed_payments ON transaction_id = id AND freed_at IS NULL AND units IS NOT NULL
+         WHERE NOT EXISTS (SELECT FROM proposals WHERE status = 'confirmed' AND kind = 'payout_correction'
+            AND change ->> 'transaction_id' = priced.id::text AND change ->> 'outcome' = 'arrived')
          GROUP BY id, payout_units HAVING sum(units) <> payout_units",
     ),
     wallet(
@@ -440,7 +442,7 @@ pub const CHECKS: &[Check] = &[
             WHERE approver IS NOT NULL
             UNION ALL
             SELECT id, kind || CASE WHEN status = 'failed' THEN '.reject' WHEN kind = 'withdrawal' THEN '.paid' ELSE '.approve' END,
-                decided_by FROM transactions WHERE decided_by IS NOT NULL
+                coalesce(decided_by, sent_by) FROM transactions WHERE decided_by IS NOT NULL OR sent_by IS NOT NULL
         )
         SELECT format('%s %s by %s: %s', action, id, by, CASE WHEN row_id IS NULL THEN 'no row of the audit log'
             ELSE format('row %s signs %s', row_id, coalesce((decision -> 'facts')::text, 'nothing')) END)
@@ -455,7 +457,12 @@ pub const CHECKS: &[Check] = &[
                 jsonb_build_object('userId', user_id, 'amountCents',
                     CASE WHEN status = 'pending' AND first_approved_by IS NOT NULL THEN received_cents ELSE amount_cents END) || CASE
                 WHEN action LIKE '%.reject' THEN jsonb_build_object('reasonCode', reason_code)
-                WHEN action <> 'withdrawal.approve' THEN jsonb_build_object('txid', txid_key, 'vout', vout) ELSE '{}' END || CASE
+                -- Of a payout, two people may have said what became of it since.
+                WHEN action <> 'withdrawal.approve' AND NOT EXISTS (SELECT FROM proposals WHERE status = 'confirmed'
+                    AND proposals.kind = 'payout_correction' AND change ->> 'transaction_id' = line.id::text
+                    AND decided_at > (SELECT at FROM audit_rows WHERE audit_rows.id = row_id)
+                    AND change ->> 'txid_key' = txid_key AND (change ->> 'vout')::bigint IS NOT DISTINCT FROM vout)
+                    THEN jsonb_build_object('txid', txid_key, 'vout', vout) ELSE '{}' END || CASE
                 WHEN action IN ('withdrawal.approve', 'withdrawal.paid') THEN jsonb_build_object('payout', jsonb_build_object(
                     'netAmountCents', net_amount_cents, 'network', network, 'address', destination_address,
                     'memo', coalesce(destination_memo, ''))) ELSE '{}' END)
@@ -466,7 +473,10 @@ pub const CHECKS: &[Check] = &[
             WHEN 'approve' THEN actor_id IS DISTINCT FROM approved_by AND actor_id IS DISTINCT FROM decided_by
                 -- A rejection forgets the first of two approvals.
                 AND actor_id IS DISTINCT FROM first_approved_by AND NOT (status = 'failed' AND kind IN ('deposit', 'course', 'fee'))
-            WHEN 'paid' THEN (status, decided_by) <> ('success', actor_id)
+            WHEN 'paid' THEN (status = 'failed' OR coalesce(decided_by, sent_by) IS DISTINCT FROM actor_id)
+                AND NOT EXISTS (SELECT FROM proposals WHERE status = 'confirmed' AND proposals.kind = 'payout_correction'
+                    AND change ->> 'transaction_id' = audit_rows.subject_id AND change ->> 'outcome' = 'not_sent'
+                    AND decided_at > audit_rows.at)
             WHEN 'reject' THEN (status, decided_by) <> ('failed', actor_id)
             ELSE transactions.id IS NULL END, true)",
     ),
@@ -474,7 +484,7 @@ pub const CHECKS: &[Check] = &[
         "L7 D-R2",
         "every confirmed correction took effect once, every other never",
         "SELECT format('proposal %s is %s', id, status) FROM proposals
-         WHERE kind NOT IN ('withdrawals.reopen', 'ledger.rebuild')
+         WHERE kind NOT IN ('withdrawals.reopen', 'ledger.rebuild', 'payout_correction')
             AND (status = 'confirmed') <> EXISTS (SELECT FROM postings WHERE business_id = proposals.id AND postings.kind = proposals.kind)",
     ),
     wallet(

@@ -9,8 +9,8 @@ use proto::common::v1::EvidenceCheck;
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
     ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, LeasePayoutRequest, ListStaffTransactionsRequest,
-    MarkWithdrawalPaidRequest, NoteViewingRequest, ProposeReversalRequest, RejectTransactionRequest,
-    Transaction as Row, TransactionKind, TransactionStatus,
+    MarkWithdrawalPaidRequest, NoteViewingRequest, PayoutOutcome, ProposePayoutCorrectionRequest,
+    ProposeReversalRequest, RejectTransactionRequest, Transaction as Row, TransactionKind, TransactionStatus,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -491,6 +491,58 @@ pub async fn reverse(
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }
 
+/// What became of a payout that was sent and is not final.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct PayoutCorrectionRequest {
+    /// `other_transaction` (with `txid`), `not_sent` (it can be paid again) or `arrived` (it is paid as it arrived).
+    #[schema(value_type = String, example = "not_sent")]
+    outcome: Field,
+    /// Of the other transaction.
+    #[schema(value_type = Option<String>)]
+    txid: Field,
+    /// Index of its output, if it pays the destination more than once.
+    #[schema(value_type = Option<u32>)]
+    vout: Field,
+    /// For the audit log, 1 to 500 characters.
+    #[schema(value_type = String)]
+    note: Field,
+}
+
+/// Propose what became of a payout
+///
+/// A payout is sent until the chain shows exactly what was fixed at its destination, for good. Where it never will, two
+/// treasurers say what became of it.
+#[utoipa::path(post, path = "/admin/transactions/{id}/correct-payout", request_body = PayoutCorrectionRequest,
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
+pub async fn correct_payout(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(transaction_id): Path<String>,
+    Keyed { value, claim }: Keyed<PayoutCorrectionRequest>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let outcome = match form.text("outcome", &value.outcome).as_str() {
+        "other_transaction" => PayoutOutcome::OtherTransaction,
+        "not_sent" => PayoutOutcome::NotSent,
+        "arrived" => PayoutOutcome::Arrived,
+        _ => PayoutOutcome::Unspecified,
+    };
+    let message = ProposePayoutCorrectionRequest {
+        transaction_id,
+        outcome: outcome.into(),
+        txid: form.text("txid", &value.txid),
+        vout: form.optional_index("vout", &value.vout),
+        note: form.text("note", &value.note),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.wallet_staff, propose_payout_correction, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+}
+
 /// A payout to start.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct PayoutStart {
@@ -591,7 +643,8 @@ pub struct Payout {
 
 /// Record the payout of a withdrawal
 ///
-/// From $1,000.00 only by who started it.
+/// From $1,000.00 only by who started it. Where a node shows payouts it is sent, and still pending, until the chain shows
+/// exactly what was fixed at its destination, for good.
 #[utoipa::path(post, path = "/admin/transactions/{id}/paid", request_body = Payout,
     params(("id" = String, Path), Key),
     responses((status = 200, body = TransactionMade), Errors), tag = "Back office")]
@@ -614,5 +667,5 @@ pub async fn paid(
     form.finish()?;
     let answer = call_keyed!(app.clients.wallet_staff, mark_withdrawal_paid, caller.out, claim, message);
     let (metadata, answer, _) = naming_payer(&app, answer).await?.into_parts();
-    Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Marked as paid.")?)))
+    Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Recorded.")?)))
 }

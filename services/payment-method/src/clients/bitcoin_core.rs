@@ -159,6 +159,7 @@ struct Script {
 struct Foreign {
     #[serde(default)]
     blockhash: Option<String>,
+    vout: Vec<Out>,
 }
 
 #[derive(Deserialize)]
@@ -334,21 +335,37 @@ impl BitcoinCore {
     pub(super) async fn transaction(&self, txid: &str, search: Search<'_>) -> Result<Option<Found>, ChainError> {
         self.watch(search.watched).await?;
         let asked = self.wallet.call("gettransaction", json!([txid, true, true])).await;
-        let Some(known) = existing::<Known>(asked)? else { return self.foreign(txid).await };
+        let Some(known) = existing::<Known>(asked)? else { return self.foreign(txid, search).await };
         let fate = self.fate(txid, &known).await?;
         let payments = self.payments(txid, &known, &fate, search).await?;
         Ok(Some(Found { fate, payments, worthless: false, call: Call::Nothing }))
     }
 
-    /// A transaction that does not involve our addresses.
-    async fn foreign(&self, txid: &str) -> Result<Option<Found>, ChainError> {
+    /// A transaction that the wallet does not know, with its outputs at the addresses that are searched for.
+    pub(super) async fn foreign(&self, txid: &str, search: Search<'_>) -> Result<Option<Found>, ChainError> {
         let asked = self.rpc.call("getrawtransaction", json!([txid, true])).await;
         let Some(foreign) = existing::<Foreign>(asked)? else { return self.absent().await };
         let fate = match foreign.blockhash {
-            Some(hash) => Fate::In(self.header(&hash).await?.0),
+            Some(hash) => {
+                let (block, in_force) = self.header(&hash).await?;
+                if in_force { Fate::In(block) } else { Fate::Gone }
+            }
             None => Fate::Waiting,
         };
-        Ok(Some(Found { fate, payments: Vec::new(), worthless: false, call: Call::Nothing }))
+        let mut payments = Vec::new();
+        for (index, out) in (0..).zip(&foreign.vout) {
+            if let Some(to) = search.ours(&out.script.hex) {
+                payments.push(Observation {
+                    key: Key { txid: txid.to_owned(), index, way: Way::In },
+                    contract: String::new(),
+                    address: to.address.clone(),
+                    counterparty: String::new(),
+                    units: satoshi(&out.value)?,
+                    fate: fate.clone(),
+                });
+            }
+        }
+        Ok(Some(Found { fate, payments, worthless: false, call: Call::Nothing }))
     }
 
     /// Without a complete transaction index the node answers of any foreign transaction that it does not exist.

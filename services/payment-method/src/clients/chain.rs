@@ -103,6 +103,21 @@ impl Chain {
         }
         Err(failure.unwrap_or(ChainError::Late))
     }
+
+    /// A transaction with what it pays to addresses that the node need not watch; `None` if a node says that there is none.
+    ///
+    /// # Errors
+    /// When no node can be used. This never means that the transaction does not exist.
+    pub async fn payout(&self, txid: &str, to: Search<'_>) -> Result<Option<Found>, ChainError> {
+        let mut failure = None;
+        for (_, node) in self.nodes() {
+            match node.payout(txid, to).await {
+                Ok(found) => return Ok(found),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        Err(failure.unwrap_or(ChainError::Late))
+    }
 }
 
 impl Node {
@@ -181,6 +196,17 @@ impl Node {
         match self {
             Self::Bitcoin(node) => node.transaction(txid, search).await,
             Self::Evm(node) => node.transaction(txid, search).await,
+        }
+    }
+
+    /// A transaction with what it pays to addresses that are not watched; `None` if the node says that there is none.
+    ///
+    /// # Errors
+    /// When the node cannot be used. This never means that the transaction does not exist.
+    pub async fn payout(&self, txid: &str, to: Search<'_>) -> Result<Option<Found>, ChainError> {
+        match self {
+            Self::Bitcoin(node) => node.foreign(txid, to).await,
+            Self::Evm(node) => node.transaction(txid, to).await,
         }
     }
 

@@ -10,9 +10,9 @@ use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, HeldAtAddres
 use proto::payment_method::v1 as message;
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, ListOutflowsRequest,
-    ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment, MatchPayoutsRequest,
-    MatchPayoutsResponse,
+    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, GetPayoutRequest,
+    GetPayoutResponse, ListOutflowsRequest, ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse,
+    ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, PayoutOnChain, PayoutOutput,
 };
 use tonic::{Request, Response};
 use uuid::Uuid;
@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::{GrpcServer, convert};
 use crate::app::get_evidence::{Evidence, GetEvidence, Pricing, get_evidence};
 use crate::app::get_holdings::{AssetHolding, Holdings, Scales, get_holdings, list_outflows};
+use crate::app::get_payout::{GetPayout, Output, Payout, get_payout};
 use crate::app::list_payments::{Arrival, list_payments};
 use crate::app::match_payouts::match_payouts;
 use crate::domain::payment::{State, Way, confirmations};
@@ -58,6 +59,14 @@ impl EvidenceService for GrpcServer {
         let matches = matches(request.into_inner())?;
         retrying(|| match_payouts(&self.db, &matches)).await?;
         Ok(Response::new(MatchPayoutsResponse {}))
+    }
+
+    async fn get_payout(&self, request: Request<GetPayoutRequest>) -> Reply<GetPayoutResponse> {
+        self.verifier.service(request.metadata(), &CALLERS).map_err(Error::from)?;
+        let GetPayoutRequest { currency, network, address, txid, amount_cents } = request.into_inner();
+        let asked = GetPayout { currency, network, address, txid, amount: Cents::new(amount_cents) };
+        let found = get_payout(&self.db, &self.chains, &asked).await?;
+        Ok(Response::new(GetPayoutResponse { payout: found.map(Into::into) }))
     }
 }
 
@@ -171,6 +180,23 @@ impl From<Evidence> for ChainEvidence {
             checks: found.checks.into_iter().map(check).collect(),
             suggested_cents: found.suggested.map(Cents::get),
         }
+    }
+}
+
+impl From<Payout> for PayoutOnChain {
+    fn from(found: Payout) -> Self {
+        let (state, outputs) = match found {
+            Payout::Unknown => ("unknown", Vec::new()),
+            Payout::Missing => ("missing", Vec::new()),
+            Payout::Shown { state, outputs } => (state.as_str(), outputs),
+        };
+        let outputs = outputs.into_iter();
+        let told = |one: Output| PayoutOutput {
+            index: one.index.unsigned_abs(),
+            units: one.units.to_string(),
+            observed: one.is_observed,
+        };
+        Self { state: state.to_owned(), outputs: outputs.map(told).collect() }
     }
 }
 

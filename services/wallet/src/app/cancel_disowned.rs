@@ -46,7 +46,9 @@ pub async fn cancel_disowned(
     posting::lock_member(conn, user_id).await?;
     let open = transactions::lock_open_withdrawal(conn, user_id).await?;
     if let Some(mut disowned) = open.filter(|one| report.covers(one)) {
-        if disowned.as_withdrawal().is_some_and(|withdrawal| withdrawal.paying.is_some()) {
+        if disowned.is_sent() {
+            // It was paid.
+        } else if disowned.as_withdrawal().is_some_and(|withdrawal| withdrawal.paying.is_some()) {
             transactions::end_lease(conn, disowned.id, now).await?;
             note(conn, "withdrawal.end_lease", &disowned).await?;
         } else if paid != Some(disowned.id) {

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::holding::{AssetHolding, Comparison, Movement, Observed, Outflow, State, Undone};
@@ -14,6 +15,8 @@ use crate::store::{consumed_payments, transactions};
 
 /// Outflows that are listed.
 const LISTED: usize = 500;
+/// How long a payout may be on its way.
+const FINAL_WITHIN: Duration = Duration::hours(1);
 
 #[derive(Debug, Clone)]
 pub struct Holdings {
@@ -24,6 +27,8 @@ pub struct Holdings {
     pub older_outflows: usize,
     /// Approved transactions whose payment does not count any more.
     pub undone: Vec<(Transaction, Undone)>,
+    /// Payouts that were sent long ago and are not final.
+    pub unsettled: Vec<Transaction>,
     /// Outflows by number, each with the withdrawal that was paid with it.
     pub matched: Vec<(i64, Uuid)>,
 }
@@ -49,9 +54,13 @@ pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Err
     };
     let assets = observed.assets.into_iter().map(compare).collect::<Result<_, _>>()?;
     let undone = undone(&mut conn, observed.undone).await?;
+    let now = clock::now(&mut conn).await?;
+    let unsettled = transactions::sent(&mut conn, LISTED as i64).await?;
+    let is_late = |one: &Transaction| one.sent().is_ok_and(|sent| now - sent.at >= FINAL_WITHIN);
+    let unsettled = unsettled.into_iter().filter(is_late).collect();
     let older_outflows = outflows.len().saturating_sub(LISTED);
     outflows.drain(..older_outflows);
-    Ok(Holdings { assets, outflows, older_outflows, undone, matched })
+    Ok(Holdings { assets, outflows, older_outflows, undone, unsettled, matched })
 }
 
 /// The approved transactions of payments that do not count.
@@ -78,6 +87,7 @@ impl Holdings {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         metrics::gauge!("holdings_outflows_unexplained").set(count(self.older_outflows + self.outflows.len()));
         metrics::gauge!("holdings_approvals_undone").set(count(self.undone.len()));
+        metrics::gauge!("holdings_payouts_unsettled").set(count(self.unsettled.len()));
     }
 
     /// What staff has to look into, as the integrity report lists it.
@@ -111,6 +121,18 @@ impl Holdings {
             );
             fault("payment", transaction.id.to_string(), detail, one.changed_at)
         });
+        let unsettled = self.unsettled.iter().filter_map(|one| {
+            let withdrawal = one.as_withdrawal()?;
+            let price = withdrawal.price.as_ref()?;
+            let detail = format!(
+                "{} of {} were sent, and the chain does not show exactly that at the destination for good. Transaction {}. \
+                 Look it up, and propose a correction.",
+                format!("{} {}", price.units.whole(price.conversion.decimals), price.asset),
+                one.reference(),
+                withdrawal.txid.as_ref()?.text,
+            );
+            Some(fault("payment", one.id.to_string(), detail, withdrawal.sent?.at))
+        });
         let first = self.outflows.first().filter(|_| self.older_outflows > 0);
         let older = first.map(|first| {
             let detail = format!(
@@ -119,7 +141,7 @@ impl Holdings {
             );
             fault("holding", "older".to_owned(), detail, first.payment.seen_at)
         });
-        missing.chain(outflows).chain(older).chain(undone).collect()
+        missing.chain(outflows).chain(older).chain(undone).chain(unsettled).collect()
     }
 }
 

@@ -1,4 +1,5 @@
-//! A second person confirms a correction, a reversal, a refund, a reopening or a rebuild, or rejects it.
+//! A second person confirms a correction, a reversal, a refund, what became of a payout, a reopening or a rebuild, or rejects
+//! it.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
@@ -8,11 +9,15 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::app::check_ledger::FRESH;
+use crate::app::lock_transaction;
+use crate::app::mark_withdrawal_paid::take_effect;
 use crate::app::propose_rebuild::{REBUILD, Rebuild};
 use crate::app::propose_reopening::{PAUSE_ID, REOPEN};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::domain::course_refund::{COURSE_REFUND, CourseRefund};
+use crate::domain::observed_payment::{Finality, Output};
+use crate::domain::payout_correction::{Outcome, PAYOUT_CORRECTION, PayoutCorrection};
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::reversal::{REVERSAL, Reversal, way};
 use crate::domain::transaction::{Details, Direction, Status, Transaction};
@@ -26,7 +31,7 @@ use crate::store::{closed_wallets, consumed_payments, ledger_checks, postings, t
 ///
 /// # Errors
 /// NotFound, Conflict once decided, Forbidden for confirming one's own or another role's, `InsufficientBalance`,
-/// `AlreadyReversed`, `AccountClosed`, `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`.
+/// `AlreadyReversed`, `AccountClosed`, `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`, `TxidUsed`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
     proposal::decide_and_apply(db, command, &Proposals { decided_by: command.call.staff.user_id }).await
 }
@@ -44,12 +49,13 @@ impl Apply for Proposals {
             REBUILD => rebuild(conn, &decided).await?,
             REVERSAL => reverse(conn, &decided).await?,
             COURSE_REFUND => refund(conn, &decided).await?,
+            PAYOUT_CORRECTION => correct_payout(conn, &decided).await?,
             _ => correct(conn, &decided).await?,
         }
         Ok(decided)
     }
 
-    /// The subject of a correction, reversal or refund is a member; the other kinds have none.
+    /// The subject of a correction, reversal, refund or payout is a member; the other kinds have none.
     fn member_of(&self, proposal: &Proposal) -> Option<Uuid> {
         proposal.subject_id
     }
@@ -158,6 +164,31 @@ async fn reverse(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
         return Ok(published::deposit_rejected(&failed).enqueue(conn).await?);
     }
     Ok(published::balance_adjusted(&line).enqueue(conn).await?)
+}
+
+/// A payout that was sent has another transaction from now on, or none and can be paid again, or is paid as it arrived.
+async fn correct_payout(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
+    let now = clock::now(conn).await?;
+    let correction: PayoutCorrection =
+        serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
+    let mut transaction = lock_transaction(conn, correction.transaction_id).await?;
+    transaction.sent()?;
+    if transaction.revision != correction.revision {
+        return Err(Error::StaleRevision);
+    }
+    if correction.outcome == Outcome::Arrived {
+        transaction.settle_payout(now)?;
+        transactions::save(conn, &mut transaction).await?;
+        return take_effect(conn, &transaction, &Finality::Unobserved, now).await;
+    }
+    let txid = correction.txid();
+    transaction.correct_payout(txid.clone())?;
+    consumed_payments::free(conn, transaction.id, now).await?;
+    if let Some(txid) = txid {
+        let output = Output { vout: txid.vout(), paid: None };
+        consumed_payments::consume(conn, &transaction, (&txid.key, &[output]), now).await?;
+    }
+    Ok(transactions::save(conn, &mut transaction).await?)
 }
 
 /// The price of the course goes back to the balance, and access ends with it.

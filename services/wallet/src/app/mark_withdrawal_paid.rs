@@ -1,4 +1,4 @@
-//! A treasurer records the payout of an approved withdrawal.
+//! A treasurer records the payout of an approved withdrawal: it is on its way.
 
 use chassis::audit;
 use chassis::clock;
@@ -10,15 +10,16 @@ use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::approve_transaction::{act, decided, output, payout, price, trail};
 use crate::app::payout_state::check_payout_state;
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
-use crate::domain::observed_payment::Output;
+use crate::domain::observed_payment::{Finality, Output};
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::transaction::{PayoutPrice, Transaction};
+use crate::domain::transaction::{PayoutPrice, Status, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
@@ -39,11 +40,14 @@ pub struct MarkWithdrawalPaid {
     pub outputs: Vec<Output>,
     /// Whether the chain shows it at the destination since the approval.
     pub is_seen: bool,
+    /// How far its payment is.
+    pub finality: Finality,
     /// At the rate of now, for what was never leased, or why there is none; unset for an asset that is never quoted.
     pub price: Result<Option<PayoutPrice>, Refusal>,
 }
 
-/// Ends an approved withdrawal as paid, once.
+/// Records the payout of an approved withdrawal, once. It ends as paid when its payment is final, or at once where no node
+/// shows that.
 ///
 /// # Errors
 /// `NotFound`, `StaleRevision`, `AlreadyDecided`, `BeingPaid`, `NotBeingPaid`, `NotApproved`, `FeePending`,
@@ -76,7 +80,7 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
         return Err(Error::AmountOwed);
     }
     transaction.pay_withdrawal(
-        (command.txid.clone(), command.is_seen),
+        (command.txid.clone(), command.is_seen, command.finality != Finality::Open),
         command.price.clone().ok().flatten(),
         by,
         now,
@@ -84,8 +88,9 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
     command.price.clone()?;
     consumed_payments::consume(conn, &transaction, (&command.txid.key, &command.outputs), now).await?;
     transactions::save(conn, &mut transaction).await?;
-    posting::post(conn, &[posting(&transaction)?]).await?;
-    published::withdrawal_paid(&transaction).enqueue(conn).await?;
+    if transaction.status == Status::Success {
+        take_effect(conn, &transaction, &command.finality, now).await?;
+    }
     audit::append_signed(conn, act(&command.call, "withdrawal.paid", (before, &transaction), None), signed).await?;
     Ok(transaction)
 }
@@ -122,6 +127,23 @@ async fn check_as_approved(conn: &mut PgConnection, one: &Transaction) -> Result
         Some(approved) if payout(one).as_ref() != Some(&approved) => Err(Error::NotApproved),
         _ => Ok(()),
     }
+}
+
+/// Pays a withdrawal that was saved as paid out of the hold. What is known of its output by then is what it consumes.
+pub(super) async fn take_effect(
+    conn: &mut PgConnection,
+    one: &Transaction,
+    finality: &Finality,
+    now: OffsetDateTime,
+) -> Result<(), Error> {
+    if let (Finality::Final(output), Some(txid)) = (finality, one.txid())
+        && consumed_payments::lacks_units(conn, one.id).await?
+    {
+        consumed_payments::free(conn, one.id, now).await?;
+        consumed_payments::consume(conn, one, (&txid.key, std::slice::from_ref(output)), now).await?;
+    }
+    posting::post(conn, &[posting(one)?]).await?;
+    Ok(published::withdrawal_paid(one).enqueue(conn).await?)
 }
 
 /// The hold goes out: the net amount from what the platform holds, the fee to its revenue unless it was paid before.

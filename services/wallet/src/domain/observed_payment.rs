@@ -4,6 +4,8 @@ use chassis::money::Units;
 use uuid::Uuid;
 
 use crate::domain::holding::Undone;
+use crate::domain::transaction::PayoutPrice;
+use crate::domain::txid::Txid;
 
 /// A payment to the platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,43 @@ pub struct Output {
     pub vout: Option<u32>,
     /// The asset and what was paid in its smallest unit, as the chain shows it; unset where it is not observed.
     pub paid: Option<(String, Units)>,
+}
+
+/// An output of a payout at its destination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtDestination {
+    pub vout: u32,
+    pub units: Units,
+    /// Whether it is among the payments from the platform.
+    pub is_observed: bool,
+}
+
+/// How far the payment of a payout is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finality {
+    /// No node shows it.
+    Unobserved,
+    /// Not final, or not what was fixed.
+    Open,
+    /// Exactly what was fixed is at the destination for good.
+    Final(Output),
+}
+
+impl Finality {
+    /// What the outputs at the destination of a final transaction come to: the one that is named, or the only one, has to be
+    /// exactly what was fixed.
+    #[must_use]
+    pub fn of(at_destination: &[AtDestination], txid: &Txid, price: &PayoutPrice) -> Self {
+        let is_meant = |one: &&AtDestination| txid.outputs.is_empty() || txid.outputs.contains(&one.vout);
+        let meant: Vec<_> = at_destination.iter().filter(is_meant).collect();
+        match meant[..] {
+            [one] if one.units == price.units => {
+                let paid = (price.asset.clone(), one.units);
+                Self::Final(Output { vout: Some(one.vout), paid: Some(paid).filter(|_| one.is_observed) })
+            }
+            _ => Self::Open,
+        }
+    }
 }
 
 /// What other transactions account for.

@@ -18,7 +18,7 @@ use crate::error::Error;
 
 pub use self::details::{
     Approval, Destination, Details, FirstApproval, Lease, MethodCopy, Payment, PayoutPrice, Purpose, QuoteCopy,
-    QuoteDirection, Receipt, TradePart, Withdrawal,
+    QuoteDirection, Receipt, Sent, TradePart, Withdrawal,
 };
 pub use self::kind::{Direction, Kind, Status};
 
@@ -139,6 +139,7 @@ impl Transaction {
             approval: None,
             paying: None,
             price: None,
+            sent: None,
             txid: None,
             quote: None,
         };
@@ -241,10 +242,17 @@ impl Transaction {
             && self.as_withdrawal().is_some_and(|one| one.destination.is_some() && one.known_at.is_none())
     }
 
-    /// A withdrawal that a reviewer let be paid.
+    /// A withdrawal that a reviewer let be paid, and that is not on its way.
     #[must_use]
     pub fn is_approved(&self) -> bool {
-        self.status == Status::Pending && self.as_withdrawal().is_some_and(|one| one.approval.is_some())
+        self.status == Status::Pending
+            && self.as_withdrawal().is_some_and(|one| one.approval.is_some() && one.sent.is_none())
+    }
+
+    /// A withdrawal that is on its way, and whose payment is not final yet.
+    #[must_use]
+    pub fn is_sent(&self) -> bool {
+        self.status == Status::Pending && self.as_withdrawal().is_some_and(|one| one.sent.is_some())
     }
 
     /// The first approval, while the second of two reviewers is missing.
@@ -258,7 +266,7 @@ impl Transaction {
     /// # Errors
     /// `AlreadyDecided`, `BeingPaid`, `StaleRevision`.
     pub fn check_open(&self, revision: i32, by: Uuid) -> Result<(), Error> {
-        if self.status != Status::Pending {
+        if self.status != Status::Pending || self.is_sent() {
             return Err(Error::AlreadyDecided);
         }
         // Who pays raised the revision: their name says more than that something changed.
@@ -351,15 +359,15 @@ impl Transaction {
         Ok(())
     }
 
-    /// A treasurer paid it. What the chain shows already needs no lease: that would keep it from being attached. What was never
-    /// leased gets the price of now.
+    /// A treasurer sent it: it succeeds when its payment is final, or at once where that is known or cannot be. What the chain
+    /// shows already needs no lease: that would keep it from being attached. What was never leased gets the price of now.
     ///
     /// # Errors
     /// `NotFound` if it is not a withdrawal, `NotApproved`, `DestinationMissing`, `SecondPersonRequired`,
     /// `NotBeingPaid`.
     pub fn pay_withdrawal(
         &mut self,
-        (txid, is_seen): (Txid, bool),
+        (txid, is_seen, is_settled): (Txid, bool, bool),
         price: Option<PayoutPrice>,
         by: Uuid,
         now: OffsetDateTime,
@@ -371,8 +379,41 @@ impl Transaction {
         }
         withdrawal.txid = Some(txid);
         withdrawal.price = withdrawal.price.take().or(price);
-        self.decide(Status::Success, Some(by), now);
+        withdrawal.sent = Some(Sent { by, at: now });
+        if is_settled { self.settle_payout(now) } else { Ok(()) }
+    }
+
+    /// Its payment is final.
+    ///
+    /// # Errors
+    /// `AlreadyDecided`, `NotFound` for what is not on its way.
+    pub fn settle_payout(&mut self, now: OffsetDateTime) -> Result<(), Error> {
+        let sent = self.sent()?;
+        self.decide(Status::Success, Some(sent.by), now);
         Ok(())
+    }
+
+    /// It was paid with another transaction than its treasurer wrote, or with none: then it can be paid.
+    ///
+    /// # Errors
+    /// `AlreadyDecided`, `NotFound` for what is not on its way.
+    pub fn correct_payout(&mut self, txid: Option<Txid>) -> Result<(), Error> {
+        self.sent()?;
+        let withdrawal = self.as_withdrawal_mut()?;
+        if txid.is_none() {
+            withdrawal.sent = None;
+        }
+        withdrawal.txid = txid;
+        Ok(())
+    }
+
+    /// Who sent it, while its payment is not final.
+    ///
+    /// # Errors
+    /// `AlreadyDecided`, `NotFound` for what is not on its way.
+    pub fn sent(&self) -> Result<Sent, Error> {
+        let sent = self.as_withdrawal().and_then(|withdrawal| withdrawal.sent).ok_or(Error::NotFound)?;
+        if self.status == Status::Pending { Ok(sent) } else { Err(Error::AlreadyDecided) }
     }
 
     fn payable(&mut self, by: Uuid) -> Result<&mut Withdrawal, Error> {

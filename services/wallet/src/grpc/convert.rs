@@ -16,6 +16,7 @@ use crate::domain::correction::CorrectionKind;
 use crate::domain::destination::PayoutAddress;
 use crate::domain::hold::{Hold, HoldReason};
 use crate::domain::limits::{Allowance, COURSE_PRICE, FEE_BASIS_POINTS, Limits, Rest, TWO_PEOPLE_FROM};
+use crate::domain::payout_correction::Outcome;
 use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{
     Destination, Direction, Kind, MethodCopy, PayoutPrice, Purpose, QuoteCopy, QuoteDirection, Receipt, Status,
@@ -178,6 +179,16 @@ pub fn correction_kind(value: i32) -> Result<CorrectionKind, Refusal> {
     }
 }
 
+pub fn payout_outcome(value: i32) -> Result<Outcome, Refusal> {
+    use message::PayoutOutcome as Wire;
+    match Wire::try_from(value) {
+        Ok(Wire::OtherTransaction) => Ok(Outcome::OtherTransaction),
+        Ok(Wire::NotSent) => Ok(Outcome::NotSent),
+        Ok(Wire::Arrived) => Ok(Outcome::Arrived),
+        _ => Err(Refusal::field("outcome", "Please choose what became of the payout.")),
+    }
+}
+
 pub fn hold_reason(text: &str) -> Result<HoldReason, Refusal> {
     text.parse().map_err(|_| Refusal::field("reasonCode", "Please choose one of the reasons."))
 }
@@ -337,6 +348,7 @@ impl From<Transaction> for message::Transaction {
             first_approval,
             quote: one.quote.map(Into::into),
             payout: one.price.map(Into::into),
+            sent_at: one.sent_at.map(clock::to_proto),
         }
     }
 }

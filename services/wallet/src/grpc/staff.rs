@@ -24,10 +24,11 @@ use proto::wallet::v1::{
     ListStaffTransactionsRequest, ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest,
     ListUnclaimedPaymentsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest,
     NoteViewingResponse, PlaceHoldRequest, PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
-    ProposeCourseRefundRequest, ProposeCourseRefundResponse, ProposeRebuildRequest, ProposeRebuildResponse,
-    ProposeReopeningRequest, ProposeReopeningResponse, ProposeReversalRequest, ProposeReversalResponse,
-    RejectProposalRequest, RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse,
-    ReleaseHoldRequest, ReleaseHoldResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
+    ProposeCourseRefundRequest, ProposeCourseRefundResponse, ProposePayoutCorrectionRequest,
+    ProposePayoutCorrectionResponse, ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest,
+    ProposeReopeningResponse, ProposeReversalRequest, ProposeReversalResponse, RejectProposalRequest,
+    RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse, ReleaseHoldRequest,
+    ReleaseHoldResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
@@ -48,6 +49,7 @@ use crate::app::payout_state::known_since;
 use crate::app::place_hold::{PlaceHold, place_hold};
 use crate::app::propose_correction::{ProposeCorrection, propose_correction};
 use crate::app::propose_course_refund::{ProposeCourseRefund, Purchase, propose_course_refund};
+use crate::app::propose_payout_correction::{ProposePayoutCorrection, propose_payout_correction};
 use crate::app::propose_rebuild::{ProposeRebuild, propose_rebuild};
 use crate::app::propose_reopening::{ProposeReopening, propose_reopening};
 use crate::app::propose_reversal::{ProposeReversal, propose_reversal};
@@ -56,8 +58,10 @@ use crate::app::release_hold::{ReleaseHold, release_hold};
 use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalCursor};
+use crate::domain::observed_payment::Finality;
+use crate::domain::payout_correction::Outcome;
 use crate::domain::reference;
-use crate::domain::transaction::{MethodCopy, PayoutPrice, Status as Progress, Transaction, Withdrawal};
+use crate::domain::transaction::{MethodCopy, PayoutPrice, Transaction, Withdrawal};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::consumed::{Events, QUEUE};
@@ -219,19 +223,21 @@ impl StaffService for GrpcServer {
         let seen_at = message.evidence_at.as_ref().and_then(clock::from_proto);
         let seen = self.check_payouts(&transaction, message.revision, (Some(&txid), seen_at)).await?;
         let outputs = outputs(&txid, &seen)?;
-        let named = outputs.iter().filter_map(|output| output.vout);
+        let txid = txid.at(outputs.iter().filter_map(|output| output.vout));
+        let price = match transaction.as_withdrawal() {
+            Some(Withdrawal { price: None, .. }) => self.price(&transaction, message.revision).await,
+            _ => Ok(None),
+        };
         let command = MarkWithdrawalPaid {
             call,
             id,
             member: self.payout_state(&transaction).await?,
             revision: message.revision,
-            txid: txid.at(named),
+            finality: self.finality(&transaction, message.revision, &txid, price.as_ref().ok()).await?,
+            txid,
             outputs,
             is_seen: !seen.is_empty(),
-            price: match transaction.as_withdrawal() {
-                Some(Withdrawal { price: None, .. }) => self.price(&transaction, message.revision).await,
-                _ => Ok(None),
-            },
+            price,
         };
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
         Ok(answer(done.map(|one| MarkWithdrawalPaidResponse { transaction: Some(one.into()) })))
@@ -270,6 +276,26 @@ impl StaffService for GrpcServer {
         };
         let done = retrying(|| propose_reversal(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeReversalResponse { proposal: Some(one.into()) })))
+    }
+
+    async fn propose_payout_correction(
+        &self,
+        request: Request<ProposePayoutCorrectionRequest>,
+    ) -> Reply<ProposePayoutCorrectionResponse> {
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::CorrectBalances).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let transaction_id = convert::transaction_id(&message.transaction_id)?;
+        let outcome = convert::payout_outcome(message.outcome)?;
+        let transaction = get(&self.db, transaction_id).await?;
+        let network = transaction.method().map(|method| method.network.as_str()).unwrap_or_default();
+        let txid = match outcome {
+            Outcome::OtherTransaction => Some(Txid::parse(&message.txid, network)?.at(message.vout)),
+            Outcome::NotSent | Outcome::Arrived => None,
+        };
+        let command = ProposePayoutCorrection { call, transaction_id, outcome, txid, note: message.note };
+        let done = retrying(|| propose_payout_correction(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| ProposePayoutCorrectionResponse { proposal: Some(one.into()) })))
     }
 
     async fn propose_course_refund(
@@ -440,7 +466,7 @@ impl GrpcServer {
     ) -> Result<Vec<ChainPayment>, Error> {
         let approval = one.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         // What happened since is refused as such, and a repeated request is answered as before.
-        let is_open = one.status == Progress::Pending && one.revision == revision;
+        let is_open = one.is_approved() && one.revision == revision;
         let Some(approval) = approval.filter(|_| is_open) else { return Ok(Vec::new()) };
         let mut payments = self.evidence(one, None).await?.map(|evidence| evidence.payments).unwrap_or_default();
         payments.retain(|payment| {
@@ -458,6 +484,24 @@ impl GrpcServer {
         let is_new = |at: OffsetDateTime| seen_at.is_some_and(|seen_at| at > seen_at + ROUNDED);
         let is_stale = payments.iter().any(|payment| payment.txid != txid.key && moment(payment).is_some_and(is_new));
         if is_stale { Err(Error::StaleEvidence) } else { Ok(payments) }
+    }
+
+    /// How far the payment of an approved withdrawal is, at the price that its lease fixed, or this one.
+    async fn finality(
+        &self,
+        one: &Transaction,
+        revision: i32,
+        txid: &Txid,
+        price: Option<&Option<PayoutPrice>>,
+    ) -> Result<Finality, Refusal> {
+        let is_open = one.is_approved() && one.revision == revision;
+        match one.as_withdrawal().filter(|_| is_open) {
+            Some(withdrawal) => {
+                let price = withdrawal.price.as_ref().or(price.and_then(Option::as_ref));
+                self.chains.finality(withdrawal, txid, price).await
+            }
+            None => Ok(Finality::Open),
+        }
     }
 
     /// What an approved withdrawal pays at the rate of now; `None` for an asset that is never quoted.

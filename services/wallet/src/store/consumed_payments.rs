@@ -65,6 +65,17 @@ pub async fn outputs_of(conn: &mut PgConnection, transaction_id: Uuid) -> Result
     .await
 }
 
+/// Whether what a transaction consumes was not seen on its chain.
+pub async fn lacks_units(conn: &mut PgConnection, transaction_id: Uuid) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM consumed_payments
+            WHERE transaction_id = $1 AND freed_at IS NULL AND units IS NULL) AS "lacks!""#,
+        transaction_id
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// Which transaction consumes each of these payments to or from the platform.
 pub async fn consumers(
     conn: &mut PgConnection,

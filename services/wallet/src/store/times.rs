@@ -33,7 +33,7 @@ pub async fn of_the_last_day(conn: &mut PgConnection) -> Result<Vec<HandlingTime
         HandlingTime,
         r#"WITH bounds AS (SELECT clock_timestamp() - interval '24 hours' AS since
         ), handled AS (
-            SELECT kind, status, created_at, approved_at, decided_at, since FROM transactions, bounds
+            SELECT kind, status, created_at, approved_at, sent_at, decided_at, since FROM transactions, bounds
             WHERE kind IN ('deposit', 'course', 'fee', 'withdrawal') AND greatest(approved_at, decided_at) > since
                 AND coalesce(approved_by, decided_by) IS NOT NULL
         ), spans AS (
@@ -41,8 +41,9 @@ pub async fn of_the_last_day(conn: &mut PgConnection) -> Result<Vec<HandlingTime
                 coalesce(approved_at, decided_at) - created_at AS took
             FROM handled WHERE coalesce(approved_at, decided_at) > since
             UNION ALL
-            SELECT paid.kind, decided_at - begun FROM handled
-            CROSS JOIN LATERAL (VALUES ('payout', approved_at), ('paid_withdrawal', created_at)) AS paid (kind, begun)
+            SELECT paid.kind, ended - begun FROM handled
+            CROSS JOIN LATERAL (VALUES ('payout', approved_at, coalesce(sent_at, decided_at)),
+                ('paid_withdrawal', created_at, decided_at)) AS paid (kind, begun, ended)
             WHERE handled.kind = 'withdrawal' AND status = 'success'
         )
         SELECT kind AS "kind!", count(*) AS "handled!",

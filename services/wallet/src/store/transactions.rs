@@ -32,7 +32,7 @@ macro_rules! select {
              first_approved_by, first_approved_at, received_cents, reason_code, approved_by, approved_at, CASE WHEN paying_until > transaction_timestamp() THEN paying_by END AS paying_by, \
              paying_until, decided_by, decided_at, related_id, revision, created_at, quote_id, asset, asset_decimals, \
              units::text AS units, rate_micros, spread_bps, quoted_at, quote_expires_at, payout_contract, payout_decimals, \
-             payout_units::text AS payout_units, payout_rate_micros, payout_spread_bps, payout_priced_at
+             payout_units::text AS payout_units, payout_rate_micros, payout_spread_bps, payout_priced_at, sent_by, sent_at
              FROM transactions " $(+ $clause)+
             $(, $value)*
         )
@@ -96,6 +96,8 @@ struct Row {
     payout_rate_micros: Option<i64>,
     payout_spread_bps: Option<i16>,
     payout_priced_at: Option<OffsetDateTime>,
+    sent_by: Option<Uuid>,
+    sent_at: Option<OffsetDateTime>,
 }
 
 impl Row {
@@ -183,6 +185,8 @@ impl TryFrom<Row> for Record {
             reason_code: row.reason_code,
             approved_by: row.approved_by,
             approved_at: row.approved_at,
+            sent_by: row.sent_by,
+            sent_at: row.sent_at,
             paying: row.paying_by.zip(row.paying_until).map(|(by, until)| Lease { by, until }),
             decided_by: row.decided_by,
             decided_at: row.decided_at,
@@ -388,7 +392,7 @@ pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Res
             vout = $17, first_approved_by = $18, first_approved_at = $19, received_cents = $20, paying_by = $21,
             paying_until = $22, units = $23::text::numeric, payout_contract = $24, payout_decimals = $25,
             payout_units = $26::text::numeric, payout_rate_micros = $27, payout_spread_bps = $28, payout_priced_at = $29,
-            revision = revision + 1
+            sent_by = $30, sent_at = $31, revision = revision + 1
          WHERE id = $1 RETURNING revision",
         one.id,
         one.description,
@@ -418,7 +422,9 @@ pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Res
         price.map(|price| price.units.to_string()),
         price.map(|price| price.conversion.rate.micros()),
         price.map(|price| spread(price.conversion)).transpose()?,
-        price.map(|price| price.at)
+        price.map(|price| price.at),
+        one.sent_by,
+        one.sent_at
     )
     .fetch_one(conn)
     .await?;
@@ -455,6 +461,14 @@ pub async fn lock_open_withdrawal(conn: &mut PgConnection, user_id: Uuid) -> Res
         .await?
         .map(Transaction::try_from)
         .transpose()
+}
+
+/// The withdrawals that are on their way, from the oldest on; as many as this.
+pub async fn sent(conn: &mut PgConnection, limit: i64) -> Result<Vec<Transaction>, sqlx::Error> {
+    let rows = select!("WHERE sent_at IS NOT NULL AND status = 'pending' ORDER BY sent_at LIMIT $1", limit)
+        .fetch_all(conn)
+        .await?;
+    all(rows)
 }
 
 /// Ends the lease of a payout at this moment: its holder cannot pay any more.
@@ -574,7 +588,7 @@ pub async fn queue(conn: &mut PgConnection) -> Result<Vec<Waiting>, sqlx::Error>
         Waiting,
         r#"SELECT kinds.kind AS "kind!", count(waiting.id) AS "count!", min(waiting.created_at) AS oldest_at
         FROM unnest(ARRAY['deposit', 'course', 'fee', 'withdrawal', 'payout']) WITH ORDINALITY AS kinds (kind, place)
-        LEFT JOIN transactions AS waiting ON waiting.status = 'pending'
+        LEFT JOIN transactions AS waiting ON waiting.status = 'pending' AND waiting.sent_at IS NULL
             AND CASE WHEN waiting.approved_at IS NULL THEN waiting.kind ELSE 'payout' END = kinds.kind
         GROUP BY kinds.kind, kinds.place ORDER BY kinds.place"#
     )
@@ -861,7 +875,7 @@ pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<
     sqlx::query_scalar!(
         r#"SELECT (SELECT id FROM transactions AS paid
             WHERE paid.txid_key = ANY (string_to_array(observed.hashes, ',')) AND paid.kind = 'withdrawal'
-                AND paid.status = 'success' AND (paid.vout IS NULL OR paid.vout = observed.vout
+                AND (paid.status = 'success' OR paid.sent_at IS NOT NULL) AND (paid.vout IS NULL OR paid.vout = observed.vout
                     OR paid.txid_key <> split_part(observed.hashes, ',', 1))
                 AND lower(paid.destination_address) = lower(observed.counterparty)
                 AND paid.currency = observed.asset AND paid.payout_units = observed.units::numeric LIMIT 1) AS "id?"
@@ -901,8 +915,8 @@ pub async fn open_payouts(conn: &mut PgConnection, outflows: &[Outflow]) -> Resu
     sqlx::query_as!(
         OpenPayout,
         r#"SELECT destination_address AS "destination!", currency AS "currency!", payout_units::text AS "units!" FROM transactions
-         WHERE kind = 'withdrawal' AND status = 'pending' AND payout_units IS NOT NULL AND currency IS NOT NULL
-            AND lower(destination_address) = ANY ($1)"#,
+         WHERE kind = 'withdrawal' AND status = 'pending' AND sent_at IS NULL AND payout_units IS NOT NULL
+            AND currency IS NOT NULL AND lower(destination_address) = ANY ($1)"#,
         &destinations,
     )
     .fetch_all(conn)

@@ -9,9 +9,9 @@ use chassis::testing::with_token;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, PageRequest};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, ListOutflowsRequest,
-    ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment, MatchPayoutsRequest,
-    MatchPayoutsResponse, PayoutMatch,
+    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, GetPayoutRequest,
+    GetPayoutResponse, ListOutflowsRequest, ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse,
+    ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, PayoutMatch, PayoutOnChain,
 };
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -38,6 +38,8 @@ pub struct FakeEvidence {
     pub listed: Arc<Mutex<Vec<ListedPayment>>>,
     pub held: Arc<Mutex<GetHoldingsResponse>>,
     pub matched: Arc<Mutex<Vec<PayoutMatch>>>,
+    /// Unset as if no node showed payouts.
+    pub payout: Arc<Mutex<Option<PayoutOnChain>>>,
 }
 
 impl FakeEvidence {
@@ -49,6 +51,7 @@ impl FakeEvidence {
             listed: Arc::default(),
             held: Arc::default(),
             matched: Arc::default(),
+            payout: Arc::default(),
         }
     }
 }
@@ -118,6 +121,11 @@ impl EvidenceService for FakeEvidence {
         self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
         self.matched.lock().unwrap().extend(request.into_inner().matches);
         Ok(Response::new(MatchPayoutsResponse {}))
+    }
+
+    async fn get_payout(&self, request: Request<GetPayoutRequest>) -> Result<Response<GetPayoutResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        Ok(Response::new(GetPayoutResponse { payout: self.payout.lock().unwrap().clone() }))
     }
 }
 

@@ -7,6 +7,7 @@ const noun: Record<string, string> = { deposit: 'the deposit', course: 'the cour
 const verbs: Record<string, string> = {
   'withdrawal.paying': 'started the payout of the withdrawal',
   'withdrawal.paid': 'marked the withdrawal as paid',
+  'withdrawal.settle': 'confirmed that the withdrawal arrived',
   'withdrawal.cancel': 'cancelled the withdrawal',
   'withdrawals.stop': 'paused all withdrawals',
   'withdrawals.reopen': 'resumed withdrawals',

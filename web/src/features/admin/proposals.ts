@@ -11,6 +11,7 @@ const titles: Record<string, string> = {
   adjustment_debit: 'Deduct from the balance',
   reversal: 'Reverse a transaction',
   course_refund: 'Refund the course',
+  payout_correction: 'Correct a payout',
   'plan.create': 'Offer a new plan',
   'plan.update': 'Change the terms of a plan',
   'plan.value': 'Publish a value',
@@ -36,6 +37,7 @@ export const titleOf = (kind: string) => titles[kind] ?? words(kind)
 /** The fields worth reading, in the order of reading, with their names; the rest are machine forms of the same. */
 const labels: Record<string, string> = {
   reference: 'Transaction',
+  outcome: 'What became of it',
   amount: 'Amount',
   amountCents: 'Amount',
   accountId: 'Account',
@@ -78,6 +80,12 @@ const labels: Record<string, string> = {
   memberId: 'Member',
 }
 
+const outcomes: Record<string, string> = {
+  other_transaction: 'It was paid with another transaction',
+  not_sent: 'It was not sent, and can be paid again',
+  arrived: 'It arrived with another amount, and is paid',
+}
+
 const dollars = ['amount', 'min', 'max', 'balance', 'bonus', 'owed']
 
 /** What a new value follows upon is not replaced by it; only the value itself is compared. */
@@ -92,6 +100,7 @@ function readable(name: string, value: unknown): string {
   if (typeof value === 'number' && name === 'validMinutes') return `${value} minutes`
   if (typeof value === 'number' && (name === 'bid' || name === 'ask')) return formatRate(String(value))
   if (typeof value === 'number' && name === 'until') return formatDateTime(new Date(value * 1000).toISOString())
+  if (name === 'outcome' && typeof value === 'string') return outcomes[value] ?? words(value)
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   // The audit log keeps what services wrote, which may not be a date that a browser can parse.
   if (name === 'at' && typeof value === 'string' && !Number.isNaN(Date.parse(value))) return formatDateTime(value)

@@ -98,6 +98,13 @@ pub struct Approval {
     pub at: OffsetDateTime,
 }
 
+/// A treasurer's word that a withdrawal is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    pub by: Uuid,
+    pub at: OffsetDateTime,
+}
+
 /// What a payment from outside is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -146,6 +153,8 @@ pub struct Withdrawal {
     pub paying: Option<Lease>,
     /// Since its first lease, or its payment without one; unset for an asset that is never quoted.
     pub price: Option<PayoutPrice>,
+    /// Since when it is on its way.
+    pub sent: Option<Sent>,
     /// The hash of the payout.
     pub txid: Option<Txid>,
     /// An estimate for the member.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::transaction::{
     Approval, Destination, Details, Direction, FirstApproval, Kind, Lease, MethodCopy, Payment, PayoutPrice, Purpose,
-    QuoteCopy, Receipt, Status, TradePart, Transaction, Withdrawal,
+    QuoteCopy, Receipt, Sent, Status, TradePart, Transaction, Withdrawal,
 };
 use crate::domain::txid::Txid;
 
@@ -47,6 +47,10 @@ pub struct Record {
     pub paying: Option<Lease>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<PayoutPrice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_by: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_at: Option<OffsetDateTime>,
     pub decided_by: Option<Uuid>,
     pub decided_at: Option<OffsetDateTime>,
     pub related_id: Option<Uuid>,
@@ -95,6 +99,7 @@ impl TryFrom<Record> for Transaction {
                 approval: record.approved_by.zip(record.approved_at).map(|(by, at)| Approval { by, at }),
                 paying: record.paying,
                 price: record.price,
+                sent: record.sent_by.zip(record.sent_at).map(|(by, at)| Sent { by, at }),
                 txid,
                 quote: record.quote,
             }),
@@ -150,6 +155,8 @@ impl From<Transaction> for Record {
             approved_at: None,
             paying: None,
             price: None,
+            sent_by: None,
+            sent_at: None,
             decided_by: one.decided_by,
             decided_at: one.decided_at,
             related_id,
@@ -177,6 +184,8 @@ impl From<Transaction> for Record {
                 approved_at: withdrawal.approval.map(|approval| approval.at),
                 paying: withdrawal.paying,
                 price: withdrawal.price,
+                sent_by: withdrawal.sent.map(|sent| sent.by),
+                sent_at: withdrawal.sent.map(|sent| sent.at),
                 quote: withdrawal.quote,
                 ..record.with_txid(withdrawal.txid)
             },
@@ -260,11 +269,14 @@ mod tests {
             "asset": "BTC", "contract": "", "conversion": { "rate": 97_312_450_000_i64, "decimals": 8, "spread_bps": 50 },
             "units": "98672", "at": at,
         });
+        let mut sent = priced.clone();
+        (sent["txid"], sent["txid_key"], sent["sent_by"], sent["sent_at"]) =
+            (json!("0xAB"), json!("ab"), json!(id), at);
         let (others, related) = (json!({ "kind": "bonus" }), json!({ "kind": "profit", "related_id": id }));
         let bought = json!({ "kind": "course", "direction": "debit" });
         let trade = json!({ "kind": "trade", "direction": "debit", "related_id": id });
         let adjustment = json!({ "kind": "adjustment", "direction": "debit", "related_id": id });
-        let withdrawals = [&withdrawal, &quoted, &priced];
+        let withdrawals = [&withdrawal, &quoted, &priced, &sent];
         let all = [&payment, &fee, &course, &others, &related, &bought, &trade, &adjustment];
         for changes in withdrawals.into_iter().chain(all) {
             let stored = record(changes);

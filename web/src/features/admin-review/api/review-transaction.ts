@@ -59,6 +59,12 @@ export const useProposeReversal = (id: string) =>
 export const useProposeRefund = (memberId: string) =>
   useStaffAction((refund: { note: string }, options) => api.post(`/admin/members/${memberId}/course/refund`, refund, options), ['note'])
 
+export type PayoutCorrection = { outcome: 'other_transaction' | 'not_sent' | 'arrived'; txid?: string; vout?: number; note: string }
+
+/** Proposes what became of a payout that was sent; another treasurer confirms [D-N4]. */
+export const useCorrectPayout = (id: string) =>
+  useStaffAction((correction: PayoutCorrection, options) => api.post(`${url(id)}/correct-payout`, correction, options), ['txid', 'vout', 'note'])
+
 /** Starts a payout, or goes on with it. */
 export const useLeasePayout = (id: string) =>
   useStaffAction((start: { revision: number }, options) => api.post(`${url(id)}/paying`, start, options))

@@ -19,6 +19,7 @@ import { ApproveForm } from './approve-form'
 import { NoteButton } from '@/features/admin/components/note-dialog'
 import { PayForm } from './pay-form'
 import { RejectForm } from './reject-form'
+import { SentPayout } from './sent-payout'
 import { Kbd } from '@/features/admin/components/shortcut-help'
 
 type PanelProps = { review: Review; onDone: () => void }
@@ -28,6 +29,7 @@ export function DecisionPanel({ review, onDone }: PanelProps) {
   const may = useMay()
   const one = review.transaction
   if (one.status !== 'pending') return <Outcome review={review} />
+  if (one.sentAt) return <SentPayout review={review} />
   if (one.approved && may('pay')) return <PayOut review={review} onDone={onDone} />
   if (one.approved || !may('decide')) {
     return (

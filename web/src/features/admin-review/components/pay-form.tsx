@@ -230,7 +230,7 @@ function PaidForm({ review, typed, onType, onDone }: PaidProps) {
         value={entered.txid}
         onChange={(event) => onType({ ...typed, txid: event.target.value })}
         error={tried && !txid ? 'The hash of the payout is required' : refused['txid']}
-        hint="A payout marked as paid cannot be changed."
+        hint="Afterwards, only two treasurers together can correct it."
       />
       <OutputField value={entered.output} onChange={(value) => onType({ ...typed, output: value })} tried={tried} refused={refused['vout']} />
       <Button type="submit" wide busyLabel="Saving...">

@@ -18,10 +18,10 @@ import { ChainPayments } from './chain-payments'
 import { DecisionPanel } from './decision-panel'
 import { Viewers } from './viewers'
 
-/** Approved withdrawals, the longest waiting first, and the one that is being paid. */
+/** Approved withdrawals, the longest waiting first, then those that are on their way, and the one that is being paid. */
 export function Payouts({ selected }: { selected?: string }) {
   const { data, isPending, isFetching, error, refetch } = useWaiting()
-  const rows = data?.filter(({ approved }) => approved)
+  const rows = data?.filter(({ approved }) => approved).toSorted((one, other) => Number(Boolean(one.sentAt)) - Number(Boolean(other.sentAt)))
   if (isPending) {
     return (
       <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
@@ -64,7 +64,7 @@ function List({ rows, shown }: { rows: StaffTransaction[]; shown?: string }) {
     <Card className="overflow-hidden">
       {rows.length === 0 && <p className="px-4 py-6 text-sm text-ink-faint">No other payouts waiting.</p>}
       <ul className="divide-y divide-line">
-        {rows.map(({ id, user, reference, method, amount, netAmount, decidedAt, createdAt, paying }) => (
+        {rows.map(({ id, user, reference, method, amount, netAmount, decidedAt, createdAt, paying, sentAt }) => (
           <li key={id}>
             <Link
               to={adminPaths.payout(id)}
@@ -84,7 +84,8 @@ function List({ rows, shown }: { rows: StaffTransaction[]; shown?: string }) {
               <span className="text-right">
                 <Age since={decidedAt ?? createdAt} />
               </span>
-              {paying && (
+              {sentAt && <span className="col-span-2 truncate text-ink-soft">Sent {formatTime(sentAt)}, awaiting the network</span>}
+              {paying && !sentAt && (
                 <span className="col-span-2 truncate font-medium text-accent-text first-letter:uppercase">
                   {staffName(paying.by, paying.byName)} {paying.by === me.id ? 'are' : 'is'} paying until {formatTime(paying.until ?? '')}
                 </span>

@@ -49,7 +49,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy, ap
             {one.payout.rate && <> at {formatRate(one.payout.rate)}, fixed {formatDateTime(one.payout.at)}</>}
           </Item>
         )}
-        {one.txid && <Exact label={one.status === 'pending' ? 'Transaction hash given by the member' : 'Transaction hash'} text={one.txid} />}
+        {one.txid && <Exact label={one.status === 'pending' && !one.sentAt ? 'Transaction hash given by the member' : 'Transaction hash'} text={one.txid} />}
         {one.vout != null && <Item label="Output">{one.vout}</Item>}
         {one.firstApproval && (
           <>
@@ -61,6 +61,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy, ap
           </>
         )}
         <Item label="Requested">{formatDateTime(one.createdAt)}</Item>
+        {one.sentAt && <Item label="Sent">{formatDateTime(one.sentAt)}</Item>}
         {one.decidedAt && <Item label="Decided">{formatDateTime(one.decidedAt)}</Item>}
         {approvedBy && <Item label="Approved by"><span className="inline-block first-letter:uppercase">{staffName(approvedBy, approvedByName)}</span></Item>}
         {one.reasonCode && <Item label="Reason">{reasonsFor(one.kind).find(({ code }) => code === one.reasonCode)?.name ?? one.reasonCode}</Item>}

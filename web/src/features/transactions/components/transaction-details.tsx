@@ -37,7 +37,7 @@ function TransactionHash({ txid, network = '' }: { txid: string; network?: strin
 }
 
 /** The facts of the payment beyond the specification's list, shown when the server gives them. */
-function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, quote, payout, method, destination, txid, decidedAt }: Transaction) {
+function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, quote, payout, method, destination, txid, sentAt, decidedAt }: Transaction) {
   const facts: (Detail | false | '' | null | undefined)[] = [
     claimedAmount != null && claimedAmount !== amount && { label: 'Amount you claimed', value: formatMoney(claimedAmount) },
     fee != null && { label: feePaid ? 'Fee (paid separately)' : 'Fee', value: formatMoney(fee) },
@@ -52,13 +52,14 @@ function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, quote, p
     destination && { label: 'Destination', value: mono(destination.address) },
     destination?.memo && { label: 'Memo', value: mono(destination.memo) },
     txid && { label: 'Transaction hash', value: <TransactionHash txid={txid} network={method?.network} /> },
+    sentAt && { label: 'Sent', value: formatDateTime(sentAt) },
     decidedAt && { label: 'Decided', value: formatDateTime(decidedAt) },
   ]
   return facts.filter((fact): fact is Detail => Boolean(fact))
 }
 
 export function TransactionDetails({ transaction }: { transaction: Transaction }) {
-  const { id, title, description, status, type, amount, createdAt, receipt, user } = transaction
+  const { id, title, description, status, type, amount, createdAt, receipt, sentAt, user } = transaction
   return (
     <div className="space-y-5">
       <Card>
@@ -70,6 +71,11 @@ export function TransactionDetails({ transaction }: { transaction: Transaction }
             <StatusBadge status={status} />
           </div>
           {description && <p className="mt-4 w-full max-w-md text-ink-soft wrap-anywhere">{description}</p>}
+          {sentAt && status === 'pending' && (
+            <p role="status" className="mt-4 max-w-md text-ink-soft">
+              Your payout is on its way. This is complete once the network has confirmed it.
+            </p>
+          )}
           {receipt && (
             <a
               href={receipt.url}

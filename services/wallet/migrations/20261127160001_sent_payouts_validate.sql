@@ -1,0 +1,3 @@
+ALTER TABLE transactions
+    VALIDATE CONSTRAINT transactions_txid,
+    VALIDATE CONSTRAINT transactions_sent;
