@@ -104,7 +104,9 @@ test-compose: setup ## Build the images and test docker-compose.yml (Debian, as 
 manifests: ## Regenerate the Kubernetes manifests that are the same for every service (services/services.txt)
 	@deploy/manifests.sh
 
-rules: ## Regenerate the alerts and recorded ratios for the Prometheus operator
+rules: ## Test the alerts, and regenerate them and the recorded ratios for the Prometheus operator
+	@deploy/setup.sh rules
+	@deploy/check-rules.sh
 	@deploy/rules.sh
 
 check-kubernetes: ## Render the manifests and check them

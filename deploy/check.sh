@@ -36,6 +36,9 @@ if command -v shellcheck >/dev/null; then
   # shellcheck disable=SC2046
   check scripts shellcheck .ci/run $(git ls-files '*.sh')
 fi
+if command -v promtool >/dev/null; then
+  check rules deploy/check-rules.sh
+fi
 if command -v kubectl >/dev/null && python3 -c 'import ensurepip, venv' 2>/dev/null; then
   check kubernetes deploy/check-kubernetes.sh
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing for `run`, `demo`, `test` and `bench` (including a browser), `cluster`, `secrets` or `kubernetes`.
-# Fast if nothing is.
+# Installs what is missing for `run`, `demo`, `test` and `bench` (including a browser), `cluster`, `secrets`,
+# `rules` or `kubernetes`. Fast if nothing is.
 set -euo pipefail
 
 purpose=${1:-run}
@@ -20,6 +20,7 @@ case $purpose in
     # Debian packages Python without virtual environments.
     [ "$purpose" = secrets ] || needs_venv
     ;;
+  rules) have promtool || packages+=(prometheus) ;;
   *)
     have cc || packages+=(build-essential)
     have pkg-config || packages+=(pkg-config)
@@ -49,6 +50,7 @@ fi
 if [ "$purpose" = test ]; then
   needs_venv
   have shellcheck || packages+=(shellcheck)
+  have promtool || packages+=(prometheus)
 fi
 if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
   have chromium || have chromium-browser || have google-chrome || packages+=(chromium)
@@ -92,7 +94,7 @@ if [ ${#packages[@]} -gt 0 ]; then
   install_packages || { echo "could not install the packages" >&2; explain; }
 fi
 
-case $purpose in secrets | kubernetes) exit ;; esac
+case $purpose in secrets | rules | kubernetes) exit ;; esac
 
 if ! have cargo; then
   echo "installing Rust with rustup into $HOME/.cargo" >&2
