@@ -16,7 +16,7 @@ STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
-.PHONY: help setup run demo restart logs audit reset dev-db build test check sqlx fmt sbom secrets test-compose rules \
+.PHONY: help setup run demo restart logs audit reset dev-db build test check sqlx fmt sbom secrets images test-compose rules \
   manifests check-kubernetes test-fresh test-restore test-standby test-secrets test-upgrade test-cluster test-time bench bench-quick \
   attack chaos
 
@@ -97,6 +97,9 @@ sbom: ## Write the bills of materials of all binaries and the web app (CycloneDX
 secrets: ## Generate passwords and keys for docker compose; keeps existing ones
 	@deploy/setup.sh secrets
 	@deploy/secrets.sh
+
+images: ## Build all images of docker compose, with the tag of this version
+	@REVISION=$$(git rev-parse HEAD) docker compose --profile tools build
 
 test-compose: setup ## Build the images and test docker-compose.yml (Debian, as root; slow)
 	@deploy/test-compose.sh

@@ -39,6 +39,9 @@ fi
 if command -v promtool >/dev/null; then
   check rules deploy/check-rules.sh
 fi
+if python3 -c 'import yaml' 2>/dev/null; then
+  check compose deploy/check-compose.py
+fi
 if command -v kubectl >/dev/null && python3 -c 'import ensurepip, venv' 2>/dev/null; then
   check kubernetes deploy/check-kubernetes.sh
 fi

@@ -340,7 +340,7 @@ roots() {
 # Writes the signed roots to an S3 store that this machine cannot overwrite, for which the services need a way out.
 # Its credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in deploy/compose/secrets/roots.env.
 #
-#   docker compose -f docker-compose.yml -f deploy/compose/roots.yaml up --detach
+#   COMPOSE_FILE=docker-compose.yml:deploy/compose/roots.yaml docker compose up --detach
 
 x-roots: &roots
   env_file: [deploy/compose/secrets/roots.env]

@@ -51,6 +51,7 @@ if [ "$purpose" = test ]; then
   needs_venv
   have shellcheck || packages+=(shellcheck)
   have promtool || packages+=(prometheus)
+  python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
 fi
 if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
   have chromium || have chromium-browser || have google-chrome || packages+=(chromium)

@@ -23,7 +23,11 @@ engine=""
 say() { echo "== $*"; }
 
 has_compose() { docker compose version >/dev/null 2>&1; }
-compose() { if has_compose; then docker compose "$@"; else docker-compose "$@"; fi; }
+# The product needs compose 2. Debian 12 has only version 1, which does not know the name of a project.
+compose() {
+  if has_compose; then docker compose "$@"; return; fi
+  docker-compose --project-directory . --file <(sed '/^name:/d' docker-compose.yml) "$@"
+}
 
 install() {
   [ "$(id -u)" = 0 ] || { echo "run this as root: it starts a Docker Engine" >&2; exit 1; }

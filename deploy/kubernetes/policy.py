@@ -311,40 +311,6 @@ def placed(things):
             breaches.append(f"TRUSTED_PROXIES: {network} is more than the ingress controller")
 
 
-def on_one_machine(secrets_folder):
-    """What docker-compose.yml names is there, and the media worker is as separate as in the cluster."""
-    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
-    services = compose["services"]
-    prefix = "deploy/compose/secrets/"
-    named = [file for service in services.values() for file in service.get("env_file", [])]
-    for file in named + [secret["file"] for secret in compose["secrets"].values()]:
-        path = secrets_folder / file.removeprefix(prefix) if file.startswith(prefix) else ROOT / file
-        if not path.exists():
-            breaches.append(f"docker-compose.yml: {file} is written by nothing")
-
-    def reaches(name, other):
-        return bool(set(services[name].get("networks", [])) & set(services[other]["networks"]))
-
-    for name, others in {
-        "files-backup": {"store"}, "files-restore": {"store"}, "files-check": {"postgres"}, "course-worker": {"postgres", "store"},
-    }.items():
-        for other in ("store", "postgres", "rabbitmq", *CALLS):
-            if other in others and not reaches(name, other):
-                breaches.append(f"docker-compose.yml: {name} does not reach {other}")
-            if name == "course-worker" and other not in others | {"gateway"} and reaches(name, other):
-                breaches.append(f"docker-compose.yml: {name} reaches {other}")
-    own, worker = services["course-sandbox"], services["course-worker"]
-    if own["network_mode"] != "none" or own.get("env_file") or own.get("secrets") or own["user"] == worker.get("user"):
-        breaches.append("docker-compose.yml: course-sandbox has a network, a secret or the user of the worker")
-    if "postgres://course_worker:" not in (secrets_folder / "course-worker.env").read_text(encoding="utf-8"):
-        breaches.append("docker-compose.yml: the media worker has the role of course")
-    for path in sorted((ROOT / "deploy").glob("*.md")):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            # Volumes and networks are named after the folder of the installation.
-            if re.search(r"docker (run|volume|network) .*\bsolvane_", line):
-                breaches.append(f"{path.name}:{number}: works only in a folder named solvane")
-
-
 def laid_over(lower, upper):
     """As the collector reads several files: what is named in both is the later one's."""
     if not (isinstance(lower, dict) and isinstance(upper, dict)):
@@ -445,7 +411,6 @@ def main():
         collected(things)
         secrets(things)
         placed(things)
-        on_one_machine(pathlib.Path(path).parent / "deploy/kubernetes/overlays/local/secrets")
         arrows([thing for thing in things if thing["kind"] == "NetworkPolicy"])
     for text in breaches:
         print(f"{overlay}: {text}")
