@@ -140,6 +140,11 @@ def guided():
                     require("deploy/compose/outside-store.yaml" in names, f"{place}: two machines need a store outside of both")
 
 
+    rollback = re.search(r"^docker compose up --detach --no-deps (.*)$", GUIDE.read_text(encoding="utf-8"), re.M)
+    own = {*PROCESSES, "course-worker", "course-sandbox"}
+    require(rollback and set(rollback[1].split()) == own, f"{GUIDE.name}: a rollback is not of all processes: {sorted(own)}")
+
+
 def main():
     compose = read("docker-compose.yml")
     require(compose.get("name"), "volumes are named after the folder of the installation")
