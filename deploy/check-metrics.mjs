@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const root = new URL("../", import.meta.url);
 // Metrics exported by the engines, the collector and the cluster.
-const FOREIGN = /^(up$|(rabbitmq|cnpg|barman_cloud|otelcol|kube|kubelet|container|certmanager)_)/;
+const FOREIGN = /^(up$|(rabbitmq|cnpg|barman_cloud|otelcol|kube|kubelet|pg|node|task|container|certmanager)_)/;
 const KEYWORDS = new Set(["and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring"]);
 
 /** The files below a folder with this ending. */

@@ -352,7 +352,36 @@ x-roots: &roots
 services:
 YAML
   of_all root "${services[@]}"
-  printf '\nnetworks:\n  roots: {}\n'
+  cat <<'YAML'
+  # Copies the roots, so that the audit verifies that the databases extend them.
+  roots-copy:
+    <<: *roots
+    image: ${RCLONE_IMAGE:-rclone/rclone:1.71}
+    profiles: [tools]
+    entrypoint: [/bin/sh, -euc]
+    command: ['RCLONE_CONFIG_ROOTS_ENDPOINT="$${AWS_ENDPOINT:-}" rclone copy "roots:$${ROOTS_URL#s3://}" /roots']
+    environment:
+      ROOTS_URL:
+      RCLONE_CONFIG_ROOTS_TYPE: s3
+      RCLONE_CONFIG_ROOTS_PROVIDER: Other
+      RCLONE_CONFIG_ROOTS_ENV_AUTH: "true"
+      RCLONE_CONFIG_ROOTS_REGION: ${ROOTS_REGION:-us-east-1}
+    volumes: ["roots:/roots"]
+    cap_drop: [ALL]
+    security_opt: ["no-new-privileges:true"]
+    mem_limit: 256m
+  audit:
+    environment: {ROOTS: /roots}
+    volumes: ["roots:/roots:ro"]
+    depends_on:
+      roots-copy: {condition: service_completed_successfully}
+
+networks:
+  roots: {}
+
+volumes:
+  roots: {}
+YAML
 }
 
 # The processes of which the collector of Compose reads metrics.

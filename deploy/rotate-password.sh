@@ -40,6 +40,7 @@ deploy/secrets.sh
 
 case $name in
   database:postgres) docker compose up --detach --force-recreate postgres ;;
+  database:monitor) docker compose --profile observe up --detach --no-deps --force-recreate postgres-metrics ;;
   database:*_owner | database:auditor | store:backup) ;; # read at the next use
   database:*) of=${of//_/-}; docker compose up --detach --no-deps --force-recreate "$of" ;;
   broker:*) docker compose up --detach --no-deps --force-recreate "$of" ;;

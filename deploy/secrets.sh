@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Generates all secrets of a deployment: passwords, signing keys, certificates, and the files that contain them. Keeps
 # existing ones, so a second run changes nothing, and a new service or user only gets what is missing. Only certificates
-# that end within two months are replaced. It writes the files *.env again each time, except own.env, which is the
-# operator's; deploy/rotate-password.sh changes passwords.
+# that end within two months are replaced. It writes the files *.env again each time, except own.env and copy.env, which are
+# the operator's; deploy/rotate-password.sh changes passwords.
 #
 #   deploy/secrets.sh [FOLDER]      default: deploy/compose/secrets
 #
@@ -146,12 +146,14 @@ make_keys
 chmod 755 tls
 password database:postgres | readable postgres-password
 password grafana:admin | readable grafana-password
+# Copies off the machine are encrypted with it.
+password copy:files | readable copy-password
 {
   for database in "${databases[@]}"; do
     printf '%s %s\n%s_owner %s\n' "$database" "$(password "database:$database")" \
       "$database" "$(password "database:${database}_owner")"
   done
-  printf 'course_worker %s\nauditor %s\n' "$(password database:course_worker)" "$(password database:auditor)"
+  for database in course_worker auditor monitor; do printf '%s %s\n' "$database" "$(password "database:$database")"; done
 } | readable database-passwords
 # Written again only for a new service, a new password or a new object: each time, the salts of the passwords differ.
 for part in "${processes[@]/#/\"user\":\"}" '"exchanges":' '"dead-letters-stay"'; do
@@ -181,6 +183,17 @@ done
     printf '%s_DATABASE_URL=%s\n' "$(tr '[:lower:]' '[:upper:]' <<<"$database")" "$(database_url auditor "$database")"
   done
 } >audit.env
+printf 'DATA_SOURCE_NAME=%s\n' "$(database_url monitor postgres)" >monitor.env
+[ -e copy.env ] || cat >copy.env <<'TEXT'
+# Yours: where deploy/copy.sh copies backups and files to, as rclone's remote "away" (deploy/BACKUP.md). Make secrets never
+# writes this file again.
+# COPY_TO=bucket/folder
+# RCLONE_CONFIG_AWAY_TYPE=s3
+# RCLONE_CONFIG_AWAY_PROVIDER=AWS
+# RCLONE_CONFIG_AWAY_REGION=eu-central-1
+# RCLONE_CONFIG_AWAY_ACCESS_KEY_ID=
+# RCLONE_CONFIG_AWAY_SECRET_ACCESS_KEY=
+TEXT
 [ -e own.env ] || cat >own.env <<'TEXT'
 # Yours: make secrets never writes this file again. What stands here is for the gateway and the media worker, and outweighs
 # gateway.env and course-worker.env: the keys of an object store of your own, for example.

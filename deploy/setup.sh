@@ -51,6 +51,10 @@ if [ "$purpose" = test ]; then
   needs_venv
   have shellcheck || packages+=(shellcheck)
   have promtool || packages+=(prometheus)
+  have amtool || packages+=(prometheus-alertmanager)
+  have prometheus-node-exporter || packages+=(prometheus-node-exporter)
+  have prometheus-postgres-exporter || packages+=(prometheus-postgres-exporter)
+  have rclone || packages+=(rclone)
   python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
 fi
 if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
@@ -88,6 +92,11 @@ install_packages() {
       as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${packages[@]}" >&2
   } || status=$?
   if $ours; then as_root rm -f "$policy"; fi
+  # Nor do those that only tests need start with the machine.
+  local name
+  for name in "${packages[@]}"; do
+    case $name in prometheus*) as_root systemctl disable --quiet "$name.service" || true ;; esac
+  done
   return "$status"
 }
 

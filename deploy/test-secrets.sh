@@ -78,6 +78,7 @@ before=$(cat "$secrets"/*.env)
 echo AWS_ACCESS_KEY_ID=mine >"$secrets/own.env"
 "$installation/deploy/secrets.sh" >/dev/null
 [ "$(cat "$secrets/own.env")" = AWS_ACCESS_KEY_ID=mine ] || fail "own.env was written again"
+grep -q COPY_TO "$secrets/copy.env" || fail "no example of a copy"
 
 say "a version with a new service and a new role: the upgrade step adds both, and asks for no password"
 as_server env PGPASSWORD="$(cat "$secrets/postgres-password")" psql -qX -U postgres -d postgres \

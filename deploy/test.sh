@@ -75,6 +75,7 @@ fi
 step web npm --prefix web run --silent test
 step standby deploy/test-standby.sh
 step secrets deploy/test-secrets.sh
+step tasks deploy/test-tasks.sh
 if [ -x "$target/debug/stack" ]; then
   step attack "$target/debug/stack" attack --quick
   step cluster "$target/debug/stack" cluster --quick --if-possible

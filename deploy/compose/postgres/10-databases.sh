@@ -34,6 +34,9 @@ ALTER DEFAULT PRIVILEGES FOR ROLE ${name}_owner GRANT EXECUTE ON FUNCTIONS TO $n
 SQL
 done
 
+# Metrics of the server: its statistics, and no table.
+admin --dbname postgres --command 'GRANT pg_monitor TO monitor'
+
 # The media worker of course sees the rows of files and nothing else. On a server from before its role, the table is there.
 admin --dbname course <<'SQL'
 GRANT CONNECT ON DATABASE course TO course_worker;
