@@ -17,7 +17,7 @@ WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) 
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
 .PHONY: help setup run demo restart logs audit reset dev-db build test check sqlx fmt sbom secrets images test-compose rules \
-  manifests check-kubernetes test-fresh test-restore test-standby test-secrets test-tasks test-upgrade test-cluster test-time bench bench-quick \
+  manifests check-kubernetes test-fresh test-restore test-standby test-secrets test-tasks test-tls test-upgrade test-cluster test-time bench bench-quick \
   attack chaos
 
 help: ## List the commands
@@ -133,6 +133,10 @@ test-secrets: ## Generate secrets, add a new service's database, and replace pas
 test-tasks: ## Run the tasks of one machine, copy its backups away and back, and deliver an alert
 	@deploy/setup.sh test
 	@deploy/test-tasks.sh
+
+test-tls: ## Serve a stand-in for the gateway through Caddy, as the profile tls does
+	@deploy/setup.sh test
+	@deploy/test-tls.sh
 
 test-upgrade: setup web/dist/index.html ## Run the services of the last version with the current ones (REVISION=... selects another)
 	@deploy/test-upgrade.sh $(REVISION)

@@ -3,6 +3,7 @@
 
     deploy/check-compose.py
 """
+import ipaddress
 import pathlib
 import re
 import subprocess
@@ -71,6 +72,17 @@ def reached(services, secrets):
     require(alone, "course-sandbox has a network, a secret or the user of the worker")
     role = (secrets / "course-worker.env").read_text(encoding="utf-8")
     require("postgres://course_worker:" in role, "the media worker has the role of course")
+
+
+def trusted(compose):
+    """The gateway trusts Caddy to say where a request comes from, and no container gets Caddy's address by chance."""
+    plain = lambda text: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
+    address = ipaddress.ip_address(plain(compose["services"]["caddy"]["networks"]["front"]["ipv4_address"]))
+    proxies = ipaddress.ip_network(plain(compose["services"]["gateway"]["environment"]["TRUSTED_PROXIES"]))
+    require(proxies == ipaddress.ip_network(address), f"the gateway trusts {proxies}, and Caddy is {address}")
+    place = compose["networks"]["front"]["ipam"]["config"][0]
+    require(address in ipaddress.ip_network(plain(place["subnet"])), "Caddy's address is not in its network")
+    require(address not in ipaddress.ip_network(plain(place["ip_range"])), "another container may get Caddy's address")
 
 
 def outside():
@@ -153,6 +165,7 @@ def main():
         subprocess.run([ROOT / "deploy/secrets.sh", secrets], check=True, stdout=subprocess.DEVNULL)
         written(together("docker-compose.yml", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "deploy/compose").glob("*.yaml"))), secrets)
         reached(compose["services"], secrets)
+    trusted(compose)
     outside()
     built(compose["services"])
     versioned()

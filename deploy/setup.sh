@@ -54,6 +54,7 @@ if [ "$purpose" = test ]; then
   have amtool || packages+=(prometheus-alertmanager)
   have prometheus-node-exporter || packages+=(prometheus-node-exporter)
   have prometheus-postgres-exporter || packages+=(prometheus-postgres-exporter)
+  have caddy || packages+=(caddy)
   have rclone || packages+=(rclone)
   python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
 fi
@@ -95,7 +96,7 @@ install_packages() {
   # Nor do those that only tests need start with the machine.
   local name
   for name in "${packages[@]}"; do
-    case $name in prometheus*) as_root systemctl disable --quiet "$name.service" || true ;; esac
+    case $name in prometheus* | caddy) as_root systemctl disable --quiet "$name.service" || true ;; esac
   done
   return "$status"
 }

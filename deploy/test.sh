@@ -76,6 +76,7 @@ step web npm --prefix web run --silent test
 step standby deploy/test-standby.sh
 step secrets deploy/test-secrets.sh
 step tasks deploy/test-tasks.sh
+step tls deploy/test-tls.sh
 if [ -x "$target/debug/stack" ]; then
   step attack "$target/debug/stack" attack --quick
   step cluster "$target/debug/stack" cluster --quick --if-possible
