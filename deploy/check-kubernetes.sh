@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=${1:-target/check-kubernetes}
-version=1.34
+version=1.36
 
 if command -v kubectl >/dev/null && kubectl kustomize --help >/dev/null 2>&1; then
   render() { kubectl kustomize "$1"; }

@@ -356,7 +356,7 @@ YAML
   # Copies the roots, so that the audit verifies that the databases extend them.
   roots-copy:
     <<: *roots
-    image: ${RCLONE_IMAGE:-rclone/rclone:1.71}
+    image: ${RCLONE_IMAGE:-rclone/rclone:1.75.1}
     profiles: [tools]
     entrypoint: [/bin/sh, -euc]
     command: ['RCLONE_CONFIG_ROOTS_ENDPOINT="$${AWS_ENDPOINT:-}" rclone copy "roots:$${ROOTS_URL#s3://}" /roots']
