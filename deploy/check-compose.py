@@ -74,6 +74,21 @@ def reached(services, secrets):
     require("postgres://course_worker:" in role, "the media worker has the role of course")
 
 
+def gigabytes(services, wanted):
+    """The limits of memory of some services together."""
+    unit = {"m": 1 / 1024, "g": 1}
+    return sum(float(service["mem_limit"][:-1]) * unit[service["mem_limit"][-1]] for name, service in services.items() if wanted(name, service))
+
+
+def remembered(services):
+    """The guide names the memory that containers may take together."""
+    ends = {"store-bucket", "postgres-files"}
+    product = gigabytes(services, lambda name, one: not one.get("profiles") and name not in ends and not name.endswith("-migrate"))
+    observers = gigabytes(services, lambda _, one: "observe" in one.get("profiles", []))
+    text = f"add up to {product:.1f} GB, and those of the profile `observe` to another {observers:.1f} GB"
+    require(text in " ".join(GUIDE.read_text(encoding="utf-8").split()), f"COMPOSE.md does not say that the limits {text}")
+
+
 def trusted(compose):
     """The gateway trusts Caddy to say where a request comes from, and no container gets Caddy's address by chance."""
     plain = lambda text: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
@@ -166,6 +181,7 @@ def main():
         written(together("docker-compose.yml", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "deploy/compose").glob("*.yaml"))), secrets)
         reached(compose["services"], secrets)
     trusted(compose)
+    remembered(compose["services"])
     outside()
     built(compose["services"])
     versioned()

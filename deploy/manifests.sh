@@ -226,6 +226,8 @@ login() {
   secret "$1" <<YAML
   target:
     template:
+      # CloudNativePG sets the new password at once.
+      metadata: {labels: {cnpg.io/reload: "true"}}
       type: kubernetes.io/basic-auth
       data:
         username: "$2"
@@ -322,7 +324,9 @@ metadata:
   name: $name
 spec:
   secretName: $name-tls
-  commonName: $name
+$(if [ "$name" = postgres ]; then echo '  # CloudNativePG reads a new one at once.
+  secretTemplate: {labels: {cnpg.io/reload: "true"}}
+  commonName: postgres'; else echo "  commonName: $name"; fi)
   dnsNames: $(joined "$@")
   duration: 8760h
   renewBefore: 1440h

@@ -103,6 +103,9 @@ def restricted(thing, pod):
     require(not any(spec.get(key) for key in ("hostNetwork", "hostPID", "hostIPC")), thing, "must not share the host's")
     for volume in spec.get("volumes", []):
         require("hostPath" not in volume, thing, f"volume {volume['name']} is the host's")
+    disk = [volume for volume in spec.get("volumes", []) if re.fullmatch(r"\d+Gi", str(volume.get("emptyDir", {}).get("sizeLimit")))]
+    asked = any("ephemeral-storage" in container.get("resources", {}).get("requests", {}) for container in spec["containers"])
+    require(asked or not disk, thing, "fills the disk of a node without a request for it")
     for container in spec.get("initContainers", []) + spec["containers"]:
         own = container.get("securityContext", {})
         name = container["name"]
@@ -161,6 +164,20 @@ def worked(thing):
     require(not own.get("envFrom"), thing, f"{SANDBOX} has an environment with secrets")
     secret = {volume["name"] for volume in spec["volumes"] if "secret" in volume}
     require(not secret & {mount["name"] for mount in own.get("volumeMounts", [])}, thing, f"{SANDBOX} sees a secret")
+
+
+def followed(things):
+    """CloudNativePG reads a new password and a new certificate at once."""
+    named = {(thing["kind"], thing["metadata"]["name"]): thing for thing in things}
+    cluster = next(thing for thing in things if thing["kind"] == "Cluster")
+    for role in cluster["spec"]["managed"]["roles"]:
+        secret = named.get(("ExternalSecret", role["passwordSecret"]["name"]), {})
+        template = secret.get("spec", {}).get("target", {}).get("template", {})
+        require(template.get("metadata", {}).get("labels", {}).get("cnpg.io/reload") == "true", secret or cluster, f"the password of {role['name']} is read late")
+    for thing in things:
+        if thing["kind"] == "Certificate" and thing["spec"]["secretName"] == cluster["spec"]["certificates"]["serverTLSSecret"]:
+            labelled = thing["spec"].get("secretTemplate", {}).get("labels", {}).get("cnpg.io/reload") == "true"
+            require(labelled, thing, "PostgreSQL keeps the old certificate")
 
 
 def kept(cluster):
@@ -410,6 +427,7 @@ def main():
         same_rules(things)
         collected(things)
         secrets(things)
+        followed(things)
         placed(things)
         arrows([thing for thing in things if thing["kind"] == "NetworkPolicy"])
     for text in breaches:
