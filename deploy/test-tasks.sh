@@ -102,6 +102,55 @@ say "a process that does not answer starts again, and no server"
 task unhealthy 2>/dev/null
 [ "$(grep restart "$folder/docker.log")" = 'compose restart wallet' ] || fail "restarted: $(cat "$folder/docker.log")"
 
+say "the doctor names what an installation lacks, and is content with one that lacks nothing"
+mkdir -p "$installation/web/src/content"
+echo "email: 'hello@solvane.example'" >web/src/content/brand.ts
+cat >"$folder/bin/docker" <<SCRIPT
+#!/usr/bin/env bash
+case "\$*" in
+  "compose version --short") cat "$folder/version" ;;
+  "compose ps --format"*) echo "gateway healthy"; cat "$folder/state" ;;
+  "compose exec -T postgres"*) cat "$folder/people" ;;
+esac
+SCRIPT
+for name in curl getent timedatectl; do printf '#!/bin/sh\ncat %s\n' "$folder/$name" >"$folder/bin/$name"; done
+chmod 755 "$folder/bin"/*
+doctor() { PATH=$folder/bin:$PATH deploy/doctor.sh 2>/dev/null; }
+echo 2.20.1 >"$folder/version"
+echo "wallet unhealthy" >"$folder/state"
+echo 0 >"$folder/people"
+sed -i 's/^task_failed.*/task_failed{task="audit"} 1/' "$tasks/audit.prom"
+sed -i 's/^task_succeeded_at.*/task_succeeded_at{task="files"} 1000/' "$tasks/files.prom"
+chmod 755 deploy/compose/secrets
+doctor >"$folder/found" && fail "the doctor is content"
+for what in 'compose is 2.24' 'closed to other' 'clock is' 'URL is https' 'leads somewhere' 'are well' 'answers at' 'names a relay' \
+  'takes connections' 'FROM is yours' 'EMAIL is set' 'KEYS is set' 'ROOTS_URL is set' 'place outside' 'task audit' 'task files' \
+  'two administrators' 'two treasurers' 'a reviewer' 'your company'; do
+  grep -q "^WRONG .*$what" "$folder/found" || fail "the doctor does not see: $what"
+done
+grep -q '^ok .*task backup' "$folder/found" || fail "the doctor sees what is not: $(grep backup "$folder/found")"
+echo 2.30.0 >"$folder/version"
+echo "wallet healthy" >"$folder/state"
+echo 2 >"$folder/people"
+echo yes >"$folder/timedatectl"
+touch "$folder/curl" "$folder/getent"
+echo "email: 'hello@example.com'" >web/src/content/brand.ts
+echo COPY_TO=bucket >>deploy/compose/secrets/copy.env
+chmod 700 deploy/compose/secrets
+for name in audit files copy unhealthy certificates backup; do rm -f "$tasks/$name.prom"; deploy/task.sh "$name" expected; done
+python3 -c 'import socket, sys, time; one = socket.create_server(("127.0.0.1", int(sys.argv[1]))); time.sleep(60)' "$((port + 5))" &
+started+=($!)
+cat >.env <<ENV
+PUBLIC_URL=https://solvane.example.com
+SMTP_URL="smtp://user:pass@127.0.0.1:$((port + 5))"
+MAIL_FROM='Solvane <no-reply@example.com>'
+ALERT_EMAIL=staff@example.com
+TREASURY_KEYS=key
+ROOTS_URL=s3://roots
+ENV
+content() { doctor >"$folder/found"; }
+until_true content || { cat "$folder/found"; exit 1; }
+
 say "backups and files leave the machine encrypted, and come back whole"
 mkdir -p "$folder"/backups/{base/20261127T020000Z/pg_notify,base/new.part,wal} "$folder"/files/receipts "$folder/away"
 echo 17 >"$folder/backups/base/20261127T020000Z/PG_VERSION"
