@@ -159,6 +159,10 @@ def guided():
             place = f"{path.name}:{number}"
             require(not re.search(r"docker (run|volume|network) .*\bsolvane_", line), f"{place}: names a volume or network of docker")
             require("docker compose -f" not in line, f"{place}: -f replaces what COMPOSE_FILE adds")
+            restarted = re.match(r"docker compose restart *([a-z -]*)", line)
+            if restarted:
+                names = set(restarted[1].split())
+                require(len(names) == 1 or names == set(PROCESSES), f"{place}: restarts servers too, or not every process")
             for files in re.findall(r"COMPOSE_FILE=([\w./:-]+)", line):
                 names = files.split(":")
                 for name in names:
