@@ -35,6 +35,8 @@ for generated in kubernetes compose/roots.yaml observability; do
   diff -rq --exclude=secrets "deploy/$generated" "$folder/deploy/$generated" || { echo "run make manifests" >&2; exit 1; }
 done
 deploy/secrets.sh "$folder/deploy/kubernetes/overlays/local/secrets" >/dev/null
+rm -rf "$folder/vault"
+deploy/vault.sh "$folder/deploy/kubernetes/overlays/local/secrets" "$folder/vault" >/dev/null
 
 for overlay in local production restore; do
   render "$folder/deploy/kubernetes/overlays/$overlay" >"$folder/$overlay.yaml"

@@ -166,6 +166,20 @@ def worked(thing):
     require(not secret & {mount["name"] for mount in own.get("volumeMounts", [])}, thing, f"{SANDBOX} sees a secret")
 
 
+def filled(things, vault):
+    """Whatever is read from the vault is written by deploy/vault.sh, or stands in the guide as the operator's own."""
+    guide = (ROOT / "deploy/KUBERNETES.md").read_text(encoding="utf-8")
+    for thing in things:
+        for entry in thing["spec"].get("data", []) if thing["kind"] == "ExternalSecret" else []:
+            key, name = entry["remoteRef"]["key"], entry["remoteRef"]["property"]
+            path = vault / f"{key.removeprefix('solvane/')}.json"
+            if path.exists():
+                require(json.loads(path.read_text(encoding="utf-8")).get(name), thing, f"reads {name} of {key}, which deploy/vault.sh does not write")
+            else:
+                row = next((line for line in guide.splitlines() if line.startswith(f"| `{key}` |")), "")
+                require(f"`{name}`" in row, thing, f"reads {name} of {key}, which is in no guide")
+
+
 def followed(things):
     """CloudNativePG reads a new password and a new certificate at once."""
     named = {(thing["kind"], thing["metadata"]["name"]): thing for thing in things}
@@ -428,6 +442,7 @@ def main():
         collected(things)
         secrets(things)
         followed(things)
+        filled(things, pathlib.Path(path).parent / "vault")
         placed(things)
         arrows([thing for thing in things if thing["kind"] == "NetworkPolicy"])
     for text in breaches:
