@@ -89,6 +89,26 @@ def remembered(services):
     require(text in " ".join(GUIDE.read_text(encoding="utf-8").split()), f"COMPOSE.md does not say that the limits {text}")
 
 
+def restricted(services):
+    """No container gains rights, and only servers whose images begin as root keep capabilities."""
+    for name, service in services.items():
+        require("no-new-privileges:true" in service.get("security_opt", []), f"{name} may gain privileges")
+        require("ALL" in service.get("cap_drop", []) or name in ("postgres", "rabbitmq"), f"{name} keeps capabilities")
+        require(service.get("mem_limit") and service.get("pids_limit"), f"{name} has no limit of memory or processes")
+        require(service.get("logging") or service.get("restart") == "no", f"{name} fills the disk with its log")
+
+
+def observed(services):
+    """Whatever the collector and Prometheus name is there, in a network of theirs."""
+    for reader, name in (("collector", "collector-compose.yaml"), ("prometheus", "prometheus.yaml")):
+        text = (ROOT / "deploy/observability" / name).read_text(encoding="utf-8")
+        if reader == "collector":
+            text += (ROOT / "deploy/observability/targets.yaml").read_text(encoding="utf-8")
+        for host in sorted(set(re.findall(r"[\[ /]([a-z][a-z-]+):\d{4,5}\b", text))):
+            shared = host in services and set(services[host]["networks"]) & set(services[reader]["networks"])
+            require(shared, f"{reader} does not reach {host} ({name})")
+
+
 def trusted(compose):
     """The gateway trusts Caddy to say where a request comes from, and no container gets Caddy's address by chance."""
     plain = lambda text: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
@@ -184,6 +204,8 @@ def main():
         subprocess.run([ROOT / "deploy/secrets.sh", secrets], check=True, stdout=subprocess.DEVNULL)
         written(together("docker-compose.yml", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "deploy/compose").glob("*.yaml"))), secrets)
         reached(compose["services"], secrets)
+    restricted(compose["services"])
+    observed(compose["services"])
     trusted(compose)
     remembered(compose["services"])
     outside()

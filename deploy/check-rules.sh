@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/observability"
 
 promtool check rules rules/*.yaml >/dev/null
+promtool check config --syntax-only prometheus.yaml >/dev/null
 promtool test rules rules-tests/*.yaml
 untested=0
 for alert in $(sed -n 's/^ *- alert: //p' rules/*.yaml); do
