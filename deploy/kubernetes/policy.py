@@ -7,6 +7,7 @@ What Kubernetes itself defines must fit its schema strictly. Of the operators' k
 """
 import ipaddress
 import json
+import math
 import pathlib
 import re
 import sys
@@ -151,6 +152,20 @@ def deployed(thing, names):
     for source in container.get("envFrom", []):
         secret = source.get("secretRef", {}).get("name", f"{name}-environment")
         require(secret.startswith(f"{name}-environment"), thing, f"sees the secret {secret}")
+
+
+def product(text):
+    """Of numbers as the code writes them: 16 * 1024."""
+    return math.prod(int(factor) for factor in text.split("*"))
+
+
+def hashed(thing):
+    """Password hashes at work at the same time take at most half the memory, whatever the number of cores of the node."""
+    text = (ROOT / "services/auth/src/hasher.rs").read_text(encoding="utf-8")
+    each = product(re.search(r"^const MEMORY_KIB: u32 = ([\d *]+);", text, re.M)[1]) / 1024
+    limits = thing["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
+    cores, memory = int(limits.get("cpu", "1000")), int(limits["memory"].removesuffix("Mi"))
+    require((cores - 1) * each <= memory / 2, thing, f"{cores} cores hash passwords in {(cores - 1) * each:.0f} of {memory} MiB")
 
 
 def worked(thing):
@@ -327,9 +342,7 @@ def placed(things):
     environment = next(thing["data"] for thing in things if thing["kind"] == "ConfigMap" and "PUBLIC_URL" in thing["data"])
     host = urlsplit(environment["PUBLIC_URL"]).hostname
     part = re.search(r"^const CHUNK_BYTES = ([\d *]+)$", (ROOT / "web/src/features/admin-course/uploads.ts").read_text(encoding="utf-8"), re.M)
-    bytes_of_part = 1
-    for factor in part[1].split("*"):
-        bytes_of_part *= int(factor)
+    bytes_of_part = product(part[1])
     for thing in things:
         if thing["kind"] == "Ingress":
             hosts = set(fields(thing, "host")) | {name for names in fields(thing, "hosts") for name in names}
@@ -415,6 +428,8 @@ def main():
             restricted(thing, pod)
         if thing["kind"] == "Deployment":
             deployed(thing, names)
+            if thing["metadata"]["name"] == "auth":
+                hashed(thing)
             if thing["metadata"]["name"] in WORKERS:
                 worked(thing)
         if thing["kind"] == "Namespace":
