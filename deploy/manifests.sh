@@ -309,6 +309,7 @@ secret_of_audit() {
     done
     printf 'auditor solvane/database auditor\n'
   } | environment audit-environment
+  account_of solvane/roots | environment audit-roots
   login database-auditor auditor
 }
 

@@ -195,6 +195,18 @@ def filled(things, vault):
                 require(f"`{name}`" in row, thing, f"reads {name} of {key}, which is in no guide")
 
 
+def verified(things):
+    """The audit that runs every hour has the signed roots, and reaches their store."""
+    named = {(thing["kind"], thing["metadata"]["name"]): thing for thing in things}
+    audit = named["CronJob", "audit"]
+    pod = pod_of(audit)["spec"]
+    roots = {variable["name"]: variable.get("value") for variable in pod["containers"][0]["env"]}.get("ROOTS")
+    mounted = {mount["mountPath"] for container in pod.get("initContainers", []) for mount in container["volumeMounts"]}
+    require(roots and roots in mounted, audit, "does not verify that the databases extend the signed roots")
+    ways = [named.get(("NetworkPolicy", name), {}).get("spec", {}).get("egress") for name in ("roots-store", "audit-roots-store")]
+    require(ways[0] and ways[0] == ways[1], audit, "does not reach the store of roots that services write to")
+
+
 def followed(things):
     """CloudNativePG reads a new password and a new certificate at once."""
     named = {(thing["kind"], thing["metadata"]["name"]): thing for thing in things}
@@ -456,6 +468,7 @@ def main():
         same_rules(things)
         collected(things)
         secrets(things)
+        verified(things)
         followed(things)
         filled(things, pathlib.Path(path).parent / "vault")
         placed(things)
