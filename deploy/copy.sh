@@ -15,10 +15,17 @@ backups=${BACKUPS_FOLDER:-/backups} files=${FILES_FOLDER:-/files}
 RCLONE_CONFIG_COPY_PASSWORD=$(rclone obscure - <"${COPY_PASSWORD_FILE:-/run/secrets/copy-password}")
 export RCLONE_CONFIG="" RCLONE_CONFIG_COPY_TYPE=crypt RCLONE_CONFIG_COPY_REMOTE="away:$COPY_TO" RCLONE_CONFIG_COPY_PASSWORD
 
+# More than 300 GB in one object.
+export RCLONE_S3_CHUNK_SIZE="${RCLONE_S3_CHUNK_SIZE:-32M}"
+
+copy_log() { rclone copy --immutable --exclude '*.part' "$backups/wal" copy:wal; }
+
 # A base backup has empty folders and owners, which an object store does not keep, so it is one object. It is complete if
 # there is another one that says so.
 case ${1:-} in
   out)
+    # The log first, because a base backup may take long, and again, because it needs the log of its time.
+    copy_log
     there=$(rclone lsf copy:base 2>/dev/null || true)
     for base in "$backups"/base/*Z; do
       name=$(basename "$base")
@@ -27,8 +34,7 @@ case ${1:-} in
       tar -C "$backups/base" -c "$name" | rclone rcat "copy:base/$name.tar"
       echo complete | rclone rcat "copy:base/$name.complete"
     done
-    # After the base backups, so that what they need is there.
-    rclone copy --immutable --exclude '*.part' "$backups/wal" copy:wal
+    copy_log
     rclone copy --immutable "$files" copy:files
     ;;
   back)

@@ -71,7 +71,7 @@ SETTINGS
   if [ -n "$ALERT_EMAIL" ]; then
     echo "    email_configs: [{to: $(quoted "$ALERT_EMAIL"), send_resolved: true}]"
   else
-    echo "ALERT_EMAIL is not set: alerts are sent to nobody" >&2
+    echo "ALERT_EMAIL is not set: no alerts are sent" >&2
   fi
 } >"$file"
 exec "${ALERTMANAGER:-/bin/alertmanager}" --config.file="$file" --storage.path="$(dirname "$file")" --cluster.listen-address= \
