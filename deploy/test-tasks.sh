@@ -197,7 +197,9 @@ until_true scraped "$((port + 2))"
 { scraped "$((port + 1))"; scraped "$((port + 2))"; } >"$folder/metrics"
 while read -r name; do
   grep -qx "$name" "$folder/metrics" || fail "no exporter has $name"
-done < <(grep -ohE '\b(pg|node|task)_[a-z_]+' deploy/observability/rules/alerts.yaml | sort -u | grep -v pg_replication_slot_slot_is_active)
+done < <(grep -ohE '\b(pg|node|task)_[a-z_]+' deploy/observability/rules/alerts.yaml | sort -u | grep -v pg_replication_slot)
+# Its name differs between versions, and the alert takes each.
+grep -qxE 'pg_replication_slots?_(active|slot_is_active)' "$folder/metrics" || fail "no exporter has the slots of standbys"
 if as_server psql -qX "postgres://monitor:$(sed -n 's/^monitor //p' "$folder/database-passwords")@127.0.0.1:$port/wallet" -c 'SELECT 1' >/dev/null 2>&1; then
   fail "the role of metrics reaches the ledger"
 fi
