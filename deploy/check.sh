@@ -25,6 +25,8 @@ check "lock files" node deploy/check-lockfiles.mjs
 check "rule of lock files" node --test --test-reporter=dot deploy/check-lockfiles.test.mjs
 check advisories node deploy/check-advisories.mjs
 check "rule of advisories" node --test --test-reporter=dot deploy/check-advisories.test.mjs
+check guides node deploy/check-guides.mjs
+check "rule of guides" node --test --test-reporter=dot deploy/check-guides.test.mjs
 check versions node deploy/check-versions.mjs
 check "rule of versions" node --test --test-reporter=dot deploy/check-versions.test.mjs
 check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
