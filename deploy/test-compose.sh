@@ -88,11 +88,12 @@ import() { docker import --change 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/
 
 # A Debian root file system, the Rust toolchain and Node.js of this machine, and the images built from them.
 build_stand_ins() {
-  if ! has_image solvane-stand-in/debian; then
+  if ! has_image solvane-stand-in/debian:13; then
     say "stand-in: debian"
     rm -rf "$folder/root"
-    debootstrap --variant=minbase --include=ca-certificates bookworm "$folder/root" >"$folder/debootstrap.log"
-    tar -C "$folder/root" -c . | import solvane-stand-in/debian
+    # With the PostgreSQL 17 and RabbitMQ 4 of production.
+    debootstrap --variant=minbase --include=ca-certificates trixie "$folder/root" >"$folder/debootstrap.log"
+    tar -C "$folder/root" -c . | import solvane-stand-in/debian:13
     rm -rf "$folder/root"
   fi
   has_image solvane-stand-in/rust-toolchain ||
@@ -119,7 +120,7 @@ build_product() {
     docker build --progress plain --network host --file deploy/docker/Dockerfile --build-arg PROFILE=local --target "$(stage "$target")" \
       --build-arg SERVICE="$target" \
       --build-arg RUST_IMAGE=solvane-stand-in/rust --build-arg NODE_IMAGE=solvane-stand-in/node \
-      --build-arg RUNTIME_IMAGE=solvane-stand-in/debian --build-arg VERSION="$VERSION" \
+      --build-arg RUNTIME_IMAGE=solvane-stand-in/debian:13 --build-arg VERSION="$VERSION" \
       --build-arg REVISION="$(git rev-parse HEAD 2>/dev/null || echo unknown)" \
       --tag "$IMAGE_PREFIX/$target:$VERSION" . >"$folder/build-$target.log" 2>&1 ||
       { tail -n 40 "$folder/build-$target.log" >&2; return 1; }
