@@ -5,9 +5,6 @@ use std::collections::BTreeMap;
 use anyhow::bail;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value};
-use time::OffsetDateTime;
-use time::format_description::StaticFormatDescription;
-use time::macros::format_description;
 
 use crate::domain::mail::Params;
 use crate::domain::template::{Source, Template};
@@ -18,9 +15,6 @@ const SHARED: [Source; 4] = [
     ("parts.html", include_str!("../templates/parts.html.j2")),
     ("security.txt", include_str!("../templates/security.txt.j2")),
 ];
-
-const MOMENT: StaticFormatDescription =
-    format_description!("[day padding:none] [month repr:long] [year], [hour]:[minute] UTC");
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
@@ -69,17 +63,9 @@ impl Renderer {
     }
 }
 
-/// A moment as mails write it: `21 November 2026, 14:05 UTC`.
-#[must_use]
-pub fn moment(at: OffsetDateTime) -> String {
-    at.to_offset(time::UtcOffset::UTC).format(MOMENT).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
-    use time::macros::datetime;
-
-    use super::{Renderer, moment};
+    use super::Renderer;
     use crate::domain::mail::Params;
     use crate::domain::template::Template;
 
@@ -105,11 +91,5 @@ mod tests {
         for template in Template::ALL {
             assert!(renderer.render(template, &Params::new()).is_err(), "{}", template.as_str());
         }
-    }
-
-    /// [D-G6] Moments are written in UTC.
-    #[test]
-    fn moments_are_utc() {
-        assert_eq!(moment(datetime!(2026-11-05 23:30 -02:00)), "6 November 2026, 01:30 UTC");
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use proto::common::v1::ErrorReason;
 use time::OffsetDateTime;
 
+use crate::clock;
 use crate::error::{Kind, Refusal};
 
 /// No session, or a dead one.
@@ -33,8 +34,7 @@ pub fn step_up_required() -> Refusal {
 #[must_use]
 pub fn role_too_new(decides_from: OffsetDateTime) -> Refusal {
     let at = decides_from + Duration::from_secs(59);
-    let message =
-        format!("Your role is new. You can decide from {} {:02}:{:02} UTC.", at.date(), at.hour(), at.minute());
+    let message = format!("Your role is new. You can decide from {}.", clock::to_text(at));
     Refusal::new(Kind::Forbidden, ErrorReason::RoleTooNew, message)
 }
 

@@ -15,7 +15,6 @@ use uuid::Uuid;
 use crate::clients::Directory;
 use crate::domain::mail::{Audience, MailRequest};
 use crate::domain::template::Template;
-use crate::render::moment;
 use crate::store::mails;
 
 /// How often it is looked whether today's mail is queued.
@@ -70,7 +69,7 @@ impl MailRoots {
         for auditor in auditors {
             let request = MailRequest::new(Template::RootsOfTheDay, Audience::Account(auditor))
                 .with("day", now.date().to_string())
-                .with("at", moment(now))
+                .with("at", clock::to_text(now))
                 .with("roots", roots.join("\n"));
             queued += usize::from(mails::queue(&mut tx, day, auditor, &request).await?);
         }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chassis::clock;
 use chassis::db::Db;
 use chassis::telemetry;
 use tokio::sync::Notify;
@@ -15,7 +16,7 @@ use crate::clients::{Contact, Directory};
 use crate::domain::mail::{FinalStatus, Mail, Params};
 use crate::domain::retry::{self, Delay};
 use crate::message::{self, Sender};
-use crate::render::{Renderer, moment};
+use crate::render::Renderer;
 use crate::smtp::{SendError, Transport};
 use crate::store::mails::{self, Leased};
 
@@ -161,10 +162,10 @@ impl SendMails {
                 let secret = self.directory.mail_secret(reference).await.map_err(away)?;
                 let secret = secret.ok_or(Outcome::Ended(FinalStatus::Expired, None))?;
                 params.insert("secret".to_owned(), secret.secret);
-                params.insert("expires_at".to_owned(), moment(secret.expires_at));
+                params.insert("expires_at".to_owned(), clock::to_text(secret.expires_at));
                 if let Some((token, until)) = secret.link {
                     params.insert("link".to_owned(), token);
-                    params.insert("link_expires_at".to_owned(), moment(until));
+                    params.insert("link_expires_at".to_owned(), clock::to_text(until));
                 }
                 secret.contact
             }

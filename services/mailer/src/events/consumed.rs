@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chassis::bus::{Effect, Event, HandleError, Handler};
-use chassis::clock::from_proto;
+use chassis::clock::{from_proto, to_text};
 use chassis::db::PgConnection;
 use chassis::dead_letter;
 use chassis::inbox;
@@ -20,7 +20,6 @@ use crate::app::accept_event::{AcceptEvent, Addressed};
 use crate::domain::mail::{Audience, MailRequest};
 use crate::domain::template::Template;
 use crate::error::Error;
-use crate::render::moment;
 
 pub const QUEUE: &str = "mailer.events";
 /// Of a payment by deposit, when it is one for the course.
@@ -66,7 +65,7 @@ pub fn mail_requests(event: &Event) -> Result<Vec<MailRequest>, Error> {
         Some(("payment_method", _)) => of_payment_method(event)?,
         _ => Vec::new(),
     };
-    Ok(requests.into_iter().map(|request| request.with("at", moment(event.at))).collect())
+    Ok(requests.into_iter().map(|request| request.with("at", to_text(event.at))).collect())
 }
 
 fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {
@@ -104,7 +103,7 @@ fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {
                 .with("device", facts.device)
                 .with("address_block", facts.address_block)
                 .with("left", facts.recovery_codes_left.to_string())
-                .with("due", facts.due_at.as_ref().and_then(from_proto).map(moment).unwrap_or_default());
+                .with("due", facts.due_at.as_ref().and_then(from_proto).map(to_text).unwrap_or_default());
             vec![request.with_link(facts.link_reference)]
         }
         "auth.v1.email_change_requested" => {
@@ -137,7 +136,7 @@ fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {
         }
         "auth.v1.account_closing" => {
             let auth::AccountClosing { user_id, closes_at, link_reference } = read(event)?;
-            let closes = closes_at.as_ref().and_then(from_proto).map(moment).unwrap_or_default();
+            let closes = closes_at.as_ref().and_then(from_proto).map(to_text).unwrap_or_default();
             vec![to(Template::AccountClosing, &user_id)?.with("closes", closes).with_link(link_reference)]
         }
         "auth.v1.account_closed" => {

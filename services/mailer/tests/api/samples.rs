@@ -182,13 +182,13 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             "auth.v1.password_changed",
             &auth::PasswordChanged { user_id: user_id.clone(), link_reference: reference("not-me-4") },
             Template::PasswordChanged,
-            &["5 November 2026, 14:05 UTC", "https://solvane.test/not-me#token=Not-Me-Token_4", "This was not me"],
+            &["November 5, 2026 at 2:05 PM UTC", "https://solvane.test/not-me#token=Not-Me-Token_4", "This was not me"],
         ),
         one(
             "auth.v1.password_changed",
             &auth::PasswordChanged { user_id: user_id.clone(), link_reference: String::new() },
             Template::PasswordChanged,
-            &["5 November 2026, 14:05 UTC", "https://solvane.test/forgot-password"],
+            &["November 5, 2026 at 2:05 PM UTC", "https://solvane.test/forgot-password"],
         ),
         one(
             "auth.v1.second_factor_changed",
@@ -249,7 +249,7 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             "auth.v1.second_factor_changed",
             &factor("reset_scheduled"),
             Template::SecondFactorChanged,
-            &["reported as lost", "on 8 November 2026, 14:05 UTC", "cancels the removal", "#token=Not-Me-Token_6"],
+            &["reported as lost", "on November 8, 2026 at 2:05 PM UTC", "cancels the removal", "#token=Not-Me-Token_6"],
         ),
         one(
             "auth.v1.second_factor_changed",
@@ -328,7 +328,7 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
                 link_reference: reference("closing"),
             },
             Template::AccountClosing,
-            &["27 November 2026", "https://solvane.test/profile", "https://solvane.test/not-me#token="],
+            &["November 27, 2026 at 9:30 AM UTC", "https://solvane.test/profile", "https://solvane.test/not-me#token="],
         ),
         Sample {
             event: event(
