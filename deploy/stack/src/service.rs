@@ -202,7 +202,8 @@ impl Service {
                 Some(url) => launch.env("SMTP_URL", url),
                 None => launch.env("MAIL_DIR", path("mail")),
             }
-            .env("MAIL_FROM", "Solvane <no-reply@solvane.test>"),
+            .env("MAIL_FROM", "Solvane <no-reply@solvane.test>")
+            .env("SUPPORT_EMAIL", "hello@solvane.test"),
             Self::Gateway => launch
                 .env("WEB_DIR", shared.web.display().to_string())
                 .env("FILES_URL", format!("file://{}", path("files")))

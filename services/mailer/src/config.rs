@@ -15,6 +15,9 @@ pub struct Config {
     /// The sender, e.g. `Solvane <no-reply@example.com>`.
     #[arg(long, env)]
     pub mail_from: String,
+    /// The address of support, which every mail names.
+    #[arg(long, env)]
+    pub support_email: String,
     /// The relay: `smtps://user:password@host`, or `smtp://host` with `?tls=required` or `?tls=opportunistic`.
     #[arg(long, env, hide_env_values = true, required_unless_present = "mail_dir")]
     pub smtp_url: Option<String>,

@@ -36,6 +36,8 @@ use uuid::Uuid;
 use crate::smtp_sink::Sink;
 
 pub const SITE: &str = "https://solvane.test";
+/// The address of support.
+pub const SUPPORT: &str = "help@solvane.test";
 pub const ADDRESS: &str = "ada@example.com";
 
 #[derive(Default)]
@@ -225,7 +227,7 @@ fn sender(db: &Db, directory: &Directory, transport: Transport, queued: Arc<Noti
     Arc::new(SendMails {
         db: db.clone(),
         directory: directory.clone(),
-        renderer: Renderer::new(SITE).unwrap(),
+        renderer: Renderer::new(SITE, SUPPORT).unwrap(),
         sender: Sender::parse("Solvane <no-reply@solvane.test>").unwrap(),
         transport,
         queued,

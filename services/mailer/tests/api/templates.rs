@@ -4,7 +4,7 @@ use chassis::bus::Handler;
 use sqlx::PgPool;
 
 use crate::accept_event::hire;
-use crate::fixture::World;
+use crate::fixture::{SUPPORT, World};
 use crate::samples::samples;
 
 /// The text and the HTML part of a mail.
@@ -23,8 +23,9 @@ fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// [D-E2] [D-S6] [D-W2] [D-W4] [K13] [MSG-04] Every mail of every event says its facts in both parts; links begin with
-/// the public url; nothing is left unfilled, and what people wrote stands escaped in HTML.
+/// [D-E2] [D-M8] [D-S6] [D-W2] [D-W4] [K13] [MSG-04] Every mail of every event says its facts in both parts; links begin
+/// with the public url; nothing is left unfilled, and what people wrote stands escaped in HTML. Every mail names the address
+/// of support, also where it says to contact support.
 #[sqlx::test(migrations = false)]
 async fn every_mail_says_its_facts(pool: PgPool) {
     let world = World::start(pool).await;
@@ -71,6 +72,15 @@ pub fn check(mail: &str, facts: &[&str]) {
     for fact in facts {
         assert!(text_line.contains(fact), "no {fact:?} in {text}");
         assert!(html_line.contains(fact), "no {fact:?} in {html}");
+    }
+    let link = format!("<a href=\"mailto:{SUPPORT}\">{SUPPORT}</a>");
+    assert!(html.contains(&format!("Questions? Write to {link}.")), "{html}");
+    assert!(text.contains(&format!("Questions? Write to {SUPPORT}.")), "{text}");
+    for part in [&text_line, &html_line.replace(&link, SUPPORT)] {
+        for (_, address) in part.match_indices("ontact support").map(|(at, said)| part.split_at(at + said.len())) {
+            let address = address.trim_start_matches(" at once:").trim_start_matches(" at").trim_start();
+            assert!(address.starts_with(SUPPORT), "support without its address: {part}");
+        }
     }
     for part in [&text, &html] {
         assert!(!part.contains("{{") && !part.contains("{%") && !part.contains("undefined"), "{part}");
