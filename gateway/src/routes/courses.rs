@@ -257,7 +257,7 @@ pub struct ProgressReply {
 
 /// Keep the progress in a lesson
 ///
-/// What a device wrote last is kept, in whatever order reports arrive. The response has what is kept.
+/// What a device wrote last is kept and answered, in whatever order reports arrive. The last lesson earns the certificate.
 #[utoipa::path(put, path = "/courses/lessons/{id}/progress", params(("id" = String, Path)), request_body = ProgressBody,
     responses((status = 200, body = ProgressReply), Errors), tag = "Course")]
 pub async fn put_progress(
@@ -271,7 +271,11 @@ pub async fn put_progress(
     let done = body.done.is_given().then(|| form.flag("done", &body.done, false));
     let at = form.moment("at", &body.at).map(clock::to_proto);
     form.finish()?;
-    let message = PutProgressRequest { lesson_id, position_seconds, done, at };
+    let holder_name = match done {
+        Some(true) => app.profiles.get(caller.session.user_id).await?.name,
+        _ => String::new(),
+    };
+    let message = PutProgressRequest { lesson_id, position_seconds, done, at, holder_name };
     let answer = call_retrying!(app.clients.course, put_progress, caller.out, message)?.into_inner();
     let progress = answer.progress.ok_or_else(|| ApiError::internal("an answer without progress"))?;
     Ok(ok(ProgressReply { success: true, message: "Your progress is saved.", progress: progress.try_into()? }))
@@ -287,7 +291,7 @@ pub struct CertificateIssued {
 
 /// Get the certificate of the course
 ///
-/// Issued by the first call once all lessons are done; `LESSONS_LEFT` before.
+/// The last lesson that is done issues it; `LESSONS_LEFT` before.
 #[utoipa::path(put, path = "/courses/certificate", responses((status = 200, body = CertificateIssued), Errors), tag = "Course")]
 pub async fn issue_certificate(
     State(app): State<App>,

@@ -205,6 +205,10 @@ async fn the_course_is_what_its_service_says() {
     let asked = fixture.recorder.asked::<course::PutProgressRequest>(path);
     assert_eq!((asked[0].lesson_id.as_str(), asked[0].position_seconds, asked[0].done), ("open", 7, None));
     assert_eq!(asked[0].at.map(|at| at.seconds), Some(1_770_000_000));
+    assert_eq!(asked[0].holder_name, "", "nothing is earned without done");
+    put(Some(member.as_str()), r#"{"position":7,"done":true}"#).await;
+    let asked = fixture.recorder.asked::<course::PutProgressRequest>(path);
+    assert_eq!((asked[1].done, asked[1].holder_name.as_str()), (Some(true), "Ada Lovelace"));
     for wrong in ["{}", r#"{"position":"7"}"#, r#"{"position":1,"done":"yes"}"#, r#"{"position":1,"at":"today"}"#] {
         assert_eq!(put(Some(member.as_str()), wrong).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
     }

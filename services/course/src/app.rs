@@ -16,6 +16,7 @@ pub mod get_studio;
 pub mod get_version;
 pub mod import_course;
 pub mod issue_certificate;
+mod issuing;
 pub mod list_media;
 pub mod list_notes;
 pub mod open_media;

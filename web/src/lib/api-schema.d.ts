@@ -1502,7 +1502,7 @@ export interface paths {
         get?: never;
         /**
          * Get the certificate of the course
-         * @description Issued by the first call once all lessons are done; `LESSONS_LEFT` before.
+         * @description The last lesson that is done issues it; `LESSONS_LEFT` before.
          */
         put: operations["put_courses_certificate"];
         post?: never;
@@ -1578,7 +1578,7 @@ export interface paths {
         get?: never;
         /**
          * Keep the progress in a lesson
-         * @description What a device wrote last is kept, in whatever order reports arrive. The response has what is kept.
+         * @description What a device wrote last is kept and answered, in whatever order reports arrive. The last lesson earns the certificate.
          */
         put: operations["put_courses_lessons_by_id_progress"];
         post?: never;

@@ -1,19 +1,19 @@
 //! A member gets a certificate (D-C8).
 
-use chassis::clock;
 use chassis::db::Db;
 use chassis::error::Refusal;
 use chassis::validate::is_text;
 use uuid::Uuid;
 
 use super::access::check;
+use super::issuing;
 use crate::clients::Wallet;
-use crate::domain::certificate::{Certificate, LONGEST_NAME, is_earned};
+use crate::domain::certificate::{Certificate, LONGEST_NAME};
 use crate::error::Error;
-use crate::store::versions::{self, Texts};
 use crate::store::{certificates, progress};
 
-/// The member's certificate; the first call issues it, to this name. It stays when later versions have more lessons.
+/// The member's certificate. The last lesson that is done issues it; this call does for whoever had done all lessons before
+/// that was so, or by a version with fewer of them. It stays when later versions have more lessons.
 ///
 /// # Errors
 /// `Refused` (field `holder_name`), `Locked`, `LessonsLeft` unless all lessons of the published version are done.
@@ -31,21 +31,8 @@ pub async fn issue_certificate(
     }
     check(wallet, user_id, false).await?;
     let mut tx = db.begin().await?;
-    let version = versions::published(&mut tx).await?.ok_or(Error::NotPublished)?;
-    let course = versions::load(&mut tx, version, Texts::LeftOut).await?.ok_or(Error::NotPublished)?;
-    if !is_earned(&course, &progress::list(&mut tx, user_id).await?) {
-        return Err(Error::LessonsLeft);
-    }
-    let certificate = Certificate {
-        number: Uuid::new_v4(),
-        user_id,
-        holder_name: Some(holder_name),
-        course_title: course.title,
-        issued_at: clock::now(&mut tx).await?,
-    };
-    certificates::insert(&mut tx, &certificate).await?;
-    // Another call may have been first.
-    let kept = certificates::of_member(&mut tx, user_id).await?.ok_or(Error::CertificateNotFound)?;
+    progress::lock(&mut tx, user_id).await?;
+    let certificate = issuing::certificate(&mut tx, user_id, Some(holder_name)).await?.ok_or(Error::LessonsLeft)?;
     tx.commit().await?;
-    Ok(kept)
+    Ok(certificate)
 }

@@ -24,6 +24,8 @@ pub struct Report {
     pub is_done: Option<bool>,
     /// By the clock of the device; unset for now.
     pub at: Option<OffsetDateTime>,
+    /// The member's name, for the certificate that this report may earn.
+    pub holder_name: Option<String>,
 }
 
 impl Report {
@@ -52,7 +54,8 @@ mod tests {
     #[test]
     fn a_clock_that_is_ahead_is_held_back() {
         let now = datetime!(2026-11-23 12:00 UTC);
-        let report = |at| Report { lesson_id: "one".to_owned(), position_seconds: 0, is_done: None, at };
+        let report =
+            |at| Report { lesson_id: "one".to_owned(), position_seconds: 0, is_done: None, at, holder_name: None };
         let earlier = now - Duration::HOUR;
         assert_eq!(report(Some(earlier)).written_at(now), earlier);
         assert_eq!(report(Some(now + Duration::HOUR)).written_at(now), now);

@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::error::Refusal;
+use chassis::validate::is_text;
 use proto::course::v1::{
     Attachment as AttachmentMessage, Captions as CaptionsMessage, Certificate as CertificateMessage, Content,
     ContentAttachment, ContentLesson, ContentModule, DraftState, GetCourseResponse, GetLessonResponse,
@@ -14,7 +15,7 @@ use uuid::Uuid;
 use crate::app::get_course::Outline;
 use crate::app::get_lesson::ReadLesson;
 use crate::app::get_studio::Studio;
-use crate::domain::certificate::Certificate;
+use crate::domain::certificate::{Certificate, LONGEST_NAME};
 use crate::domain::course::{Attachment, Course, Lesson, Module};
 use crate::domain::draft::{Draft, VersionEntry};
 use crate::domain::media::{Captions, Kind, Media, State, Video};
@@ -26,7 +27,13 @@ use crate::store::versions::PublishedLesson;
 pub(super) fn report(message: PutProgressRequest) -> Result<Report, Error> {
     let no_moment = || Refusal::field("at", "Enter a date and time");
     let at = message.at.as_ref().map(|at| clock::from_proto(at).ok_or_else(no_moment)).transpose()?;
-    Ok(Report { lesson_id: message.lesson_id, position_seconds: message.position_seconds, is_done: message.done, at })
+    Ok(Report {
+        lesson_id: message.lesson_id,
+        position_seconds: message.position_seconds,
+        is_done: message.done,
+        at,
+        holder_name: Some(message.holder_name).filter(|name| is_text(name, 1, LONGEST_NAME)),
+    })
 }
 
 impl From<Outline> for GetCourseResponse {

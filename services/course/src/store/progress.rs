@@ -29,6 +29,14 @@ pub async fn get(conn: &mut PgConnection, user_id: Uuid, lesson_id: &str) -> Res
     .await?)
 }
 
+/// Makes the reports that may earn a certificate wait for each other until the transaction ends.
+pub async fn lock(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+    sqlx::query!("SELECT FROM pg_advisory_xact_lock(hashtext('progress'), hashtext($1::uuid::text))", user_id)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
 /// Keeps a report unless one was kept that the member's device wrote later.
 pub async fn put(
     conn: &mut PgConnection,

@@ -21,7 +21,7 @@ async fn a_member_gets_their_own_progress(pool: PgPool) {
     let (buyer, other) = (world.buyer(), world.buyer());
     for (member, position_seconds) in [(&buyer, 1), (&other, 2)] {
         let lesson_id = SOLD.to_owned();
-        let report = PutProgressRequest { lesson_id, position_seconds, done: None, at: None };
+        let report = PutProgressRequest { lesson_id, position_seconds, ..Default::default() };
         world.put(member, report).await.unwrap();
     }
     let request = with_token(ListMemberDataRequest { cursor: String::new() }, &buyer.token);

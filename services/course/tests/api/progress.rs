@@ -11,7 +11,7 @@ use crate::fixture::{PREVIEW, SOLD, World, code};
 
 fn report(lesson: &str, position_seconds: i32, done: Option<bool>, at: Option<OffsetDateTime>) -> PutProgressRequest {
     let lesson_id = lesson.to_owned();
-    PutProgressRequest { lesson_id, position_seconds, done, at: at.map(clock::to_proto) }
+    PutProgressRequest { lesson_id, position_seconds, done, at: at.map(clock::to_proto), ..Default::default() }
 }
 
 /// [D-C6] What the device wrote last is kept, in whatever order the reports arrive; what a report does not say stays.
