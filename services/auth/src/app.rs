@@ -24,6 +24,7 @@ pub mod securing;
 pub mod security_log;
 
 pub mod begin_passkey_login;
+pub mod bootstrap_staff;
 pub mod change_password;
 pub mod check_session;
 pub mod close_account;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use auth::SCHEMA;
 use auth::app::add_staff::{NewStaff, add_staff};
+use auth::app::bootstrap_staff::{Person, bootstrap_staff};
 use auth::app::reset_totp::reset_totp;
 use auth::app::{
     App, SIGN_INS, SecondFactor, answer_mail_requests, close_account, erase_closed, forget_expired, reset_factors,
@@ -66,10 +67,24 @@ enum KeysCommand {
 
 #[derive(Subcommand)]
 enum StaffCommand {
+    /// Invites the first two admins by mail, who invite everybody else; refuses when two are there.
+    Bootstrap(StaffBootstrap),
     /// Makes a staff account; does nothing if it is there.
     Add(StaffAdd),
     /// Takes a lost authenticator away: its owner enrols anew at the next login.
     ResetTotp(StaffResetTotp),
+}
+
+#[derive(Args)]
+struct StaffBootstrap {
+    #[command(flatten)]
+    database: Database,
+    /// The secret that codes and links are derived from.
+    #[arg(long, env)]
+    code_key_file: PathBuf,
+    /// An admin, as `First Name <first@example.com>`; give two.
+    #[arg(long, required = true)]
+    admin: Vec<Person>,
 }
 
 #[derive(Args)]
@@ -104,6 +119,7 @@ async fn main() -> anyhow::Result<()> {
 async fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Keys(KeysCommand::Generate { dir }) => keys::generate(&dir),
+        Command::Staff(StaffCommand::Bootstrap(bootstrap)) => staff_bootstrap(&bootstrap).await,
         Command::Staff(StaffCommand::Add(add)) => staff_add(&add).await,
         Command::Staff(StaffCommand::ResetTotp(reset)) => staff_reset_totp(&reset).await,
     }
@@ -167,6 +183,16 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         Ok(())
     });
     process.run(&config.service.ops).await
+}
+
+async fn staff_bootstrap(bootstrap: &StaffBootstrap) -> anyhow::Result<()> {
+    let db = Db::connect_lazy(&bootstrap.database.database_url, 1)?;
+    let secrets = Secrets::new(SecretKey::read(&bootstrap.code_key_file)?);
+    bootstrap_staff(&db, &secrets, &bootstrap.admin).await.map_err(told)?;
+    for admin in &bootstrap.admin {
+        say(&format!("{} is invited\n", admin.email.as_str()));
+    }
+    Ok(())
 }
 
 async fn staff_add(add: &StaffAdd) -> anyhow::Result<()> {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use auth::app::SecondFactor;
 use auth::app::add_staff::{NewStaff, add_staff};
+use auth::app::bootstrap_staff::{Person, bootstrap_staff};
 use chassis::audit;
 use chassis::error::{Kind, Refusal, from_status};
 use chassis::grpc::REPLAYED;
@@ -462,6 +463,53 @@ async fn the_command_line_adds_staff_once(pool: PgPool) {
     assert!(add("ada@example.com", Role::Reviewer).await.is_err());
     assert_eq!(world.count("SELECT count(*) FROM users WHERE role IS NOT NULL").await, 1);
     assert_eq!(world.events().await, ["user_registered", "verification_code_issued"]);
+}
+
+/// [D-H7] [D-O1] [D-O5] O10: the command line invites the first two admins by mail, again as long as one of them has not set a
+/// password; they invite the others.
+#[sqlx::test(migrations = false)]
+async fn the_command_line_invites_the_first_admins(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.register("ada@example.com").await;
+    world.forget_events().await;
+    let bootstrap = async |people: &[&str]| {
+        let people: Vec<Person> = people.iter().map(|person| person.parse().unwrap()).collect();
+        bootstrap_staff(world.db(), &world.app.secrets, &people).await.map_err(|error| error.to_string())
+    };
+    let (first, second) = ("Ann First <ann@solvane.test>", "Ben Second <ben@solvane.test>");
+    for wrong in [vec![first], vec![first, first], vec![first, "Ada <ada@example.com>"]] {
+        assert!(bootstrap(&wrong).await.is_err(), "{wrong:?}");
+    }
+    assert_eq!(world.count("SELECT count(*) FROM users WHERE role IS NOT NULL").await, 0);
+    assert!(world.events().await.is_empty());
+
+    bootstrap(&[first, second]).await.unwrap();
+    assert_eq!(world.events().await, ["staff_invited", "staff_invited"]);
+    let set_password = async |email: &'static str| {
+        let id: Uuid = sqlx::query_scalar("SELECT id FROM users WHERE email = $1")
+            .bind(email)
+            .fetch_one(&world.pool)
+            .await
+            .unwrap();
+        let request = ResetPasswordRequest {
+            token: world.link(&id.to_string()).await,
+            password: PASSWORD.to_owned(),
+            confirm_password: PASSWORD.to_owned(),
+            client: None,
+        };
+        world.grpc.reset_password(world.realm.visitor(request)).await.unwrap();
+        world.login(email, PASSWORD, HOME).await.unwrap().token
+    };
+    let one = set_password("ann@solvane.test").await;
+    world.run("UPDATE reset_tokens SET expires_at = clock_timestamp()").await;
+    bootstrap(&[first, second]).await.unwrap();
+    let two = set_password("ben@solvane.test").await;
+    let invited = world.propose(&one, invite("tess@solvane.test", "treasurer")).await.unwrap();
+    world.confirm_proposal(&two, &invited.id).await.unwrap();
+
+    assert!(bootstrap(&["Cy Third <cy@solvane.test>"]).await.unwrap_err().contains("on /admin"));
+    assert_eq!(world.count("SELECT count(*) FROM users WHERE role = 'admin'").await, 2);
+    assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action = 'staff.bootstrap'").await, 3);
 }
 
 /// [D-O1] Nobody registers as staff, and staff are no members.

@@ -29,6 +29,7 @@ const verbs: Record<string, string> = {
   'payment_method.archive': 'retired a platform method',
   'payment_method.sign': 'signed a platform method',
   'staff.add': 'added a staff account',
+  'staff.bootstrap': 'invited one of the first admins',
   'staff.invite': 'invited a staff member',
   'staff.disable': 'disabled a staff account',
   'staff.role': 'changed the role of a staff account',
