@@ -300,7 +300,7 @@ impl World {
         let (manager, manager2) = seed::pair(&self.visitor, "manager").await?;
         for plan in &mut self.plans {
             let value = plan.values.next().context("a value for every day")?;
-            let body = json!({ "value": value, "source": "Example data of the local stack" });
+            let body = json!({ "value": value, "source": seed::VALUE_SOURCE });
             seed::propose(&manager, &manager2, &format!("/admin/plans/{}/values", plan.id), body).await?;
         }
         Ok(())

@@ -38,6 +38,10 @@ const METHODS: [(&str, &str, &str, &str); 3] = [
 /// The rates that a local stack starts with, since it asks no exchange: currency, bid and ask in dollars.
 const RATES: [(&str, &str, &str); 2] = [("BTC", "97312.45", "97362.45"), ("USDT", "0.9998", "1.0002")];
 
+/// Where published rates and values come from, as members read it.
+pub(crate) const RATE_SOURCE: &str = "Solvane treasury desk";
+pub(crate) const VALUE_SOURCE: &str = "Daily closing valuation of the plan's portfolio";
+
 /// How long they count, in minutes: the longest that is allowed.
 const RATE_MINUTES: i64 = 1_440;
 
@@ -187,7 +191,7 @@ pub(crate) async fn publish_rates(proposer: &Client, confirmer: &Client) -> Resu
         });
         if !is_known {
             let body = json!({
-                "asset": asset, "bid": bid, "ask": ask, "source": "Solvane treasury desk",
+                "asset": asset, "bid": bid, "ask": ask, "source": RATE_SOURCE,
                 "validMinutes": RATE_MINUTES,
             });
             propose(proposer, confirmer, "/admin/rates", body).await?;
@@ -234,7 +238,7 @@ async fn values(plan: &PlanSeed, id: &str, proposer: &Client, confirmer: &Client
     let now = OffsetDateTime::now_utc() - Duration::minutes(1);
     for (day, value) in (0..POINTS).zip(index(plan.steps)).skip(known) {
         let at = (now - Duration::days(POINTS - 1 - day)).format(&Rfc3339)?;
-        let body = json!({ "value": value, "at": at, "source": "Example data of the local stack" });
+        let body = json!({ "value": value, "at": at, "source": VALUE_SOURCE });
         propose(proposer, confirmer, &format!("/admin/plans/{id}/values"), body).await?;
     }
     Ok(())
@@ -274,5 +278,16 @@ mod tests {
         assert!(risen[30] > risen[20], "{risen:?}");
         assert!(fallen[30] < fallen[20], "{fallen:?}");
         assert_eq!(risen[0], "1.000000");
+    }
+    /// [D-X3] What members read of the seed could be the words of an operator.
+    #[test]
+    fn members_read_the_words_of_an_operator() {
+        let plans = PLANS.iter().flat_map(|plan| [plan.title, plan.subtitle]);
+        let texts = [RATE_SOURCE, VALUE_SOURCE].into_iter().chain(plans).chain(METHODS.map(|method| method.3));
+        for text in texts {
+            for word in ["example", "local", "demo", "test", "seed"] {
+                assert!(!text.to_lowercase().contains(word), "{text}");
+            }
+        }
     }
 }

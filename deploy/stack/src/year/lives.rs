@@ -138,7 +138,7 @@ async fn destination_code(year: &mut Year) -> Result<()> {
 async fn publish_rate(year: &Year) -> Result<()> {
     let (treasurer, treasurer2) = seed::pair(&year.stack.client(), "treasurer").await?;
     let rate = json!({
-        "asset": "USDT", "bid": "0.9998", "ask": "1.0002", "source": "Example rate", "validMinutes": 60,
+        "asset": "USDT", "bid": "0.9998", "ask": "1.0002", "source": seed::RATE_SOURCE, "validMinutes": 60,
     });
     seed::propose(&treasurer, &treasurer2, "/admin/rates", rate).await.map(drop)
 }
