@@ -353,20 +353,31 @@ impl Serialize for Number {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = f64, example = 125.5)]
-pub struct Dollars(Number);
+pub struct Dollars(#[serde(serialize_with = "exactly")] Cents);
 
 impl Dollars {
     /// Dollars from cents.
     #[must_use]
     pub fn from_cents(cents: i64) -> Self {
-        Self(Number(Cents::new(cents).to_wire()))
+        Self(Cents::new(cents))
+    }
+
+    /// The same amount to compute with, or for people to read.
+    #[must_use]
+    pub const fn cents(&self) -> Cents {
+        self.0
     }
 }
 
+/// As on the wire.
 impl fmt::Display for Dollars {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        f.write_str(&self.0.to_wire())
     }
+}
+
+fn exactly<S: Serializer>(cents: &Cents, serializer: S) -> Result<S::Ok, S::Error> {
+    Number(cents.to_wire()).serialize(serializer)
 }
 
 /// A decimal number: a percentage with at most two decimals, or a plan's value with at most six.

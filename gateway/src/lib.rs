@@ -31,6 +31,8 @@ pub mod media;
 
 pub mod proofs;
 
+pub mod pdf;
+
 pub mod pictures;
 
 pub mod sweep;

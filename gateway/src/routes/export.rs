@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::app::App;
 use crate::archive::Archive;
+use crate::cache::profiles::Profile;
 use crate::clients::{Clients, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::exports::Pace;
@@ -53,11 +54,13 @@ pub async fn export(
     let place = app.exports.admit(caller.session.user_id, caller.client.address.parse().ok())?;
     // Whether the caller may have it is known before the response begins.
     let first = page(&app, Owner::Account, &caller.out, String::new()).await?;
+    let holder = app.profiles.get(caller.session.user_id).await?;
     let (sender, receiver) = channel(2);
     tokio::spawn(async move {
         let _place = place;
         let outlet = Outlet { sender, pace: Pace::default() };
-        let mut export = Export { app, out: caller.out, archive: Archive::default(), outlet, files: Vec::new() };
+        let archive = Archive::default();
+        let mut export = Export { app, out: caller.out, holder, archive, outlet, files: Vec::new() };
         if let Err(error) = export.write(first).await {
             tracing::warn!(%error, "a download of a member's data broke off");
         }
@@ -162,6 +165,7 @@ impl From<ApiError> for Broken {
 struct Export {
     app: App,
     out: Outgoing,
+    holder: Profile,
     archive: Archive,
     outlet: Outlet,
     /// Keys of the files that the records name.
@@ -226,7 +230,7 @@ impl Export {
         let today = OffsetDateTime::now_utc().date();
         let mut month = since.replace_day(1).unwrap_or(since);
         while month <= today {
-            if let Some(statement) = statement::of_month(&self.app, &self.out, month).await? {
+            if let Some(statement) = statement::of_month(&self.app, &self.out, &self.holder, month).await? {
                 let name = format!("statements/{}-{:02}", month.year(), u8::from(month.month()));
                 self.send(&format!("{name}.csv"), &statement.csv).await?;
                 if let Some(pdf) = statement.pdf {

@@ -95,6 +95,7 @@ async fn a_statement_is_read_page_by_page() {
     assert_eq!(csv, "at,title,reference,amount,balance\r\n,Line 0,,1,0\r\n,Line 1,,1,1\r\n,Line 2,,1,2\r\n");
     let pdf = read("&format=pdf").await.text;
     assert!(pdf.starts_with("%PDF-") && pdf.contains("Line 2") && pdf.contains("/Count 1"));
+    assert!(pdf.contains("(Ada Lovelace)") && pdf.contains("(January 1, 2026 to January 31, 2026)"), "{pdf}");
     assert_eq!(read("&format=doc").await.status, StatusCode::UNPROCESSABLE_ENTITY);
     let broken = fixture.body_of("/v1/transactions/statement?from=1969-12-01&to=1969-12-31&format=csv", &token).await;
     assert!(broken.is_err());

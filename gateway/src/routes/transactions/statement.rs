@@ -1,5 +1,7 @@
 //! The statement of a period: as JSON, as a CSV file, and as a PDF to print.
 
+mod pdf;
+
 use std::io;
 
 use axum::body::Body;
@@ -9,24 +11,23 @@ use axum::response::{IntoResponse, Response};
 use chassis::clock::{self, Timestamp};
 use chassis::grpc::Outgoing;
 use futures::stream::{Stream, StreamExt, try_unfold};
-use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref, Str};
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{GetStatementRequest, GetStatementResponse, StatementLine as StatementLineMessage};
 use serde::{Deserialize, Serialize};
-use time::Date;
 use time::macros::format_description;
+use time::{Date, OffsetDateTime};
 use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::cache::profiles::Profile;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
 use crate::json::{Dollars, field, moment};
 use crate::names::StatementFormat;
 use crate::routes::transactions::reference;
+use pdf::Paper;
 
-/// Lines on a page of the PDF.
-const PAGE_LINES: usize = 46;
 /// Lines of a PDF, which is made in memory.
 const PDF_LINES: usize = 20_000;
 
@@ -79,7 +80,7 @@ pub async fn statement(
     let (from, to) = (day("from", query.from.as_deref())?, day("to", query.to.as_deref())?);
     let end = to.next_day().ok_or_else(|| field("to", "Enter a date like 2026-01-31"))?;
     let pages = Pages {
-        app,
+        app: app.clone(),
         out: caller.out,
         from: clock::to_proto(from.midnight().assume_utc()),
         to: clock::to_proto(end.midnight().assume_utc()),
@@ -110,8 +111,10 @@ pub async fn statement(
             Ok(file(&statement, "csv", "text/csv; charset=utf-8", Body::from_stream(body)))
         }
         Form::Pdf => {
+            let holder = app.profiles.get(caller.session.user_id).await?;
             let statement = Statement { lines: pages.all(first).await?, ..statement };
-            Ok(file(&statement, "pdf", "application/pdf", Body::from(pdf(&statement))))
+            let content = Paper::new(&app, &holder, (from, to), OffsetDateTime::now_utc()).write(&statement)?;
+            Ok(file(&statement, "pdf", "application/pdf", Body::from(content)))
         }
     }
 }
@@ -123,8 +126,8 @@ pub struct MonthFiles {
     pub pdf: Option<Vec<u8>>,
 }
 
-/// The statement of the month that begins on this day. `None` if the balance did not change in it.
-pub async fn of_month(app: &App, out: &Outgoing, from: Date) -> Result<Option<MonthFiles>, ApiError> {
+/// The holder's statement of the month that begins on this day. `None` if the balance did not change in it.
+pub async fn of_month(app: &App, out: &Outgoing, holder: &Profile, from: Date) -> Result<Option<MonthFiles>, ApiError> {
     let days = i64::from(from.month().length(from.year()));
     let end = from.saturating_add(time::Duration::days(days));
     let moment = |day: Date| clock::to_proto(day.midnight().assume_utc());
@@ -133,10 +136,11 @@ pub async fn of_month(app: &App, out: &Outgoing, from: Date) -> Result<Option<Mo
     if first.lines.is_empty() {
         return Ok(None);
     }
+    let to = end.previous_day().unwrap_or(end);
     let mut statement = Statement {
         success: true,
         from: from.to_string(),
-        to: end.previous_day().unwrap_or(end).to_string(),
+        to: to.to_string(),
         opening_balance: Dollars::from_cents(first.opening_balance_cents),
         closing_balance: Dollars::from_cents(first.closing_balance_cents),
         lines: Vec::new(),
@@ -152,7 +156,9 @@ pub async fn of_month(app: &App, out: &Outgoing, from: Date) -> Result<Option<Mo
             statement.lines.extend(page);
         }
     }
-    Ok(Some(MonthFiles { csv: content, pdf: (!is_long).then(|| pdf(&statement)) }))
+    let paper = Paper::new(app, holder, (from, to), OffsetDateTime::now_utc());
+    let pdf = (!is_long).then(|| paper.write(&statement)).transpose()?;
+    Ok(Some(MonthFiles { csv: content, pdf }))
 }
 
 /// Format of a statement.
@@ -283,70 +289,12 @@ fn csv(header: Option<[&str; 5]>, lines: &[StatementLine]) -> io::Result<Vec<u8>
     writer.into_inner().map_err(|error| error.into_error())
 }
 
-/// A4 pages in the standard PDF fonts, with numbers in a fixed width so that columns align.
-fn pdf(statement: &Statement) -> Vec<u8> {
-    let (catalog, tree, text_font, number_font) = (Ref::new(1), Ref::new(2), Ref::new(3), Ref::new(4));
-    let pages: Vec<&[StatementLine]> = match statement.lines.as_slice() {
-        [] => vec![&[]],
-        lines => lines.chunks(PAGE_LINES).collect(),
-    };
-    let id = |page: usize, part: i32| Ref::new(i32::try_from(page).unwrap_or_default() * 2 + 5 + part);
-    let mut pdf = Pdf::new();
-    pdf.catalog(catalog).pages(tree);
-    pdf.pages(tree)
-        .kids((0..pages.len()).map(|page| id(page, 0)))
-        .count(i32::try_from(pages.len()).unwrap_or_default());
-    pdf.type1_font(text_font).base_font(Name(b"Helvetica"));
-    pdf.type1_font(number_font).base_font(Name(b"Courier"));
-    for (index, lines) in pages.iter().enumerate() {
-        let mut page = pdf.page(id(index, 0));
-        page.media_box(Rect::new(0.0, 0.0, 595.0, 842.0)).parent(tree).contents(id(index, 1));
-        page.resources().fonts().pair(Name(b"T"), text_font).pair(Name(b"N"), number_font);
-        page.finish();
-        pdf.stream(id(index, 1), &page_content(statement, lines, index + 1, pages.len()));
-    }
-    pdf.finish()
-}
-
-fn page_content(statement: &Statement, lines: &[StatementLine], number: usize, of: usize) -> Vec<u8> {
-    let mut content = Content::new();
-    let mut write = |font: &[u8], size: u16, x: u16, y: u16, text: &str| {
-        content.begin_text().set_font(Name(font), f32::from(size));
-        content.next_line(f32::from(x), f32::from(y)).show(Str(text.as_bytes())).end_text();
-    };
-    write(b"T", 18, 50, 780, "Solvane statement");
-    write(b"T", 10, 50, 762, &format!("{} to {} (UTC), balance in US dollars", statement.from, statement.to));
-    write(b"T", 10, 480, 762, &format!("Page {number} of {of}"));
-    write(b"N", 9, 50, 738, &row("Date and time", "Title", "Reference", "Amount", "Balance"));
-    let mut y = 722;
-    if number == 1 {
-        write(b"N", 9, 50, y, &row("", "Opening balance", "", "", &statement.opening_balance.to_string()));
-        y -= 14;
-    }
-    for line in lines {
-        let at: String = line.at.as_deref().unwrap_or_default().chars().take(19).collect();
-        let reference = line.reference.as_deref().unwrap_or_default();
-        let (amount, balance) = (line.amount.to_string(), line.balance.to_string());
-        write(b"N", 9, 50, y, &row(&at.replace('T', " "), &line.title, reference, &amount, &balance));
-        y -= 14;
-    }
-    if number == of {
-        write(b"N", 9, 50, y, &row("", "Closing balance", "", "", &statement.closing_balance.to_string()));
-    }
-    content.finish().to_vec()
-}
-
-/// One line in columns of a fixed width.
-fn row(at: &str, title: &str, reference: &str, amount: &str, balance: &str) -> String {
-    format!("{at:<20} {title:<16} {reference:<11} {amount:>15} {balance:>15}")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{HEADER, Statement, StatementLine, csv, pdf};
+    use super::{HEADER, Statement, StatementLine, csv};
     use crate::json::Dollars;
 
-    fn sample(lines: usize) -> Statement {
+    pub(super) fn sample(lines: usize) -> Statement {
         let line = |_| StatementLine {
             at: Some("2026-01-02T03:04:05.006Z".to_owned()),
             title: "Deposit".to_owned(),
@@ -372,16 +320,5 @@ mod tests {
             text,
             "at,title,reference,amount,balance\r\n2026-01-02T03:04:05.006Z,Deposit,TNX-1a2b3c,123.45,-0.05\r\n"
         );
-    }
-
-    #[test]
-    fn pdf_has_a_page_for_every_46_lines() {
-        for (lines, pages) in [(0, 1), (46, 1), (47, 2), (200, 5)] {
-            let text = String::from_utf8_lossy(&pdf(&sample(lines))).into_owned();
-            assert!(text.starts_with("%PDF-"), "{lines}");
-            assert!(text.contains(&format!("/Count {pages}")), "{lines}");
-            assert_eq!(text.matches("TNX-1a2b3c").count(), lines);
-            assert!(text.contains("Closing balance"));
-        }
     }
 }

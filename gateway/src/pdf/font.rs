@@ -8,8 +8,8 @@ use subsetter::GlyphRemapper;
 use ttf_parser::{Face, GlyphId};
 
 /// DejaVu Sans Bold: Latin, Greek, Cyrillic, Armenian and Georgian letters.
-const FONT: &[u8] = include_bytes!("../../../../assets/DejaVuSans-Bold.ttf");
-const NAME: Name<'_> = Name(b"CERTIF+DejaVuSans-Bold");
+const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans-Bold.ttf");
+const NAME: Name<'_> = Name(b"SOLVAN+DejaVuSans-Bold");
 /// Widths in a PDF are in thousandths of the font's size.
 const EM: u32 = 1000;
 
@@ -21,20 +21,22 @@ pub struct Subset {
 }
 
 impl Subset {
-    /// The text as numbers of letters; `None` if the font lacks one, or the script needs more than letters side by side.
-    pub fn encode(&mut self, text: &str) -> Option<Vec<u8>> {
+    /// The text as numbers of letters, with its width in thousandths of the font's size; `None` if the font lacks one, or the
+    /// script needs more than letters side by side.
+    pub fn encode(&mut self, text: &str) -> Option<(Vec<u8>, u32)> {
         let face = face()?;
         let glyphs: Vec<_> = text
             .chars()
             .map(|letter| Some((letter, face.glyph_index(letter).filter(|_| stands_alone(letter))?)))
             .collect::<Option<_>>()?;
-        let mut encoded = Vec::new();
+        let (mut encoded, mut width) = (Vec::new(), 0);
         for (letter, glyph) in glyphs {
             let number = self.glyphs.remap(glyph.0);
             self.letters.insert(number, (letter, glyph));
             encoded.extend(number.to_be_bytes());
+            width += u32::from(face.glyph_hor_advance(glyph).unwrap_or_default()) * EM / u32::from(face.units_per_em());
         }
-        Some(encoded)
+        Some((encoded, width))
     }
 
     /// Writes the font and what belongs to it; returns whether there was anything to write.

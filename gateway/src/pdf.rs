@@ -1,0 +1,251 @@
+//! Documents to print: pages of A4 in the standard PDF fonts. What these cannot write is in an embedded one, with the
+//! letters that it needs.
+//!
+//! Lengths are in tenths of a point, from the lower left corner of the page.
+
+mod font;
+mod standard;
+
+use chassis::clock;
+use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use font::Subset;
+pub use standard::Face;
+
+/// A width and a height.
+pub type Size = (u16, u16);
+
+/// A page upright.
+pub const UPRIGHT: Size = (5950, 8420);
+/// A page across.
+pub const ACROSS: Size = (8420, 5950);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    Navy,
+    Black,
+    Grey,
+    /// For lines.
+    Silver,
+    /// For grounds.
+    Mist,
+}
+
+/// How a text is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    pub face: Face,
+    pub size: u16,
+    pub ink: Ink,
+}
+
+/// A text in one of the fonts.
+struct Encoded {
+    font: Name<'static>,
+    bytes: Vec<u8>,
+    /// In thousandths of the font's size.
+    width: u32,
+}
+
+/// A document in the making. Everything is written on its last page.
+pub struct Document {
+    size: Size,
+    title: &'static str,
+    pages: Vec<Content>,
+    subset: Subset,
+}
+
+const PLAIN: Name<'static> = Name(b"P");
+const BOLD: Name<'static> = Name(b"B");
+const EMBEDDED: Name<'static> = Name(b"E");
+
+impl Style {
+    #[must_use]
+    pub const fn new(face: Face, size: u16, ink: Ink) -> Self {
+        Self { face, size, ink }
+    }
+}
+
+impl Document {
+    /// A document without a page.
+    #[must_use]
+    pub fn new(title: &'static str, size: Size) -> Self {
+        Self { size, title, pages: Vec::new(), subset: Subset::default() }
+    }
+
+    /// Begins the next page.
+    pub fn next_page(&mut self) {
+        let mut content = Content::new();
+        content.transform([0.1, 0.0, 0.0, 0.1, 0.0, 0.0]);
+        self.pages.push(content);
+    }
+
+    /// Fills a rectangle, from its lower left corner.
+    pub fn fill(&mut self, ink: Ink, (x, y): (u16, u16), (width, height): Size) {
+        let Some(page) = self.pages.last_mut() else { return };
+        dip(page, ink);
+        page.rect(x.into(), y.into(), width.into(), height.into()).fill_nonzero();
+    }
+
+    /// Writes a text from here on; returns whether the fonts have all its letters. Otherwise it writes nothing.
+    pub fn write(&mut self, style: Style, at: (u16, u16), text: &str) -> bool {
+        let Some(encoded) = self.encode(style.face, text) else { return false };
+        self.show(style, at, &encoded);
+        true
+    }
+
+    /// Writes a text that ends here; returns whether the fonts have all its letters. Otherwise it writes nothing.
+    pub fn write_up_to(&mut self, style: Style, (right, y): (u16, u16), text: &str) -> bool {
+        let Some(encoded) = self.encode(style.face, text) else { return false };
+        let width = u16::try_from(encoded.width * u32::from(style.size) / 1000).unwrap_or(u16::MAX);
+        self.show(style, (right.saturating_sub(width), y), &encoded);
+        true
+    }
+
+    /// The same style, smaller if the text would be wider than this.
+    #[must_use]
+    pub fn fitting(&mut self, style: Style, width: u16, text: &str) -> Style {
+        let per_size = self.encode(style.face, text).map_or(1, |encoded| encoded.width.max(1));
+        let size = u16::try_from(u32::from(width) * 1000 / per_size).unwrap_or(u16::MAX);
+        Style { size: style.size.min(size), ..style }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn finish(self) -> Vec<u8> {
+        let [catalog, info, tree, plain, bold, embedded] = [1, 2, 3, 4, 5, 6].map(Ref::new);
+        // The embedded font takes five numbers.
+        let mut number = 10;
+        let mut next = || {
+            number += 1;
+            Ref::new(number)
+        };
+        let pages: Vec<_> = self.pages.into_iter().map(|content| (next(), next(), content)).collect();
+        let mut pdf = Pdf::new();
+        let mut root = pdf.catalog(catalog);
+        root.pages(tree).lang(TextStr("en"));
+        root.viewer_preferences().display_doc_title(true);
+        root.finish();
+        pdf.document_info(info).title(TextStr(self.title));
+        pdf.pages(tree)
+            .kids(pages.iter().map(|(page, ..)| *page))
+            .count(i32::try_from(pages.len()).unwrap_or_default());
+        for (font, name) in [(plain, "Helvetica"), (bold, "Helvetica-Bold")] {
+            pdf.type1_font(font).base_font(Name(name.as_bytes())).encoding_predefined(Name(b"WinAnsiEncoding"));
+        }
+        let has_embedded = self.subset.write(&mut pdf, embedded);
+        let (width, height) = (self.size.0 / 10, self.size.1 / 10);
+        for (id, stream, content) in pages {
+            let mut page = pdf.page(id);
+            page.media_box(Rect::new(0.0, 0.0, width.into(), height.into())).parent(tree).contents(stream);
+            let mut resources = page.resources();
+            let mut fonts = resources.fonts();
+            fonts.pair(PLAIN, plain).pair(BOLD, bold);
+            if has_embedded {
+                fonts.pair(EMBEDDED, embedded);
+            }
+            fonts.finish();
+            resources.finish();
+            page.finish();
+            pdf.stream(stream, &content.finish());
+        }
+        pdf.finish()
+    }
+
+    fn show(&mut self, style: Style, (x, y): (u16, u16), encoded: &Encoded) {
+        let Some(page) = self.pages.last_mut() else { return };
+        dip(page, style.ink);
+        page.begin_text().set_font(encoded.font, style.size.into());
+        page.next_line(x.into(), y.into()).show(Str(&encoded.bytes)).end_text();
+    }
+
+    fn encode(&mut self, face: Face, text: &str) -> Option<Encoded> {
+        if let Some(bytes) = standard::win_ansi(text) {
+            let font = if face == Face::Bold { BOLD } else { PLAIN };
+            return Some(Encoded { font, width: face.width(&bytes), bytes });
+        }
+        let (bytes, width) = self.subset.encode(text)?;
+        Some(Encoded { font: EMBEDDED, bytes, width })
+    }
+}
+
+fn dip(page: &mut Content, ink: Ink) {
+    let [red, green, blue] = match ink {
+        Ink::Navy => [0.08, 0.12, 0.30],
+        Ink::Black => [0.07, 0.10, 0.15],
+        Ink::Grey => [0.38, 0.41, 0.47],
+        Ink::Silver => [0.85, 0.87, 0.90],
+        Ink::Mist => [0.95, 0.96, 0.98],
+    };
+    page.set_fill_rgb(red, green, blue);
+}
+
+/// A moment of the wire as people read it.
+#[must_use]
+pub fn moment(at: &str) -> String {
+    OffsetDateTime::parse(at, &Rfc3339).map_or_else(|_| at.to_owned(), clock::to_text)
+}
+
+/// The day of a moment of the wire as people read it.
+#[must_use]
+pub fn day(at: &str) -> String {
+    OffsetDateTime::parse(at, &Rfc3339).map_or_else(|_| at.to_owned(), |at| clock::day_to_text(at.date()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Document, Face, Ink, Style, UPRIGHT};
+
+    const STYLE: Style = Style::new(Face::Bold, 100, Ink::Black);
+
+    fn text_of(document: Document) -> String {
+        document.finish().into_iter().map(char::from).collect()
+    }
+
+    /// [D-C8] [D-M9] Names in Latin, Greek and Cyrillic letters are written with an embedded font, of which the file has only
+    /// those letters, and can be copied from the page.
+    #[test]
+    fn letters_beyond_the_standard_fonts_are_embedded() {
+        for name in ["Łukasz Żak", "Γιώργος", "Оксана Шевченко", "Nguyễn Thị Ánh"] {
+            let mut document = Document::new("Test", UPRIGHT);
+            document.next_page();
+            assert!(document.write(STYLE, (500, 500), name), "{name}");
+            let text = text_of(document);
+            assert!(text.contains("FontFile2") && text.len() < 60_000, "{name}: {}", text.len());
+        }
+    }
+
+    /// [D-C8] [D-M9] What cannot be written is not written wrong.
+    #[test]
+    fn other_letters_are_not_written() {
+        let mut document = Document::new("Test", UPRIGHT);
+        document.next_page();
+        for name in ["王小明", "محمد", "Łukasz 王"] {
+            assert!(
+                !document.write(STYLE, (500, 500), name) && !document.write_up_to(STYLE, (500, 500), name),
+                "{name}"
+            );
+        }
+        assert!(!text_of(document).contains(" Tj"));
+    }
+
+    #[test]
+    fn a_text_ends_where_it_must() {
+        let mut document = Document::new("Test", UPRIGHT);
+        document.next_page();
+        assert!(document.write_up_to(Style::new(Face::Plain, 100, Ink::Black), (1000, 500), "$1.00"));
+        // Four characters of 556 thousandths, a point of 278.
+        assert!(text_of(document).contains("750 500 Td"));
+    }
+
+    #[test]
+    fn long_texts_are_smaller() {
+        let mut document = Document::new("Test", UPRIGHT);
+        assert_eq!(document.fitting(STYLE, 3000, "Amara"), STYLE);
+        let long = "x".repeat(100);
+        let style = document.fitting(STYLE, 3000, &long);
+        assert!(style.size < 60 && style.size > 40, "{style:?}");
+    }
+}
