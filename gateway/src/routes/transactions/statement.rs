@@ -26,7 +26,7 @@ use crate::extract::VerifiedMember;
 use crate::json::{Dollars, field, moment};
 use crate::names::StatementFormat;
 use crate::routes::transactions::reference;
-use pdf::Paper;
+use pdf::{Line, Paper};
 
 /// Lines of a PDF, which is made in memory.
 const PDF_LINES: usize = 20_000;
@@ -113,7 +113,7 @@ pub async fn statement(
         Form::Pdf => {
             let holder = app.profiles.get(caller.session.user_id).await?;
             let statement = Statement { lines: pages.all(first).await?, ..statement };
-            let content = Paper::new(&app, &holder, (from, to), OffsetDateTime::now_utc()).write(&statement)?;
+            let content = print(&app, &holder, (from, to), &statement)?;
             Ok(file(&statement, "pdf", "application/pdf", Body::from(content)))
         }
     }
@@ -156,8 +156,7 @@ pub async fn of_month(app: &App, out: &Outgoing, holder: &Profile, from: Date) -
             statement.lines.extend(page);
         }
     }
-    let paper = Paper::new(app, holder, (from, to), OffsetDateTime::now_utc());
-    let pdf = (!is_long).then(|| paper.write(&statement)).transpose()?;
+    let pdf = (!is_long).then(|| print(app, holder, (from, to), &statement)).transpose()?;
     Ok(Some(MonthFiles { csv: content, pdf }))
 }
 
@@ -235,6 +234,18 @@ impl From<StatementLineMessage> for StatementLine {
     }
 }
 
+impl<'a> From<&'a StatementLine> for Line<'a> {
+    fn from(line: &'a StatementLine) -> Self {
+        Self {
+            at: line.at.as_deref().unwrap_or_default(),
+            title: &line.title,
+            reference: line.reference.as_deref().unwrap_or_default(),
+            amount: line.amount.cents(),
+            balance: line.balance.cents(),
+        }
+    }
+}
+
 fn once(bytes: Vec<u8>) -> impl StreamExt<Item = io::Result<Vec<u8>>> + Send + 'static {
     futures::stream::iter([Ok(bytes)])
 }
@@ -274,6 +285,19 @@ fn file(statement: &Statement, ending: &str, content_type: &'static str, content
     response
 }
 
+fn print(app: &App, holder: &Profile, period: (Date, Date), statement: &Statement) -> Result<Vec<u8>, ApiError> {
+    let paper = Paper {
+        holder,
+        period,
+        made_at: OffsetDateTime::now_utc(),
+        address: app.config.public_url.trim_end_matches('/'),
+        opening: statement.opening_balance.cents(),
+        closing: statement.closing_balance.cents(),
+        lines: statement.lines.iter().map(Line::from).collect(),
+    };
+    paper.write()
+}
+
 const HEADER: [&str; 5] = ["at", "title", "reference", "amount", "balance"];
 
 fn csv(header: Option<[&str; 5]>, lines: &[StatementLine]) -> io::Result<Vec<u8>> {
@@ -294,7 +318,7 @@ mod tests {
     use super::{HEADER, Statement, StatementLine, csv};
     use crate::json::Dollars;
 
-    pub(super) fn sample(lines: usize) -> Statement {
+    fn sample(lines: usize) -> Statement {
         let line = |_| StatementLine {
             at: Some("2026-01-02T03:04:05.006Z".to_owned()),
             title: "Deposit".to_owned(),

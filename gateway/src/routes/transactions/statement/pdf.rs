@@ -4,8 +4,6 @@ use chassis::clock;
 use chassis::money::Cents;
 use time::{Date, OffsetDateTime};
 
-use super::{Statement, StatementLine};
-use crate::app::App;
 use crate::cache::profiles::Profile;
 use crate::error::ApiError;
 use crate::pdf::{self, Document, Face, Ink, Style, UPRIGHT};
@@ -28,13 +26,27 @@ const LABEL: Style = Style::new(Face::Plain, 85, Ink::Grey);
 const TEXT: Style = Style::new(Face::Plain, 90, Ink::Black);
 const STRONG: Style = Style::new(Face::Bold, 90, Ink::Black);
 
-/// What the paper says beside the statement.
+/// What the paper says.
 pub struct Paper<'a> {
-    holder: &'a Profile,
-    period: String,
-    made_at: String,
+    pub holder: &'a Profile,
+    /// The first and the last day.
+    pub period: (Date, Date),
+    pub made_at: OffsetDateTime,
     /// Where the product is.
-    address: &'a str,
+    pub address: &'a str,
+    pub opening: Cents,
+    pub closing: Cents,
+    pub lines: Vec<Line<'a>>,
+}
+
+/// A change of the balance.
+pub struct Line<'a> {
+    /// RFC 3339.
+    pub at: &'a str,
+    pub title: &'a str,
+    pub reference: &'a str,
+    pub amount: Cents,
+    pub balance: Cents,
 }
 
 /// A row of the table.
@@ -46,25 +58,16 @@ struct Row<'a> {
     balance: Cents,
 }
 
-impl<'a> Paper<'a> {
-    pub fn new(app: &'a App, holder: &'a Profile, period: (Date, Date), now: OffsetDateTime) -> Self {
-        Self::of(holder, period, now, app.config.public_url.trim_end_matches('/'))
-    }
-
-    fn of(holder: &'a Profile, (from, to): (Date, Date), now: OffsetDateTime, address: &'a str) -> Self {
-        let period = format!("{} to {}", clock::day_to_text(from), clock::day_to_text(to));
-        Self { holder, period, made_at: clock::to_text(now), address }
-    }
-
+impl Paper<'_> {
     /// The file.
-    pub fn write(&self, statement: &Statement) -> Result<Vec<u8>, ApiError> {
-        let rows = rows(statement);
+    pub fn write(&self) -> Result<Vec<u8>, ApiError> {
+        let rows = self.rows();
         let (first, rest) = rows.split_at(rows.len().min(FIRST_ROWS));
         let pages: Vec<_> = std::iter::once(first).chain(rest.chunks(ROWS)).collect();
         let mut document = Document::new("Account statement", UPRIGHT);
         for (index, rows) in pages.iter().enumerate() {
             document.next_page();
-            let top = if index == 0 { self.head(&mut document, statement)? } else { self.short_head(&mut document) };
+            let top = if index == 0 { self.head(&mut document)? } else { self.short_head(&mut document) };
             table(&mut document, top, rows);
             self.foot(&mut document, &format!("Page {} of {}", index + 1, pages.len()));
         }
@@ -72,10 +75,10 @@ impl<'a> Paper<'a> {
     }
 
     /// The head of the first page; returns where the table begins.
-    fn head(&self, document: &mut Document, statement: &Statement) -> Result<u16, ApiError> {
+    fn head(&self, document: &mut Document) -> Result<u16, ApiError> {
         brand(document);
         document.write(Style::new(Face::Bold, 220, Ink::Navy), (LEFT, 7320), "Account statement");
-        document.write(Style::new(Face::Plain, 110, Ink::Black), (LEFT, 7130), &self.period);
+        document.write(Style::new(Face::Plain, 110, Ink::Black), (LEFT, 7130), &self.period());
         document.write(LABEL, (LEFT, 6800), "Account holder");
         // A name in letters that no font here has is not written wrong: the address says whose account it is.
         let mut y = 6650;
@@ -86,18 +89,19 @@ impl<'a> Paper<'a> {
                 y -= 140;
             }
         }
-        for (y, label, text) in [(6800, "Currency", "US dollars"), (6510, "Issued on", self.made_at.as_str())] {
+        let made_at = clock::to_text(self.made_at);
+        for (y, label, text) in [(6800, "Currency", "US dollars"), (6510, "Issued on", made_at.as_str())] {
             document.write(LABEL, (REFERENCE, y), label);
             document.write(TEXT, (REFERENCE, y - 150), text);
         }
-        sums(document, statement)?;
+        self.sums(document)?;
         Ok(FIRST_TOP)
     }
 
     /// The head of every other page; returns where the table begins.
     fn short_head(&self, document: &mut Document) -> u16 {
         brand(document);
-        document.write_up_to(LABEL, (RIGHT, 7860), &format!("Account statement, {}", self.period));
+        document.write_up_to(LABEL, (RIGHT, 7860), &format!("Account statement, {}", self.period()));
         TOP
     }
 
@@ -108,41 +112,45 @@ impl<'a> Paper<'a> {
         document.write(LABEL, (LEFT, 300), self.address);
         document.write_up_to(LABEL, (RIGHT, 300), page);
     }
+
+    /// The balances before and after the period, and what came and went in between.
+    fn sums(&self, document: &mut Document) -> Result<(), ApiError> {
+        let (mut into, mut out) = (Cents::ZERO, Cents::ZERO);
+        for line in &self.lines {
+            let side = if line.amount < Cents::ZERO { &mut out } else { &mut into };
+            *side = side.plus(line.amount).map_err(ApiError::internal)?;
+        }
+        let sums = [
+            ("Opening balance", self.opening),
+            ("Money in", into),
+            ("Money out", out),
+            ("Closing balance", self.closing),
+        ];
+        document.fill(Ink::Mist, (LEFT, 5710), (RIGHT - LEFT, 470));
+        for (x, (label, amount)) in [LEFT + 140, LEFT + 1380, LEFT + 2620, LEFT + 3860].into_iter().zip(sums) {
+            document.write(LABEL, (x, 6005), label);
+            let amount = written(amount);
+            let style = document.fitting(Style::new(Face::Bold, 120, Ink::Black), 1100, &amount);
+            document.write(style, (x, 5820), &amount);
+        }
+        Ok(())
+    }
+
+    fn rows(&self) -> Vec<Row<'_>> {
+        let mut rows = vec![Row::balance("Opening balance", self.opening)];
+        rows.extend(self.lines.iter().map(Row::from));
+        rows.push(Row::balance("Closing balance", self.closing));
+        rows
+    }
+
+    fn period(&self) -> String {
+        format!("{} to {}", clock::day_to_text(self.period.0), clock::day_to_text(self.period.1))
+    }
 }
 
 fn brand(document: &mut Document) {
     document.fill(Ink::Navy, (0, UPRIGHT.1 - 120), (UPRIGHT.0, 120));
     document.write(Style::new(Face::Bold, 150, Ink::Navy), (LEFT, 7860), "Solvane");
-}
-
-/// The balances before and after the period, and what came and went in between.
-fn sums(document: &mut Document, statement: &Statement) -> Result<(), ApiError> {
-    let (mut into, mut out) = (Cents::ZERO, Cents::ZERO);
-    for line in &statement.lines {
-        let side = if line.amount.cents() < Cents::ZERO { &mut out } else { &mut into };
-        *side = side.plus(line.amount.cents()).map_err(ApiError::internal)?;
-    }
-    let sums = [
-        ("Opening balance", statement.opening_balance.cents()),
-        ("Money in", into),
-        ("Money out", out),
-        ("Closing balance", statement.closing_balance.cents()),
-    ];
-    document.fill(Ink::Mist, (LEFT, 5710), (RIGHT - LEFT, 470));
-    for (x, (label, amount)) in [LEFT + 140, LEFT + 1380, LEFT + 2620, LEFT + 3860].into_iter().zip(sums) {
-        document.write(LABEL, (x, 6005), label);
-        let amount = written(amount);
-        let style = document.fitting(Style::new(Face::Bold, 120, Ink::Black), 1100, &amount);
-        document.write(style, (x, 5820), &amount);
-    }
-    Ok(())
-}
-
-fn rows(statement: &Statement) -> Vec<Row<'_>> {
-    let mut rows = vec![Row::balance("Opening balance", statement.opening_balance.cents())];
-    rows.extend(statement.lines.iter().map(Row::from));
-    rows.push(Row::balance("Closing balance", statement.closing_balance.cents()));
-    rows
 }
 
 fn table(document: &mut Document, top: u16, rows: &[Row<'_>]) {
@@ -174,19 +182,17 @@ impl<'a> Row<'a> {
     }
 }
 
-impl<'a> From<&'a StatementLine> for Row<'a> {
-    fn from(line: &'a StatementLine) -> Self {
-        let at = pdf::moment(line.at.as_deref().unwrap_or_default());
-        let amount = line.amount.cents();
+impl<'a> From<&Line<'a>> for Row<'a> {
+    fn from(line: &Line<'a>) -> Self {
         // The amount of a withdrawal that is not paid out comes back.
-        let is_returned = line.title == "Withdrawal" && amount > Cents::ZERO;
+        let is_returned = line.title == "Withdrawal" && line.amount > Cents::ZERO;
         Self {
             // The foot says that times are UTC.
-            at: at.trim_end_matches(" UTC").to_owned(),
-            title: if is_returned { "Withdrawal returned" } else { &line.title },
-            reference: line.reference.as_deref().unwrap_or_default(),
-            amount: Some(amount),
-            balance: line.balance.cents(),
+            at: pdf::moment(line.at).trim_end_matches(" UTC").to_owned(),
+            title: if is_returned { "Withdrawal returned" } else { line.title },
+            reference: line.reference,
+            amount: Some(line.amount),
+            balance: line.balance,
         }
     }
 }
@@ -200,9 +206,15 @@ fn written(amount: Cents) -> String {
 mod tests {
     use time::macros::{date, datetime};
 
-    use super::super::tests::sample;
-    use super::{Paper, Profile, Row, StatementLine};
-    use crate::json::Dollars;
+    use super::{Cents, Line, Paper, Profile, Row};
+
+    const DEPOSIT: Line<'_> = Line {
+        at: "2026-01-02T03:04:05.006Z",
+        title: "Deposit",
+        reference: "TNX-1a2b3c",
+        amount: Cents::new(12_345),
+        balance: Cents::new(-5),
+    };
 
     fn text_of(name: &str, lines: usize) -> String {
         let holder = Profile {
@@ -211,9 +223,16 @@ mod tests {
             phone: String::new(),
             country: "Nigeria".to_owned(),
         };
-        let period = (date!(2026 - 01 - 01), date!(2026 - 01 - 31));
-        let paper = Paper::of(&holder, period, datetime!(2026-02-01 14:05 UTC), "https://solvane.test");
-        paper.write(&sample(lines)).unwrap().into_iter().map(char::from).collect()
+        let paper = Paper {
+            holder: &holder,
+            period: (date!(2026 - 01 - 01), date!(2026 - 01 - 31)),
+            made_at: datetime!(2026-02-01 14:05 UTC),
+            address: "https://solvane.test",
+            opening: Cents::ZERO,
+            closing: Cents::new(12_345),
+            lines: (0..lines).map(|_| DEPOSIT).collect(),
+        };
+        paper.write().unwrap().into_iter().map(char::from).collect()
     }
 
     /// [D-M9] [U2] [U22] [MSG-04] A statement names its holder and the period, sums up what came and went, and writes amounts
@@ -255,14 +274,7 @@ mod tests {
     /// [U2] The amount of a withdrawal that is not paid out comes back, and the row says so.
     #[test]
     fn what_comes_back_is_called_returned() {
-        let named = |title: &str, cents| {
-            let line = StatementLine {
-                title: title.to_owned(),
-                amount: Dollars::from_cents(cents),
-                ..sample(1).lines.remove(0)
-            };
-            Row::from(&line).title.to_owned()
-        };
+        let named = |title, cents| Row::from(&Line { title, amount: Cents::new(cents), ..DEPOSIT }).title;
         assert_eq!(named("Withdrawal", -100), "Withdrawal");
         assert_eq!(named("Withdrawal", 100), "Withdrawal returned");
         assert_eq!(named("Deposit", 100), "Deposit");
