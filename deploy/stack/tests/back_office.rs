@@ -9,6 +9,7 @@ use sqlx::{Connection, PgConnection};
 use stack::{
     Service,
     client::{Answer, Client},
+    seed::STAFF_PASSWORD,
     testing::{Member, NOTE, Options, TestStack, txid},
 };
 use tokio::time::sleep;
@@ -358,5 +359,41 @@ async fn a_false_deposit_is_owed_until_it_is_settled() -> Result<()> {
     let books = treasurer.get("/admin/integrity").await?.success()?;
     assert_eq!((&books["trialBalance"], &books["owed"], &books["ok"]), (&json!(0), &json!(0), &json!(true)));
     assert!(stack.broken_promises().await?.is_empty());
+    Ok(())
+}
+
+/// The guides with the command that invites the first staff.
+const GUIDES: [&str; 2] = [include_str!("../../COMPOSE.md"), include_str!("../../KUBERNETES.md")];
+
+/// [D-H7] [D-O1] [D-O5] O10: by the command of the guides, two admins are mailed a link to set a password, and invite others
+/// together.
+#[tokio::test]
+async fn the_first_admins_are_invited_as_the_guides_say() -> Result<()> {
+    let stack = TestStack::start().await?;
+    let mut auth = PgConnection::connect(&stack.databases().owner_url(Service::Auth)?).await?;
+    // A stack has staff from the beginning.
+    sqlx::query("UPDATE users SET disabled_at = now() WHERE role IS NOT NULL").execute(&mut auth).await?;
+    auth.close().await?;
+    let [first, second] = ["First Name <first@example.com>", "Second Name <second@example.com>"];
+    let command = format!("staff bootstrap \\\n  --admin \"{first}\" --admin \"{second}\"\n");
+    assert!(GUIDES.iter().all(|guide| guide.contains(&command)));
+    let bootstrap =
+        async || stack.run(Service::Auth, &["staff", "bootstrap", "--admin", first, "--admin", second], None).await;
+    bootstrap().await?;
+    let log_in = async |email: &str| -> Result<Client> {
+        let mail = stack.mail(email, "staff account").await?;
+        let (_, rest) = mail.text.split_once("/reset-password#token=").context("a link")?;
+        let token = rest.split_whitespace().next().context("a token")?;
+        let body = json!({ "token": token, "password": STAFF_PASSWORD, "confirmPassword": STAFF_PASSWORD });
+        stack.client().post("/auth/reset-password", body).await?.success()?;
+        stack.client().login(email, STAFF_PASSWORD).await
+    };
+    let (one, two) = (log_in("first@example.com").await?, log_in("second@example.com").await?);
+    let reviewer = json!({ "name": "Rhea Reviewer", "email": "rhea@example.com", "role": "reviewer" });
+    let proposal = one.post("/admin/staff", reviewer).await?.success()?["proposalId"].clone();
+    let confirm = format!("/admin/proposals/{}/confirm", proposal.as_str().context("an id")?);
+    two.post(&confirm, json!({})).await?.success()?;
+    stack.mail("rhea@example.com", "staff account").await?;
+    assert!(bootstrap().await.is_err(), "two admins are there");
     Ok(())
 }
