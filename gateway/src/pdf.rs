@@ -204,11 +204,12 @@ mod tests {
         document.finish().into_iter().map(char::from).collect()
     }
 
-    /// [D-C8] [D-M9] Names in Latin, Greek and Cyrillic letters are written with an embedded font, of which the file has only
+    /// [D-C8] [D-M9] Names in Latin, Greek, Cyrillic, Hebrew and Arabic letters are written with an embedded font, of which the file has only
     /// those letters, and can be copied from the page.
     #[test]
     fn letters_beyond_the_standard_fonts_are_embedded() {
-        for name in ["Łukasz Żak", "Γιώργος", "Оксана Шевченко", "Nguyễn Thị Ánh"] {
+        for name in ["Łukasz Żak", "Γιώργος", "Оксана Шевченко", "Nguyễn Thị Ánh", "שרה כהן", "محمد الأمين"]
+        {
             let mut document = Document::new("Test", UPRIGHT);
             document.next_page();
             assert!(document.write(STYLE, (500, 500), name), "{name}");
@@ -222,7 +223,7 @@ mod tests {
     fn other_letters_are_not_written() {
         let mut document = Document::new("Test", UPRIGHT);
         document.next_page();
-        for name in ["王小明", "محمد", "Łukasz 王"] {
+        for name in ["王小明", "Łukasz 王", "محمد Smith", "مُحَمَّد"] {
             assert!(
                 !document.write(STYLE, (500, 500), name) && !document.write_up_to(STYLE, (500, 500), name),
                 "{name}"
