@@ -82,7 +82,26 @@ describe('the withdrawal', () => {
     const facts = [['Minimum withdrawal', '$50'], ['Maximum withdrawal', '$50,000'], ['Processing fee', '2.5%'], ['Processing time', 'Instant - 15 minutes'], ['Business hours', '9 AM - 6 PM UTC']] as const
     await screen.findByText('Limit in 24 hours')
     for (const [label, value] of facts) expect(screen.getByText(label).nextSibling).toHaveTextContent(value)
+    expect(screen.getByText('Minimum withdrawal').nextSibling).toHaveTextContent(/^\$50or your whole balance, once in 30 days$/)
     expect(screen.getByText(/A submitted withdrawal cannot be cancelled/)).toBeVisible()
+  })
+
+  it('lets the whole balance leave below the minimum, at a quote like any amount, and no part of it [D-M5] [F7]', async () => {
+    const quotes = records('post', '/quotes', { quote: quoteOf({ direction: 'withdrawal', units: '50046' }) }, 201)
+    const withdraw = records('post', '/transactions/withdraw', {}, 201)
+    server.use(answers('get', '/quotes/terms', quoteTerms), quotes.handler, withdraw.handler)
+    const { user } = openWithdrawal({ wallet: { balance: 49.99, bonus: 0, held: 0, invested: 0 } })
+    await user.type(await screen.findByLabelText('Amount'), '49.98')
+    await user.click(await screen.findByRole('radio', { name: /BTC/ }))
+    expect(await screen.findByText('Withdrawals are from $50.00 to $50,000.00. Once in 30 days you can withdraw your whole balance of $49.99 instead.')).toBeVisible()
+    expect(quotes.seen).toHaveLength(0)
+    await user.click(screen.getByRole('button', { name: 'Use the maximum' }))
+    await waitFor(() => expect(screen.getByText('You receive').nextSibling).toHaveTextContent('$48.74 (about 0.0005004 BTC)'))
+    expect(screen.queryByText(/Withdrawals are from/)).toBeNull()
+    expect(quotes.seen.map(({ body }) => body)).toEqual([{ direction: 'withdrawal', amount: 49.99, method: btc.id }])
+    await user.type(screen.getByLabelText('Wallet address'), 'bc1qwdhkcanpdejjqmr0vdskcgrzw33jut3wqlwyfz')
+    await submit(user)
+    await waitFor(() => expect(withdraw.seen[0]?.body).toMatchObject({ amount: 49.99, quoteId: 'quote-1' }))
   })
 
   it('tells how long it took lately beside what is promised, or nothing [WDR-01]', async () => {

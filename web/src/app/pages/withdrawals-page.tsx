@@ -79,8 +79,8 @@ function OpenWithdrawal() {
 type Limits = Terms['withdrawal']
 
 /** Facts for all members; limits and fee come from the terms. */
-const facts: readonly [string, string | ((limits: Limits) => string)][] = [
-  ['Minimum withdrawal', ({ min }) => formatBrief(min)],
+const facts: readonly [label: string, value: string | ((limits: Limits) => string), also?: string][] = [
+  ['Minimum withdrawal', ({ min }) => formatBrief(min), 'or your whole balance, once in 30 days'],
   ['Maximum withdrawal', ({ max }) => formatBrief(max)],
   ['Processing fee', ({ feePercent }) => `${feePercent}%`],
   ['Processing time', 'Instant - 15 minutes'],
@@ -99,10 +99,13 @@ function Facts() {
     <Card className="p-5 sm:p-6">
       <h2 className="font-semibold">Good to know</h2>
       <dl className="mt-3 mb-5 divide-y divide-line text-sm">
-        {facts.map(([label, value]) => (
+        {facts.map(([label, value, also]) => (
           <div key={label} className="flex justify-between gap-4 py-2.5">
             <dt className="text-ink-faint">{label}</dt>
-            <dd className="tabular text-right font-medium">{typeof value === 'string' ? value : shown(value)}</dd>
+            <dd className="tabular text-right font-medium">
+              {typeof value === 'string' ? value : shown(value)}
+              {also && <span className="block font-normal text-ink-faint">{also}</span>}
+            </dd>
           </div>
         ))}
         {here && (

@@ -17,6 +17,10 @@ export function withdrawalRefusal(cents: number | null, terms: Terms | undefined
   const { min, max, left } = terms.withdrawal
   const balance = wallet ? toCents(wallet.balance) : undefined
   if (balance !== undefined && cents > balance) return `This is more than your available balance of ${formatCents(balance)}.`
-  if (cents > toCents(max) || (cents < toCents(min) && cents !== balance)) return between(terms.withdrawal, 'Withdrawals')
+  if (cents > toCents(max)) return between(terms.withdrawal, 'Withdrawals')
+  if (cents < toCents(min) && cents !== balance) {
+    const all = balance !== undefined && balance > 0 && balance < toCents(min) ? ` Once in 30 days you can withdraw your whole balance of ${formatCents(balance)} instead.` : ''
+    return between(terms.withdrawal, 'Withdrawals') + all
+  }
   return left != null && cents > toCents(left) ? `Your remaining limit is ${formatMoney(left)}.` : undefined
 }

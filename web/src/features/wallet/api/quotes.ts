@@ -2,9 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { Quote, QuoteTerms } from '@/lib/api-types'
 import { randomId } from '@/lib/id'
-import { toCents, toDollars } from '@/lib/money'
+import { toDollars } from '@/lib/money'
 import { queryKeys } from '@/lib/query-keys'
-import { useTerms } from '@/lib/terms'
 import { useSettled } from '../use-settled'
 
 /** How long an amount has to stay as it is before it is quoted. */
@@ -19,7 +18,12 @@ export const useQuoteTerms = () =>
     meta: { silent: true },
   })
 
-type Wanted = { direction: Quote['direction']; amountCents: number | null; method: string }
+type Wanted = {
+  direction: Quote['direction']
+  /** `null` where the amount is none, or would be refused. */
+  amountCents: number | null
+  method: string
+}
 
 /** A quote by this browser's clock, which need not agree with the server's. */
 export type HeldQuote = Quote & {
@@ -32,7 +36,6 @@ export type HeldQuote = Quote & {
 /** The quote for an amount and method; undefined while there is none: then payments are valued on arrival. */
 export function useQuote({ direction, amountCents, method }: Wanted): HeldQuote | undefined {
   const settled = useSettled(amountCents, PAUSE_MS)
-  const isAllowed = useIsAllowed(direction, settled)
   const assets = useQuoteTerms().data?.assets
   const isQuoted = assets?.some(({ available, methodIds }) => available && methodIds.includes(method)) ?? false
   const query = useQuery({
@@ -42,7 +45,7 @@ export function useQuote({ direction, amountCents, method }: Wanted): HeldQuote 
       const { quote } = await api.post<{ quote: Quote }>('/quotes', request, { idempotencyKey: randomId(), signal })
       return quote
     },
-    enabled: isQuoted && isAllowed,
+    enabled: isQuoted && settled !== null,
     // What is still open is shown again when the member comes back.
     staleTime: ({ state }) => (state.data ? lifeOf(state.data) : 0),
     gcTime: 15 * 60_000,
@@ -64,12 +67,3 @@ export function useQuote({ direction, amountCents, method }: Wanted): HeldQuote 
 export const openId = (quote: HeldQuote | undefined) => (quote && Date.now() < quote.until ? quote.id : undefined)
 
 const lifeOf = ({ at, expiresAt }: Quote) => Date.parse(expiresAt) - Date.parse(at)
-
-/** Whether the amount could be deposited or withdrawn: another would be refused. */
-function useIsAllowed(direction: Quote['direction'], cents: number | null) {
-  const terms = useTerms().data
-  if (!terms || cents === null) return false
-  if (direction === 'deposit' && cents === toCents(terms.course.price)) return true
-  const { min, max } = direction === 'deposit' ? terms.deposit : terms.withdrawal
-  return toCents(min) <= cents && cents <= toCents(max)
-}

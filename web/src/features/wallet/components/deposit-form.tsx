@@ -62,7 +62,7 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
   const limits = isPrice ? undefined : terms
   const refusal = depositRefusal(useSettled(cents, PAUSE_MS), limits)
   const isAllowed = depositRefusal(cents, limits) === undefined
-  const latest = useQuote({ direction: 'deposit', amountCents: cents, method: method.value })
+  const latest = useQuote({ direction: 'deposit', amountCents: isAllowed ? cents : null, method: method.value })
   // Of another version the address was not shown, and nobody looked at its signature.
   const quote = latest?.methodVersion === selected?.version ? latest : undefined
 
