@@ -166,7 +166,7 @@ describe('the withdrawal', () => {
     await user.click(await screen.findByRole('radio', { name: /USDT/ }))
     await press(user)
     const question = within(await screen.findByRole('dialog', { name: 'Check your withdrawal' }))
-    expect(question.getByText(/\$100\.00 is taken from your balance now.*You cannot cancel it/)).toBeVisible()
+    expect(question.getByText(/\$100\.00 is taken from your balance now.*You cannot cancel it after this step/)).toBeVisible()
     expect(question.getByText('You receive').nextSibling).toHaveTextContent('$97.50 in USDT')
     expect(question.getByText('Fee').nextSibling).toHaveTextContent('$2.50 (2.5%)')
     expect(question.getByText('Network').nextSibling).toHaveTextContent('USDT on TRC20')
@@ -175,6 +175,19 @@ describe('the withdrawal', () => {
     expect(withdraw.seen).toHaveLength(0)
     await submit(user)
     await waitFor(() => expect(withdraw.seen).toHaveLength(1))
+  })
+
+  it('shows the address in groups of four to be compared, and says when it takes longer [D-M6] [R5] [U3]', async () => {
+    const { user } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Amount'), '100')
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    expect(screen.getByText(/^This is the usual time within business hours\..*shows from when on it can be approved\.$/)).toBeVisible()
+    await press(user)
+    const question = within(await screen.findByRole('dialog', { name: 'Check your withdrawal' }))
+    const address = question.getByText('To My wallet').nextSibling as HTMLElement
+    expect(address.textContent).toBe(own.address)
+    expect([...address.querySelectorAll('span > span')].map(({ textContent }) => textContent)).toEqual(own.address.match(/.{1,4}/g))
+    expect(question.queryByText(/\d (AM|PM)/)).toBeNull()
   })
 
   it('says at each field what is missing, and what is above the balance [WDR-03] [D-B11]', async () => {
@@ -333,7 +346,7 @@ describe('the open withdrawal', () => {
     server.use(resend.handler, refuses('post', `/transactions/${open.id}/confirm`, 422, { message: wrong, code: 'INVALID_CODE', errors: { code: wrong } }))
     const { user } = openDetails({ needsConfirmation: true, destination: { address: own.address, memo: '77' } })
     expect(await screen.findByText('Confirm the address')).toBeVisible()
-    expect(screen.getAllByText(own.address)[0]).toBeVisible()
+    expect(screen.getByText(own.address.slice(0, 4)).parentElement).toHaveTextContent(own.address)
     expect(screen.getByText('Memo: 77')).toBeVisible()
     const confirm = screen.getByRole('button', { name: 'Confirm address' })
     await user.type(screen.getByLabelText('6-digit code'), '12345')

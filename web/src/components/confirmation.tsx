@@ -1,4 +1,5 @@
 import { questions, type FactsOf, type Question, type Route } from '@/lib/irreversible'
+import { Address } from './address'
 import { cx } from './cx'
 import { ConfirmDialog } from './dialog'
 
@@ -28,11 +29,11 @@ export function Confirmation<R extends Route>({ act, facts, onConfirm, onClose }
       <p>{question?.sentence}</p>
       {question?.facts && question.facts.length > 0 && (
         <dl className="mt-4 divide-y divide-line text-sm">
-          {question.facts.map(({ label, value, isExact }) => (
-            <div key={label} className={cx('py-2.5', !isExact && 'flex flex-wrap justify-between gap-x-4')}>
+          {question.facts.map(({ label, value, isExact, isAddress }) => (
+            <div key={label} className={cx('py-2.5', !isExact && !isAddress && 'flex flex-wrap justify-between gap-x-4')}>
               <dt>{label}</dt>
               <dd translate="no" className={cx('min-w-0 font-medium text-ink', isExact ? 'font-mono break-all' : 'tabular wrap-anywhere')}>
-                {value}
+                {isAddress && typeof value === 'string' ? <Address>{value}</Address> : value}
               </dd>
             </div>
           ))}

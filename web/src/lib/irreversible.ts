@@ -10,6 +10,8 @@ export type Fact = {
   value: ReactNode
   /** To be compared letter by letter. */
   isExact?: boolean
+  /** The same, in groups of four. */
+  isAddress?: boolean
 }
 
 export type Question = {
@@ -34,12 +36,12 @@ const endOfTrade = ({ plan, amount, value }: TradeEnd) =>
 export const questions = {
   'POST /transactions/withdraw': ({ amount, fee, receives, network, address, memo, label }: Withdrawal): Question => ({
     title: 'Check your withdrawal',
-    sentence: `${amount} is taken from your balance now. Once reviewed, it is paid to the address below. You cannot cancel it, and a payment to a wrong address cannot be recovered.`,
+    sentence: `${amount} is taken from your balance now. Once reviewed, it is paid to the address below. You cannot cancel it after this step, and a payment to a wrong address cannot be recovered. Compare the address with your wallet.`,
     facts: [
       { label: 'You receive', value: receives },
       { label: 'Fee', value: fee },
       { label: 'Network', value: network },
-      { label: label ? `To ${label}` : 'To', value: address, isExact: true },
+      { label: label ? `To ${label}` : 'To', value: address, isAddress: true },
       ...(memo ? [{ label: 'Memo', value: memo, isExact: true }] : []),
     ],
     confirm: `Withdraw ${amount}`,
@@ -87,7 +89,7 @@ export const questions = {
       (isSeen ? '' : ' We do not see this payment on the chain: compare the hash with your wallet.'),
     facts: [
       { label: 'Paid', value: pays },
-      { label: 'To', value: address, isExact: true },
+      { label: 'To', value: address, isAddress: true },
       { label: 'Transaction hash', value: txid, isExact: true },
     ],
     confirm: 'Yes, it is paid',

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react'
+import { Address } from '@/components/address'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
 import { Confirmation } from '@/components/confirmation'
@@ -152,7 +153,9 @@ function Destination({ review: { transaction: one } }: { review: Review }) {
         <Exact one={one} />
       </Line>
       <Line label="To" copy={address}>
-        <code className="font-mono text-sm break-all select-all">{address}</code>
+        <code className="text-sm select-all">
+          <Address>{address}</Address>
+        </code>
       </Line>
       {memo && (
         <Line label="Memo (without it the payout is lost)" copy={memo}>

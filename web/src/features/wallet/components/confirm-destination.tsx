@@ -1,3 +1,4 @@
+import { Address } from '@/components/address'
 import { Card } from '@/components/card'
 import { CodeForm } from '@/components/code-form'
 import { Notice } from '@/components/notice'
@@ -17,7 +18,11 @@ export function ConfirmDestination({ withdrawal: { id, destination } }: { withdr
           You have not withdrawn to this address before. Please compare it with your wallet, and enter the code we sent to{' '}
           <span className="break-words">{email}</span>. We then review your withdrawal. Its amount is held in the meantime.
         </p>
-        <p className="mt-2 font-mono break-all text-ink">{destination?.address}</p>
+        {destination && (
+          <p className="mt-2 text-ink">
+            <Address>{destination.address}</Address>
+          </p>
+        )}
         {destination?.memo && <p className="break-words">{`Memo: ${destination.memo}`}</p>}
       </Notice>
       <div className="mt-5">

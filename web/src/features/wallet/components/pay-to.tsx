@@ -81,7 +81,11 @@ function Payment({ method, confirmedBy, quote }: PayToProps) {
           </QuoteLock>
         </div>
       )}
-      {confirmedBy && <TimeNote text="Transaction will be confirmed by" time={confirmedBy} className="mt-4 border-t border-line pt-4" />}
+      {confirmedBy && (
+        <TimeNote text="Transaction will be confirmed by" time={confirmedBy} className="mt-4 border-t border-line pt-4">
+          This is the usual time. It takes longer until the network has confirmed your payment, or when we have to look closer.
+        </TimeNote>
+      )}
     </div>
   )
 }

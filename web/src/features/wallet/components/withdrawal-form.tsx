@@ -159,7 +159,12 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
         error={errors.memo?.message}
         {...form.register('memo')}
       />
-      {method && <TimeNote text="Withdrawal will be processed by" time={processedBy} />}
+      {method && (
+        <TimeNote text="Withdrawal will be processed by" time={processedBy}>
+          This is the usual time within business hours. After a change of your email, password or second factor, or a login from a new device,
+          payouts may wait longer. Your withdrawal then shows from when on it can be approved.
+        </TimeNote>
+      )}
       {user.isWithdrawalPending && (
         <p className="text-sm text-caution">You have an open withdrawal. You can request another one once it is paid out.</p>
       )}
