@@ -6,6 +6,7 @@ import { IconButton } from '@/components/button'
 import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
 import { Notice } from '@/components/notice'
+import { SupportLink } from '@/components/support'
 import { onStepUp } from '@/lib/api-client'
 import { keepLastData } from '@/lib/last-data'
 import { loadChunk } from '@/lib/load-chunk'
@@ -38,6 +39,7 @@ export function MemberLayout() {
           <Logo />
         </Link>
         <NavMenu />
+        <Help />
       </aside>
       <div className="min-w-0">
         <TopBar />
@@ -46,7 +48,7 @@ export function MemberLayout() {
           {isFrozen && (
             <div className="mb-6">
               <Notice tone="caution" title="Your account is frozen">
-                You can see everything, but nothing can be moved or changed. Our team will contact you by email.
+                You can see everything, but nothing can be moved or changed. Our team will contact you by email. If you have a question, write to <SupportLink />.
               </Notice>
             </div>
           )}
@@ -76,6 +78,14 @@ function TopBar() {
   )
 }
 
+/** Below the menu: where to ask. */
+const Help = () => (
+  <p className="mt-2 border-t border-line px-3 pt-3 text-xs text-ink-faint">
+    {'Questions? '}
+    <SupportLink className="inline-flex min-h-9 items-center underline underline-offset-3 hover:text-ink pointer-coarse:min-h-11">Contact support</SupportLink>
+  </p>
+)
+
 function Drawer({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Modal
@@ -91,6 +101,7 @@ function Drawer({ open, onClose }: { open: boolean; onClose: () => void }) {
         </IconButton>
       </div>
       <NavMenu onNavigate={onClose} />
+      <Help />
     </Modal>
   )
 }

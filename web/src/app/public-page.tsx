@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import { ButtonLink } from '@/components/button'
 import { cx } from '@/components/cx'
 import { Logo } from '@/components/logo'
+import { SupportLink } from '@/components/support'
 import { brand } from '@/content/brand'
 import { paths } from '@/lib/paths'
 import { ThemeToggle } from './theme-toggle'
@@ -119,9 +120,7 @@ function Footer() {
               </li>
             ))}
             <li>
-              <a href={`mailto:${brand.email}`} className="inline-flex min-h-11 items-center text-ink-soft underline-offset-3 hover:text-ink hover:underline">
-                {brand.email}
-              </a>
+              <SupportLink className="inline-flex min-h-11 items-center text-ink-soft underline-offset-3 hover:text-ink hover:underline" />
             </li>
           </ul>
         </nav>

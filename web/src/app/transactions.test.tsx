@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import { formatDateTime } from '@/lib/dates'
+import { brand } from '@/lib/brand'
 import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
@@ -314,5 +315,28 @@ describe('what is kept back or owed', () => {
     expect(await screen.findByText('On hold: $25.00')).toBeVisible()
     expect(screen.getByText(/A payment to your account is disputed\./)).toBeVisible()
     expect(screen.getByText('Owed: $40.50')).toBeVisible()
+  })
+})
+
+describe('the address of support', () => {
+  const support = `mailto:${brand.email}`
+
+  it('is in the member area, and in the notice of a frozen account [D-M8]', async () => {
+    openAsMember('/dashboard', { isFrozen: true })
+    expect(await screen.findByRole('link', { name: 'Contact support' })).toHaveAttribute('href', support)
+    expect(screen.getByText('Your account is frozen').parentElement).toHaveTextContent(brand.email)
+    expect(screen.getByRole('link', { name: brand.email })).toHaveAttribute('href', support)
+  })
+
+  it('is behind the words of a hold and of a rejection [D-M8]', async () => {
+    const reason = 'Our team is looking into your account. Please contact support.'
+    const holds = [{ id: 'h', amount: 25, reasonCode: 'OTHER' as const, reason, createdAt: '2026-03-01T10:00:00Z' }]
+    const { unmount } = openAsMember('/dashboard', { wallet: { balance: 0, bonus: 0, held: 0, invested: 0, onHold: 25, holds } })
+    expect(await screen.findByRole('link', { name: 'contact support' })).toHaveAttribute('href', support)
+    unmount()
+    const failed = transaction({ status: 'failed', description: 'We could not confirm this payment. Please contact support.' })
+    server.use(answers('get', '/transactions/user', { transactions: [failed] }))
+    openAsMember(`/transactions/${failed.id}`)
+    expect(await screen.findByRole('link', { name: 'contact support' })).toHaveAttribute('href', support)
   })
 })

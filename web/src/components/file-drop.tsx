@@ -4,6 +4,7 @@ import { formatDateTime } from '@/lib/dates'
 import { formatBytes, type FileKind } from '@/lib/files'
 import { IconButton } from './button'
 import { DropZone } from './drop-zone'
+import { WithSupport } from './support'
 
 type FileDropProps = {
   label: string
@@ -60,7 +61,7 @@ export function FileDrop({ label, hint, kind, file, onPick, onRemove, error }: F
       )}
       {shown && (
         <p role="alert" className="mt-1.5 text-sm text-negative">
-          {shown}
+          <WithSupport text={shown} />
         </p>
       )}
     </div>

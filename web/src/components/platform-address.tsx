@@ -4,6 +4,7 @@ import { brand } from '@/lib/brand'
 import { treasuryKeys } from '@/lib/env'
 import type { SignedVersion } from '@/lib/treasury'
 import { Skeleton } from './skeleton'
+import { SupportLink } from './support'
 import { useSignature } from './use-signature'
 
 type PlatformAddressProps = { method: SignedVersion; children: ReactNode }
@@ -30,9 +31,7 @@ function DoNotSend({ currency }: { currency: string }) {
           <li>Reload the page, or choose another payment method.</li>
           <li>
             {'If you still see this, write to '}
-            <a href={`mailto:${brand.email}`} className="font-semibold text-accent-text underline">
-              {brand.email}
-            </a>
+            <SupportLink />
             {' and wait for our answer. If you have already paid, include the transaction hash.'}
           </li>
         </ol>

@@ -2,6 +2,7 @@ import { CircleAlert, Lock, RotateCw, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { messageOf, toApiError } from '@/lib/api-error'
 import { Button } from './button'
+import { WithSupport } from './support'
 
 type EmptyProps = { icon: LucideIcon; title: string; description?: string; action?: ReactNode }
 
@@ -29,7 +30,7 @@ export function ErrorPanel({ error, onRetry, title = 'This could not be loaded',
         <CircleAlert aria-hidden className="size-5.5" />
       </span>
       <p className="font-semibold text-ink">{title}</p>
-      <p className="mt-1 max-w-sm text-sm text-ink-faint">{messageOf(error)}</p>
+      <p className="mt-1 max-w-sm text-sm text-ink-faint"><WithSupport text={messageOf(error)} /></p>
       <Button
         variant="secondary"
         size="sm"

@@ -1,6 +1,6 @@
 import { Button } from '@/components/button'
 import { Notice } from '@/components/notice'
-import { brand } from '@/content/brand'
+import { SupportLink } from '@/components/support'
 import { adviceOn, messageOf, toApiError } from '@/lib/api-error'
 import { endSession } from '@/lib/session'
 import { useMailedAct, type MailedAct } from '../api/take-back'
@@ -15,10 +15,7 @@ export function MailedActForm({ act, token, label, done }: Props) {
       <div role="status">
         <Notice tone="caution" title="Your account is frozen, and all sessions have ended">
           Your old email address could not be restored because another account uses it now. Please contact{' '}
-          <a href={`mailto:${brand.email}`} className="font-semibold text-accent-text underline">
-            support
-          </a>
-          .
+          <SupportLink>support</SupportLink>.
         </Notice>
       </div>
     )

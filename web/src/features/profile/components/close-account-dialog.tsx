@@ -5,7 +5,7 @@ import { Dialog } from '@/components/dialog'
 import { PasswordField } from '@/components/field'
 import { Form } from '@/components/form'
 import { Notice } from '@/components/notice'
-import { brand } from '@/content/brand'
+import { SupportLink } from '@/components/support'
 import { toApiError } from '@/lib/api-error'
 import { paths } from '@/lib/paths'
 import { useCloseAccount } from '../api/close-account'
@@ -18,11 +18,7 @@ const to = (path: string, label: string) => (
   </Link>
 )
 
-const support = (
-  <a href={`mailto:${brand.email}`} className="font-semibold text-accent-text underline">
-    Contact support
-  </a>
-)
+const support = <SupportLink>Contact support</SupportLink>
 
 /** What keeps an account open, by the server's names, and where the member can end it. */
 const matters: Record<string, Matter> = {

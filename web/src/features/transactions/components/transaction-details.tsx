@@ -4,6 +4,7 @@ import { StatusBadge } from '@/components/badge'
 import { buttonClass } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
 import { DetailList, type Detail } from '@/components/detail-list'
+import { WithSupport } from '@/components/support'
 import type { Transaction } from '@/lib/api-types'
 import { formatDateTime, formatZoned } from '@/lib/dates'
 import { treasuryKeys } from '@/lib/env'
@@ -70,7 +71,7 @@ export function TransactionDetails({ transaction }: { transaction: Transaction }
           <div className="mt-3">
             <StatusBadge status={status} />
           </div>
-          {description && <p className="mt-4 w-full max-w-md text-ink-soft wrap-anywhere">{description}</p>}
+          {description && <p className="mt-4 w-full max-w-md text-ink-soft wrap-anywhere"><WithSupport text={description} /></p>}
           {sentAt && status === 'pending' && (
             <p role="status" className="mt-4 max-w-md text-ink-soft">
               Your payout is on its way. This is complete once the network has confirmed it.

@@ -1,4 +1,5 @@
 import { Notice } from '@/components/notice'
+import { WithSupport } from '@/components/support'
 import type { Wallet } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { formatMoney } from '@/lib/money'
@@ -14,7 +15,7 @@ export function BalanceNotices({ wallet }: { wallet: Wallet | null | undefined }
             {holds?.map(({ id, amount, reason, createdAt }) => (
               <li key={id}>
                 {formatMoney(amount)}
-                {createdAt && ` since ${formatDay(createdAt)}`}: {reason}
+                {createdAt && ` since ${formatDay(createdAt)}`}: <WithSupport text={reason} />
               </li>
             ))}
           </ul>
