@@ -887,6 +887,25 @@ describe('the audit log', () => {
     expect(screen.getByText(/added a staff account/).closest('tr')).toHaveTextContent('the command line')
   })
 
+  it('says what each row is about in words, with the way there, and never by a piece of an id [U12] [D-O3]', async () => {
+    trail([
+      row({ id: 5, action: 'withdrawal.cancel', actorRole: 'system', memberId: member.id }),
+      row({ id: 4, action: 'bonus.confirm', subjectId: 'b7e1c0de-proposal', memberId: member.id }),
+      row({ id: 3, action: 'liabilities.publish', subjectId: 'liabilities' }),
+      row({ id: 2, action: 'member.freeze', subjectId: member.id }),
+      row({ action: 'course.publish', subjectId: '7' }),
+    ])
+    openAsStaff('/admin/audit', 'see', 'seeAudit')
+    const sentence = async (words: RegExp) => (await screen.findByText(words)).textContent
+    expect(await sentence(/cancelled the withdrawal/)).toBe(`The system cancelled the withdrawal TNX-${deposit.id.slice(0, 6)} of a member`)
+    expect(await sentence(/confirmed: Grant a bonus/)).toBe('you confirmed: Grant a bonus in a proposal for a member')
+    expect(await sentence(/published the proof/)).toBe('you published the proof of liabilities ')
+    expect(await sentence(/^froze the account of/)).toBe('you froze the account of a member')
+    expect(await sentence(/published a version/)).toBe('you published a version of the course (version 7)')
+    expect(screen.getByRole('link', { name: `TNX-${deposit.id.slice(0, 6)}` })).toHaveAttribute('href', adminPaths.review(deposit.id))
+    expect(screen.getByRole('link', { name: 'in a proposal' })).toHaveAttribute('href', adminPaths.proposals)
+  })
+
   it('says what the server refuses, and that nothing matches [D-L5]', async () => {
     server.use(refuses('get', '/admin/audit', 422, { message: 'Check the days', errors: { from: 'Enter a date like 2026-01-31' } }))
     const { unmount } = openAsStaff('/admin/audit?from=then', 'see', 'seeStaff', 'seeAudit')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { fieldInWords } from '@/features/admin/proposals'
-import { filterOptions, verbOf } from './sentences'
+import { filterOptions, subjectOf, verbOf } from './sentences'
 
 it.each([
   ['deposit.approve', 'approved the deposit'],
@@ -9,6 +9,24 @@ it.each([
   ['bonus.propose', 'proposed: Grant a bonus'],
   ['something.else', 'something else'],
 ])('says %s as a sentence [D-O3]', (action, verb) => expect(verbOf(action)).toBe(verb))
+
+it.each([
+  ['deposit.approve', 'transaction'],
+  ['course.reject', 'transaction'],
+  ['deposit.reverse', 'transaction'],
+  ['withdrawal.paid', 'transaction'],
+  ['withdrawal.cancel', 'transaction'],
+  ['withdrawal.end_lease', 'transaction'],
+  ['bonus.propose', 'proposal'],
+  ['plan.value.confirm', 'proposal'],
+  ['payment_method.update.drop', 'proposal'],
+  ['member.freeze', 'member'],
+  ['hold.place', 'member'],
+  ['staff.reset_totp', 'staff'],
+  ['course.publish', 'version'],
+  ['withdrawals.stop', undefined],
+  ['liabilities.publish', undefined],
+])('names what the id of %s belongs to, not the id [U12] [D-O3]', (action, subject) => expect(subjectOf(action)).toBe(subject))
 
 it('offers actions to filter by in words [D-O3]', () => {
   expect(filterOptions).toContainEqual({ value: 'deposit.approve', label: 'Approved the deposit' })

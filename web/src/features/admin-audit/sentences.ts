@@ -9,6 +9,8 @@ const verbs: Record<string, string> = {
   'withdrawal.paid': 'marked the withdrawal as paid',
   'withdrawal.settle': 'confirmed that the withdrawal arrived',
   'withdrawal.cancel': 'cancelled the withdrawal',
+  'withdrawal.end_lease': 'ended the payout of the withdrawal',
+  'destination.disown': 'stopped payouts to an address of',
   'withdrawals.stop': 'paused all withdrawals',
   'withdrawals.reopen': 'resumed withdrawals',
   'hold.place': 'held a part of the balance of',
@@ -44,12 +46,14 @@ const verbs: Record<string, string> = {
   'course.restore': 'restored a version of the course',
   'course.import': 'imported the course',
   'course.media.remove': 'deleted a file of the course',
+  'course.captions.put': 'added captions to a video of the course',
+  'course.captions.remove': 'deleted captions of a video of the course',
   'event.replay': 'sent an event again',
   'liabilities.publish': 'published the proof of liabilities',
 }
 
 const decisions: Record<string, string> = { approve: 'approved', reject: 'rejected', reverse: 'reversed' }
-const steps: Record<string, string> = { propose: 'proposed', proposed: 'proposed', confirm: 'confirmed', confirmed: 'confirmed', reject: 'rejected', expire: 'let expire' }
+const steps: Record<string, string> = { propose: 'proposed', proposed: 'proposed', confirm: 'confirmed', confirmed: 'confirmed', reject: 'rejected', expire: 'let expire', drop: 'dropped' }
 
 /** `approved the deposit`, `proposed: Grant a bonus`; what is not known stands as it is. */
 export function verbOf(action: string): string {
@@ -60,6 +64,17 @@ export function verbOf(action: string): string {
   if (decided && noun[subject]) return `${decided} ${noun[subject]}`
   const step = steps[act]
   return step ? `${step}: ${titleOf(subject.replace(/^proposal\./, ''))}` : titleOf(action).toLowerCase()
+}
+
+/** What the id in a row belongs to, by action; nothing where the sentence needs none. */
+export function subjectOf(action: string): 'transaction' | 'proposal' | 'member' | 'staff' | 'version' | undefined {
+  const [subject = '', act = ''] = action.split(/\.(?=[^.]*$)/)
+  if (noun[subject] && (act in decisions || (subject === 'withdrawal' && action in verbs))) return 'transaction'
+  if (act in steps) return 'proposal'
+  if (['member', 'factors', 'hold', 'destination'].includes(subject)) return 'member'
+  if (subject === 'staff') return 'staff'
+  if (subject === 'course' && action in verbs) return 'version'
+  return undefined
 }
 
 /** The actions that can be filtered by, as their sentences begin. */

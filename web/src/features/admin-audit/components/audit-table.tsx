@@ -8,7 +8,7 @@ import type { AuditRow } from '@/features/admin/api/types'
 import { formatMoments } from '@/lib/dates'
 import { adminPaths } from '@/features/admin/paths'
 import { fieldInWords } from '@/features/admin/proposals'
-import { verbOf } from '../sentences'
+import { subjectOf, verbOf } from '../sentences'
 import { useAuditFilter } from '../use-audit-filter'
 import { AuditFilters } from './audit-filters'
 import { Loaded } from '@/features/admin/components/loaded'
@@ -62,35 +62,48 @@ function Rows({ rows }: { rows: readonly AuditRow[] }) {
 
 const link = 'tabular text-accent-text underline'
 
-function Subject({ row: { action, subjectId, memberId } }: { row: AuditRow }) {
-  const isTransaction = /^(deposit|course|fee|withdrawal)\.(approve|reject|paying|paid)$/.test(action)
-  return (
-    <>
-      {isTransaction ? (
-        <Link to={adminPaths.review(subjectId)} className={link}>
-          TNX-{subjectId.slice(0, 6)}
-        </Link>
-      ) : (
-        <span className="tabular text-ink-soft" title={subjectId}>
-          {subjectId.slice(0, 8)}…
-        </span>
-      )}
-      {memberId && (
+function Subject({ row: { action, actorId, subjectId, memberId } }: { row: AuditRow }) {
+  const staffName = useStaffName()
+  switch (subjectOf(action)) {
+    case 'transaction':
+      return (
         <>
-          {' '}
-          <Link to={adminPaths.member(memberId)} className={link}>
-            {isTransaction ? 'of a member' : 'Member'}
-          </Link>
+          <Link to={adminPaths.review(subjectId)} className={link}>
+            TNX-{subjectId.slice(0, 6)}
+          </Link>{' '}
+          {memberId && <Member id={memberId}>of a member</Member>}
         </>
-      )}
-    </>
-  )
+      )
+    case 'proposal':
+      return (
+        <>
+          <Link to={adminPaths.proposals} className={link}>
+            in a proposal
+          </Link>{' '}
+          {memberId && <Member id={memberId}>for a member</Member>}
+        </>
+      )
+    case 'member':
+      return <Member id={memberId ?? subjectId}>a member</Member>
+    case 'staff':
+      return subjectId !== actorId && `(${staffName(subjectId)})`
+    case 'version':
+      return `(version ${subjectId})`
+    default:
+      return memberId && <Member id={memberId}>for a member</Member>
+  }
 }
+
+const Member = ({ id, children }: { id: string; children: string }) => (
+  <Link to={adminPaths.member(id)} className={link}>
+    {children}
+  </Link>
+)
 
 const isBlank = (value: unknown) => value === null || value === undefined || value === ''
 
 /** Counted up with every change, or said elsewhere in the row. */
-const untold = new Set(['revision', 'kind', 'approvedBy', 'by'])
+const untold = new Set(['revision', 'kind', 'approvedBy', 'by', 'subjectId', 'proposedBy', 'userId', 'proposalId'])
 
 const isNested = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -100,7 +113,7 @@ const factsOf = (facts: Record<string, unknown> | null | undefined): Record<stri
   Object.fromEntries(Object.entries(facts ?? {}).flatMap(([name, value]) => (isNested(value) ? Object.entries(value) : [[name, value]])))
 
 /** The fields that differ, in words; the whole row and its hash on demand. */
-function Difference({ row: { id, action, before, after, hash } }: { row: AuditRow }) {
+function Difference({ row: { id, action, subjectId, before, after, hash } }: { row: AuditRow }) {
   const known = factsOf(before)
   const changed = Object.entries(factsOf(after)).filter(
     ([name, value]) => !untold.has(name) && !isBlank(value) && JSON.stringify(known[name]) !== JSON.stringify(value),
@@ -110,7 +123,7 @@ function Difference({ row: { id, action, before, after, hash } }: { row: AuditRo
     <details>
       <summary className="wrap-anywhere">{told.join(', ').slice(0, 140) || 'Details'}</summary>
       <pre className="mt-2 max-w-96 overflow-x-auto rounded-md bg-sunken p-3 font-mono text-xs">
-        {JSON.stringify({ row: id, action, before: before ?? null, after: after ?? null, hash }, null, 2)}
+        {JSON.stringify({ row: id, action, subject: subjectId, before: before ?? null, after: after ?? null, hash }, null, 2)}
       </pre>
     </details>
   )
