@@ -6,7 +6,7 @@ import { brand } from '@/lib/brand'
 import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
-import { transaction } from '@/testing/samples'
+import { btc, quoteOf, transaction } from '@/testing/samples'
 import { answers, holds, member, refuses, server, terms } from '@/testing/server'
 
 const rows = () => within(screen.getByRole('main')).getAllByRole('link').map((row) => row.textContent)
@@ -199,6 +199,34 @@ describe('the details', () => {
     }
   })
 
+  it('charge nothing for a withdrawal that failed, and name no decision of a trade [U19]', async () => {
+    const failed = transaction({ kind: 'withdrawal', title: 'Withdrawal', type: 'debit', status: 'failed', amount: 300, fee: 7.5, netAmount: 292.5, decidedAt: '2026-03-05T15:00:00Z' })
+    const trade = transaction({ kind: 'trade', title: 'Trade', type: 'debit', decidedAt: '2026-03-05T15:00:00Z' })
+    server.use(answers('get', '/transactions/user', { transactions: [failed, trade] }))
+    const { unmount } = openAsMember(`/transactions/${failed.id}`)
+    expect((await screen.findByText('Decided')).nextSibling).toHaveTextContent(/^March 5, 2026 at .*[AP]M [A-Z]/)
+    for (const label of ['Fee', 'Payout']) expect(screen.queryByText(label)).toBeNull()
+    unmount()
+    openAsMember(`/transactions/${trade.id}`)
+    expect(await screen.findByText('Reference')).toBeVisible()
+    expect(screen.queryByText('Decided')).toBeNull()
+  })
+
+  it('say what is asked while a payment is open, and what was paid afterwards [U19]', async () => {
+    const quote = quoteOf({})
+    const method = { id: btc.id, currency: 'BTC', network: 'Bitcoin', address: btc.address, version: 1 }
+    const open = transaction({ status: 'pending', quote, method })
+    const done = transaction({ quote, method })
+    server.use(answers('get', '/transactions/user', { transactions: [open, done] }))
+    const { unmount } = openAsMember(`/transactions/${open.id}`)
+    expect((await screen.findByText('Amount to send')).nextSibling).toHaveTextContent('0.00513809 BTC')
+    expect(screen.getByText('Pay to').nextSibling).toHaveTextContent(btc.address)
+    unmount()
+    openAsMember(`/transactions/${done.id}`)
+    expect((await screen.findByText('Amount asked')).nextSibling).toHaveTextContent('0.00513809 BTC')
+    expect(screen.getByText('Paid to').nextSibling).toHaveTextContent(btc.address)
+  })
+
   it('lead from the hash of a payment to the explorer of its network, if the operator has set one [D-Q7]', async () => {
     const method = { id: 'btc', version: 1, currency: 'BTC', network: 'Bitcoin', address: 'bc1q' }
     const shown = transaction({ status: 'success', txid: 'ab/12', method })
@@ -334,6 +362,7 @@ describe('the address of support', () => {
     const { unmount } = openAsMember('/dashboard', { wallet: { balance: 0, bonus: 0, held: 0, invested: 0, onHold: 25, holds } })
     expect(await screen.findByRole('link', { name: 'contact support' })).toHaveAttribute('href', support)
     unmount()
+    queryClient.clear()
     const failed = transaction({ status: 'failed', description: 'We could not confirm this payment. Please contact support.' })
     server.use(answers('get', '/transactions/user', { transactions: [failed] }))
     openAsMember(`/transactions/${failed.id}`)

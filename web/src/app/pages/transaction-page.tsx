@@ -14,7 +14,7 @@ import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-m
 import { FeeOption } from '@/features/wallet/components/fee-option'
 import type { Transaction } from '@/lib/api-types'
 import { brand } from '@/lib/brand'
-import { formatDateTime, formatZoned } from '@/lib/dates'
+import { formatZoned } from '@/lib/dates'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 
@@ -93,7 +93,7 @@ function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
   return (
     <>
       {withdrawal.notBefore && (
-        <Notice title={`Your payout can be approved from ${formatDateTime(withdrawal.notBefore)}`}>
+        <Notice title={`Your payout can be approved from ${formatZoned(withdrawal.notBefore)}`}>
           Your email, password or second factor was changed recently, or both the address and a device you logged in
           from are new. We wait before paying out so that you can stop a withdrawal you did not request. There is
           nothing you need to do.

@@ -10,7 +10,7 @@ import { useTransactions } from '@/features/transactions/api/list-transactions'
 import { HandlingTimes } from '@/features/transactions/components/handling-times'
 import { WithdrawalForm } from '@/features/wallet/components/withdrawal-form'
 import type { Terms } from '@/lib/api-types'
-import { formatDateTime, hoursHere } from '@/lib/dates'
+import { formatZoned, hoursHere } from '@/lib/dates'
 import { formatBrief, formatMoney } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
@@ -126,7 +126,7 @@ function Facts() {
             <dd className="tabular text-right font-medium">
               {formatMoney(terms.withdrawal.left)}
               {terms.withdrawal.availableAt && (
-                <span className="block font-normal text-ink-faint">more from {formatDateTime(terms.withdrawal.availableAt)}</span>
+                <span className="block font-normal text-ink-faint">more from {formatZoned(terms.withdrawal.availableAt)}</span>
               )}
             </dd>
           </div>

@@ -1,5 +1,5 @@
 /** Why a transaction cannot be approved now, in words: shown where the button is, before it is pressed. */
-import { formatDateTime } from '@/lib/dates'
+import { formatZoned } from '@/lib/dates'
 import type { Review, StaffTransaction } from '@/features/admin/api/types'
 
 type Around = {
@@ -16,7 +16,7 @@ export function blockersOf({ transaction: one, notBefore }: Review, { staffId, o
     [one.firstApproval?.by === staffId, 'You approved it already: another reviewer has to approve it too.'],
     [one.needsDestination, 'It can be approved once the member has entered an address.'],
     [one.needsConfirmation, 'It can be approved once the member has confirmed the address.'],
-    [notBefore, `It can be approved from ${notBefore ? formatDateTime(notBefore) : ''}.`],
+    [notBefore, `It can be approved from ${notBefore ? formatZoned(notBefore) : ''}.`],
     [fee, `The payment of its fee (${fee?.reference}) is in review: decide that first.`],
   ]
   return reasons.flatMap(([holds, text]) => (holds ? [text] : []))

@@ -11,7 +11,7 @@ import { adminPaths } from '@/features/admin/paths'
 import { roles } from '@/features/admin/permissions'
 import { useLogOut } from '@/features/auth/api/log-out'
 import { onStepUp } from '@/lib/api-client'
-import { formatDateTime } from '@/lib/dates'
+import { formatZoned } from '@/lib/dates'
 import { loadChunk } from '@/lib/load-chunk'
 import { useMember } from '@/lib/session'
 import { PageOutlet } from '../../page-outlet'
@@ -52,7 +52,7 @@ function NewStaffBanner() {
   if (!data?.decidesFrom) return null
   return (
     <p role="status" className="border-b border-line bg-sunken px-4 py-2 text-sm sm:px-6">
-      Your role is new: you can read everything, and decide and propose from {formatDateTime(data.decidesFrom)}.
+      Your role is new: you can read everything, and decide and propose from {formatZoned(data.decidesFrom)}.
     </p>
   )
 }
@@ -113,7 +113,7 @@ function StopBanner() {
     <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-negative-soft px-4 py-2.5 text-sm text-negative sm:px-6">
       <ShieldAlert aria-hidden className="size-4.5" />
       <p className="font-semibold">{stopped ? 'Withdrawals are paused' : 'The ledger needs attention'}</p>
-      {data.withdrawals.since && <p>since {formatDateTime(data.withdrawals.since)}</p>}
+      {data.withdrawals.since && <p>since {formatZoned(data.withdrawals.since)}</p>}
       <Link to={adminPaths.integrity} className="ml-auto font-semibold underline underline-offset-2">
         Integrity
       </Link>

@@ -2,7 +2,7 @@ import { Card, CardHeader } from '@/components/card'
 import { CopyButton } from '@/components/copy-button'
 import { DetailList } from '@/components/detail-list'
 import type { Liabilities } from '@/lib/api-types'
-import { formatDateTime } from '@/lib/dates'
+import { formatZoned } from '@/lib/dates'
 import { formatMoney } from '@/lib/money'
 
 /** What everybody can see: the sum, and the root that commits to it. */
@@ -10,7 +10,7 @@ export function PublishedLiabilities({ published }: { published: Liabilities }) 
   const { at, root, total, leaves } = published
   return (
     <Card>
-      <CardHeader title="Owed to members" description={`Counted on ${formatDateTime(at)}`} />
+      <CardHeader title="Owed to members" description={`Counted on ${formatZoned(at)}`} />
       <div className="px-5 pb-5 sm:px-6">
         <p className="tabular mt-3 text-3xl font-semibold text-ink">{formatMoney(total)}</p>
         <div className="mt-4">

@@ -1,7 +1,7 @@
 import { Suspense, lazy, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
-import { formatDateTime } from '@/lib/dates'
+import { formatZoned } from '@/lib/dates'
 import { loadChunk } from '@/lib/load-chunk'
 import { useKeepAccount } from '../api/close-account'
 
@@ -17,7 +17,7 @@ export function CloseAccountCard({ closesAt }: { closesAt?: string | undefined }
   if (closesAt) {
     return (
       <Card className="border-negative">
-        <CardHeader title="Your account is closing" description={`It closes for good on ${formatDateTime(closesAt)}.`} />
+        <CardHeader title="Your account is closing" description={`It closes for good on ${formatZoned(closesAt)}.`} />
         <div className="space-y-4 p-5 text-sm sm:p-6">
           <p>Until then everything works as before. If you did not ask for this, keep the account and change your password.</p>
           <Button busyLabel="One moment..." onClick={() => keep.mutateAsync().catch(() => undefined)}>

@@ -1,4 +1,5 @@
 import { ExternalLink } from 'lucide-react'
+import { Address } from '@/components/address'
 import { SignedAmount } from '@/components/amount'
 import { StatusBadge } from '@/components/badge'
 import { buttonClass } from '@/components/button'
@@ -6,7 +7,7 @@ import { Card, CardHeader } from '@/components/card'
 import { DetailList, type Detail } from '@/components/detail-list'
 import { WithSupport } from '@/components/support'
 import type { Transaction } from '@/lib/api-types'
-import { formatDateTime, formatZoned } from '@/lib/dates'
+import { formatZoned } from '@/lib/dates'
 import { treasuryKeys } from '@/lib/env'
 import { formatMoney } from '@/lib/money'
 import { useTerms } from '@/lib/terms'
@@ -37,24 +38,32 @@ function TransactionHash({ txid, network = '' }: { txid: string; network?: strin
   )
 }
 
-/** The facts of the payment beyond the specification's list, shown when the server gives them. */
-function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, quote, payout, method, destination, txid, sentAt, decidedAt }: Transaction) {
+/** Kinds on which staff decide. */
+const decided = ['deposit', 'course', 'fee', 'withdrawal']
+
+/** What a payment still has to do, or did. */
+const asked = { pending: { units: 'Amount to send', address: 'Pay to' }, success: { units: 'Amount asked', address: 'Paid to' }, failed: { units: 'Amount asked', address: 'Address' } }
+
+/** The facts of the payment beyond the specification's list, shown when the server gives them. Of a withdrawal that failed nothing was charged or paid. */
+function paymentFacts(transaction: Transaction) {
+  const { kind, status, claimedAmount, amount, feePaid, quote, payout, method, destination, txid, sentAt, decidedAt } = transaction
+  const { fee, netAmount } = status === 'failed' ? { fee: null, netAmount: null } : transaction
+  const isPayment = kind !== 'withdrawal'
   const facts: (Detail | false | '' | null | undefined)[] = [
     claimedAmount != null && claimedAmount !== amount && { label: 'Amount you claimed', value: formatMoney(claimedAmount) },
     fee != null && { label: feePaid ? 'Fee (paid separately)' : 'Fee', value: formatMoney(fee) },
     netAmount != null && { label: 'Payout', value: formatMoney(netAmount) },
-    quote && netAmount == null && { label: 'Amount to send', value: formatAsset(quote) },
-    quote?.rate && netAmount == null && { label: 'Rate', value: `${formatRate(quote.rate)}, locked ${formatDateTime(quote.at)}` },
+    quote && isPayment && { label: asked[status].units, value: formatAsset(quote) },
+    quote?.rate && isPayment && { label: 'Rate', value: `${formatRate(quote.rate)}, locked ${formatZoned(quote.at)}` },
     quote && netAmount != null && !payout && { label: 'Estimate', value: aboutAsset(quote) },
     payout && { label: 'Paid out as', value: formatAsset(payout) },
-    payout?.rate && { label: 'Rate', value: `${formatRate(payout.rate)}, ${formatDateTime(payout.at)}` },
+    payout?.rate && { label: 'Rate', value: `${formatRate(payout.rate)}, ${formatZoned(payout.at)}` },
     method && { label: 'Method', value: `${method.currency} · ${method.network}` },
-    method && !destination && method.address && { label: 'Paid to', value: mono(recorded(method.address)) },
-    destination && { label: 'Destination', value: mono(destination.address) },
+    method && !destination && method.address && { label: asked[status].address, value: mono(recorded(method.address)) },
+    destination && { label: 'Destination', value: <Address>{destination.address}</Address> },
     destination?.memo && { label: 'Memo', value: mono(destination.memo) },
     txid && { label: 'Transaction hash', value: <TransactionHash txid={txid} network={method?.network} /> },
-    sentAt && { label: 'Sent', value: formatDateTime(sentAt) },
-    decidedAt && { label: 'Decided', value: formatDateTime(decidedAt) },
+    decidedAt && decided.includes(kind) && { label: 'Decided', value: formatZoned(decidedAt) },
   ]
   return facts.filter((fact): fact is Detail => Boolean(fact))
 }
@@ -82,7 +91,7 @@ export function TransactionDetails({ transaction }: { transaction: Transaction }
               href={receipt.url}
               target="_blank"
               rel="noopener noreferrer"
-              className={buttonClass({ variant: 'secondary' }, 'mt-5')}
+              className={buttonClass({ variant: 'secondary' }, 'mt-5 print:hidden')}
             >
               View Receipt
               <ExternalLink aria-hidden className="size-4" />
