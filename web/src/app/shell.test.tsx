@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import defaultAvatar from '@/assets/default-avatar.svg?inline'
+import { formatZoned } from '@/lib/dates'
 import { queryClient, retryDelay } from '@/lib/query-client'
 import { currentPath, openAsMember } from '@/testing/render'
 import { trade, transaction } from '@/testing/samples'
@@ -133,6 +134,48 @@ describe('the dashboard', () => {
     expect(await screen.findByText('0.0%')).toBeVisible()
   })
 
+  it('puts what was gained in dollars before the percent, and says when nothing is invested [U15] [DASH-03]', async () => {
+    const { unmount } = openAsMember('/dashboard')
+    expect(await screen.findByText('Nothing invested yet')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'See the plans' })).toHaveAttribute('href', '/investments/plans')
+    unmount()
+    queryClient.clear()
+    server.use(answers('get', '/trades', { trades: [trade({ amount: 1000, currentValue: 1134 })] }))
+    openAsMember('/dashboard')
+    const gain = await screen.findByText('+$134.00')
+    expect(gain.compareDocumentPosition(screen.getByText('113.4%'))).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+    expect(screen.queryByText('Nothing invested yet')).toBeNull()
+  })
+
+  it('shows what is on its way, with its stage and the way there [R1] [D-M6]', async () => {
+    const notBefore = '2026-03-06T14:07:00Z'
+    const withdrawal = { kind: 'withdrawal', title: 'Withdrawal', type: 'debit', status: 'pending' } as const
+    const transactions = [
+      transaction({ status: 'pending', amount: 251 }),
+      transaction({ ...withdrawal, amount: 60, needsConfirmation: true, notBefore }),
+      transaction({ ...withdrawal, amount: 61, notBefore }),
+      transaction({ ...withdrawal, amount: 62, approved: true }),
+      transaction({ amount: 999 }),
+    ]
+    server.use(answers('get', '/transactions/user', { transactions }))
+    openAsMember('/dashboard')
+    const rows = within(await screen.findByRole('region', { name: 'On its way' })).getAllByRole('link')
+    expect(rows.map((row) => row.textContent)).toEqual([
+      '$251.00 depositIn review',
+      '$60.00 withdrawalWaits for your code to confirm the address',
+      `$61.00 withdrawalCan be approved from ${formatZoned(notBefore)}`,
+      '$62.00 withdrawalApproved, waits for the payout',
+    ])
+    expect(rows[0]).toHaveAttribute('href', `/transactions/${transactions[0]?.id}`)
+  })
+
+  it('says nothing of movements where nothing moves [R1]', async () => {
+    server.use(answers('get', '/transactions/user', { transactions: [transaction()] }))
+    openAsMember('/dashboard')
+    await screen.findByText('Deposit')
+    expect(screen.queryByText('On its way')).toBeNull()
+  })
+
   it('shows the first three transactions [DASH-04]', async () => {
     const titles = ['Deposit', 'Trade', 'Profit', 'Bonus']
     server.use(answers('get', '/transactions/user', { transactions: titles.map((title) => transaction({ title })) }))
@@ -179,5 +222,59 @@ describe('the dashboard', () => {
     server.use(answers('get', '/transactions/user', { transactions: [transaction({ title: 'Deposit' })] }))
     send('event: change\ndata: wallet.v1.deposit_confirmed\n\n')
     expect(await screen.findByText('Deposit')).toBeVisible()
+  })
+})
+
+describe('the start of a new member', () => {
+  const empty = { balance: 0, bonus: 0, held: 0, invested: 0 }
+  const start = async () => within(await screen.findByRole('region', { name: 'Getting started' }))
+
+  it('is four steps with what is done, beside the four figures [R3] [DASH-01]', async () => {
+    openAsMember('/dashboard', { wallet: empty })
+    const card = await start()
+    expect(card.getByText('1 of 4 done')).toBeVisible()
+    expect(card.getAllByRole('listitem').map((step) => step.textContent)).toEqual([
+      'Confirm your email, doneamara@example.com',
+      'Protect your accountWith a passkey or an authenticator app, your password alone opens nothing.',
+      'Make your first depositFrom $100: you send cryptocurrency and add a proof of payment.',
+      'Choose a plan or the courseThe value of a plan can fall as well as rise. The course has one price and lifetime access.',
+    ])
+    expect(card.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(['/profile', '/deposits', '/investments/plans'])
+    for (const name of ['Available Balance', 'Total Bonus', 'Total Investments', 'Active Courses']) expect(screen.getByRole('region', { name })).toBeVisible()
+  })
+
+  it('goes on with the second factor and the deposit [R3]', async () => {
+    const open = transaction({ status: 'pending' })
+    server.use(
+      answers('get', '/users/totp', { totp: { required: false, enrolled: false, passkeys: 1, recoveryCodesLeft: 8 }, stepUpUntil: null }),
+      answers('get', '/transactions/user', { transactions: [open] }),
+    )
+    const { unmount } = openAsMember('/dashboard', { wallet: empty })
+    const card = await start()
+    expect(await card.findByText('2 of 4 done')).toBeVisible()
+    expect(card.getByRole('link', { name: 'Make your first deposit' })).toHaveAttribute('href', `/transactions/${open.id}`)
+    unmount()
+    queryClient.clear()
+    server.use(answers('get', '/transactions/user', { transactions: [{ ...open, status: 'success' }] }))
+    openAsMember('/dashboard')
+    expect(await (await start()).findByText('3 of 4 done')).toBeVisible()
+  })
+
+  it('ends with the first investment, and is put away for good [R3]', async () => {
+    server.use(answers('get', '/transactions/user', { transactions: [transaction({ kind: 'trade', title: 'Trade', type: 'debit' })] }))
+    const { unmount } = openAsMember('/dashboard')
+    await screen.findByText('Trade')
+    expect(screen.queryByText('Getting started')).toBeNull()
+    unmount()
+    queryClient.clear()
+    server.use(answers('get', '/transactions/user', { transactions: [] }))
+    const { user, unmount: leave } = openAsMember('/dashboard', { wallet: empty })
+    await user.click((await start()).getByRole('button', { name: 'Hide' }))
+    expect(screen.queryByText('Getting started')).toBeNull()
+    leave()
+    queryClient.clear()
+    openAsMember('/dashboard', { wallet: empty })
+    await screen.findByText('No recent transactions found.')
+    expect(screen.queryByText('Getting started')).toBeNull()
   })
 })

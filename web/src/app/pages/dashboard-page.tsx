@@ -6,11 +6,13 @@ import { ContinueCard } from '@/features/courses/components/continue-card'
 import { useTrades } from '@/features/investments/api/list-trades'
 import { PortfolioCard } from '@/features/investments/components/portfolio-card'
 import { portfolioOf } from '@/features/investments/portfolio'
+import { MovingMoney } from '@/features/transactions/components/moving-money'
 import { RecentActivity } from '@/features/transactions/components/recent-activity'
 import { BalanceCards } from '@/features/wallet/components/balance-cards'
 import { BalanceNotices } from '@/features/wallet/components/balance-notices'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
+import { StartCard } from './dashboard/start-card'
 
 export function DashboardPage() {
   const user = useMember()
@@ -21,8 +23,10 @@ export function DashboardPage() {
   return (
     <Page title="Dashboard" description={`Welcome, ${user.name}.`}>
       <div className="space-y-4 sm:space-y-5">
+        <StartCard key={user.id} user={user} />
         <BalanceCards user={user} investedCents={investedCents} onRetry={retry} />
         <BalanceNotices wallet={user.wallet} />
+        <MovingMoney />
         <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 sm:gap-4">
           <ActionCard to={paths.deposits} icon={ArrowDownToLine} title="Make Deposit" text="Add funds with proof of payment" />
           <ActionCard to={paths.withdrawals} icon={ArrowUpFromLine} title="Make Withdrawal" text="Send funds to your own address" />
