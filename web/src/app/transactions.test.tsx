@@ -74,6 +74,18 @@ describe('the list', () => {
     expect(await screen.findByText('No transactions found.')).toBeVisible()
   })
 
+  it('says why there are none, and what to do next [TXN-02] [R3]', async () => {
+    const { user, unmount } = openAsMember('/transactions')
+    expect(await screen.findByRole('link', { name: 'Make a deposit' })).toHaveAttribute('href', '/deposits')
+    unmount()
+    queryClient.clear()
+    server.use(answers('get', '/transactions/user', { transactions: [transaction({ title: 'Bonus' })] }))
+    openAsMember('/transactions?status=failed')
+    expect(await screen.findByText('None of your transactions matches these filters.')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Show all' }))
+    expect(await screen.findByText('Bonus')).toBeVisible()
+  })
+
   it('shows icon, title, long date, badge and signed amount, and opens the details [TXN-03] [D-L4]', async () => {
     const credit = transaction({ title: 'DEPOSIT', status: 'pending', amount: 1250 })
     const debit = transaction({ title: 'Withdrawal', type: 'debit', status: 'failed', amount: 40.5 })

@@ -1,9 +1,11 @@
+import { Link } from 'react-router'
 import { Card, CardHeader } from '@/components/card'
 import { cx } from '@/components/cx'
 import { Progress } from '@/components/progress'
 import { Skeleton } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import { formatCents, formatPercent } from '@/lib/money'
+import { paths } from '@/lib/paths'
 import { useTrades } from '../api/list-trades'
 import { portfolioOf } from '../portfolio'
 
@@ -30,24 +32,40 @@ export function PortfolioCard() {
 
 function Figures({ percent, investedCents, valueCents }: ReturnType<typeof portfolioOf>) {
   const gain = valueCents - investedCents
+  const isInvested = investedCents > 0
   return (
     <div className="px-5 pt-4 sm:px-6">
-      <p className="tabular mb-3 text-3xl font-semibold">{formatPercent(percent)}</p>
+      {isInvested ? (
+        <p className={cx('tabular text-3xl font-semibold', toneOf(gain))}>
+          <span className="signed">{`${gain > 0 ? '+' : ''}${formatCents(gain)}`}</span> <span className="sr-only">profit or loss</span>
+        </p>
+      ) : (
+        <p className="text-lg font-semibold">Nothing invested yet</p>
+      )}
+      <p className="mt-1 mb-3 text-sm text-ink-faint">
+        <span className="tabular font-semibold text-ink">{formatPercent(percent)}</span> <span>of what you invested</span>
+      </p>
       <Progress percent={percent} label="Current value over total invested" tone={percent >= 100 ? 'positive' : 'accent'} />
       <dl className="mt-5 grid grid-cols-2 gap-4 text-sm">
         <Figure label="Total investment" value={formatCents(investedCents)} />
         <Figure label="Current value" value={formatCents(valueCents)} />
-        <Figure label="Profit/Loss" value={`${gain > 0 ? '+' : ''}${formatCents(gain)}`} tone={gain > 0 ? 'text-positive' : gain < 0 ? 'text-negative' : undefined} />
       </dl>
+      {!isInvested && (
+        <Link to={paths.plans} className="mt-4 -mb-2 inline-flex min-h-11 items-center text-sm font-semibold text-accent-text hover:underline">
+          See the plans
+        </Link>
+      )}
     </div>
   )
 }
 
-function Figure({ label, value, tone }: { label: string; value: string; tone?: string }) {
+const toneOf = (gain: number) => (gain > 0 ? 'text-positive' : gain < 0 ? 'text-negative' : undefined)
+
+function Figure({ label, value }: { label: string; value: string }) {
   return (
     <div>
       <dt className="text-ink-faint">{label}</dt>
-      <dd className={cx('tabular signed mt-0.5 text-base font-semibold', tone)}>{value}</dd>
+      <dd className="tabular mt-0.5 text-base font-semibold">{value}</dd>
     </div>
   )
 }

@@ -33,7 +33,7 @@ export function RecentActivity() {
         ) : !transactions ? (
           <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
         ) : transactions.length === 0 ? (
-          <EmptyState icon={ReceiptText} title="No recent transactions found." />
+          <EmptyState icon={ReceiptText} title="No recent transactions found." description="What you deposit, invest or withdraw appears here." />
         ) : (
           <TransactionRows transactions={transactions.slice(0, SHOWN)} />
         )}

@@ -1,12 +1,13 @@
 import { ReceiptText } from 'lucide-react'
 import { memo, useDeferredValue, useMemo } from 'react'
 import { useSearchParams } from 'react-router'
-import { Button } from '@/components/button'
+import { Button, ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { Segmented } from '@/components/segmented'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import type { Transaction } from '@/lib/api-types'
+import { paths } from '@/lib/paths'
 import { useTransactions } from '../api/list-transactions'
 import { TransactionRows } from './transaction-row'
 
@@ -73,7 +74,7 @@ export function TransactionList() {
         ) : !shown ? (
           <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
         ) : shown.length === 0 ? (
-          <EmptyState icon={ReceiptText} title="No transactions found." />
+          <NoTransactions isFiltered={applied.status !== 'all' || applied.type !== 'all'} onShowAll={() => setFilter({ status: 'all', type: 'all' })} />
         ) : (
           <Rows transactions={shown} />
         )}
@@ -88,3 +89,25 @@ export function TransactionList() {
     </>
   )
 }
+
+/** Nothing matches the filter, or nothing has happened yet. */
+const NoTransactions = ({ isFiltered, onShowAll }: { isFiltered: boolean; onShowAll: () => void }) =>
+  isFiltered ? (
+    <EmptyState
+      icon={ReceiptText}
+      title="No transactions found."
+      description="None of your transactions matches these filters."
+      action={
+        <Button variant="secondary" onClick={onShowAll}>
+          Show all
+        </Button>
+      }
+    />
+  ) : (
+    <EmptyState
+      icon={ReceiptText}
+      title="No transactions found."
+      description="What you deposit, invest or withdraw appears here."
+      action={<ButtonLink to={paths.deposits}>Make a deposit</ButtonLink>}
+    />
+  )
