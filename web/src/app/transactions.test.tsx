@@ -325,7 +325,7 @@ describe('the statement', () => {
   it('shows what is wrong with the period at its field, its own rules and those of the server [MSG-03] [D-L7]', async () => {
     const { user } = openAsMember('/transactions')
     await user.click(await screen.findByRole('button', { name: 'Statement' }))
-    const [from, to] = [screen.getByLabelText('From'), screen.getByLabelText('To')]
+    const [from, to] = [await screen.findByLabelText('From'), screen.getByLabelText('To')]
     const ask = async (first: string, last: string) => {
       await user.clear(from)
       await user.type(from, first)

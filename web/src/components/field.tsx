@@ -2,7 +2,6 @@ import { ChevronDown, Eye, EyeOff } from 'lucide-react'
 import { useId, useState, type ChangeEvent, type ComponentProps, type ReactNode } from 'react'
 import { codeIn } from '@/lib/pasted'
 import { cx } from './cx'
-import { WithSupport } from './support'
 
 type FieldProps = { label: string; error?: string; hint?: ReactNode; optional?: boolean }
 
@@ -24,7 +23,7 @@ function Frame({ id, label, error, hint, optional, children }: FieldProps & { id
       {children}
       {error ? (
         <p id={`${id}-note`} role="alert" className="mt-1.5 text-sm text-negative">
-          <WithSupport text={error} />
+          {error}
         </p>
       ) : (
         hint && (

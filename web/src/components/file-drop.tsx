@@ -4,7 +4,7 @@ import { formatDateTime } from '@/lib/dates'
 import { formatBytes, type FileKind } from '@/lib/files'
 import { IconButton } from './button'
 import { DropZone } from './drop-zone'
-import { WithSupport } from './support'
+import { WithSupport } from './with-support'
 
 type FileDropProps = {
   label: string

@@ -4,7 +4,7 @@ import { brand } from '@/lib/brand'
 import { treasuryKeys } from '@/lib/env'
 import type { SignedVersion } from '@/lib/treasury'
 import { Skeleton } from './skeleton'
-import { SupportLink } from './support'
+import { SupportLink } from './support-link'
 import { useSignature } from './use-signature'
 
 type PlatformAddressProps = { method: SignedVersion; children: ReactNode }

@@ -2,7 +2,7 @@ import { CircleAlert, Lock, RotateCw, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { messageOf, toApiError } from '@/lib/api-error'
 import { Button } from './button'
-import { WithSupport } from './support'
+import { WithSupport } from './with-support'
 
 type EmptyProps = { icon: LucideIcon; title: string; description?: string; action?: ReactNode }
 

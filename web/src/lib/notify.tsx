@@ -1,6 +1,5 @@
 /** Toasts: the newest three; a repeated message comes again with its count [NAV-03]. */
 import { toast, type Id } from 'react-toastify/unstyled'
-import { WithSupport } from '@/components/support'
 
 type Message = { kind: 'success' | 'error' | 'warning' | 'info'; title: string; description?: string }
 
@@ -28,9 +27,7 @@ function Content({ title, description, times }: Message & { times: number }) {
   return (
     <>
       <div className="min-w-0 flex-1 py-px wrap-anywhere">
-        <p className={description ? 'font-medium' : undefined}>
-          <WithSupport text={title} />
-        </p>
+        <p className={description ? 'font-medium' : undefined}>{title}</p>
         {description && <p className="mt-0.5 text-ink-soft">{description}</p>}
       </div>
       {times > 1 && (

@@ -1,18 +1,21 @@
 import { ArrowDownToLine, ArrowRight, ArrowUpFromLine, ChartNoAxesCombined, ReceiptText, UserRound, type LucideIcon } from 'lucide-react'
+import { Suspense, lazy } from 'react'
 import { Link } from 'react-router'
 import { Page } from '@/components/page'
+import { Skeleton } from '@/components/skeleton'
 import { useSessionCheck } from '@/features/auth/api/check-session'
 import { ContinueCard } from '@/features/courses/components/continue-card'
 import { useTrades } from '@/features/investments/api/list-trades'
 import { PortfolioCard } from '@/features/investments/components/portfolio-card'
 import { portfolioOf } from '@/features/investments/portfolio'
-import { MovingMoney } from '@/features/transactions/components/moving-money'
+import { useNewestTransactions } from '@/features/transactions/api/list-transactions'
 import { RecentActivity } from '@/features/transactions/components/recent-activity'
 import { BalanceCards } from '@/features/wallet/components/balance-cards'
 import { BalanceNotices } from '@/features/wallet/components/balance-notices'
+import type { User } from '@/lib/api-types'
+import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
-import { StartCard } from './dashboard/start-card'
 
 export function DashboardPage() {
   const user = useMember()
@@ -23,10 +26,10 @@ export function DashboardPage() {
   return (
     <Page title="Dashboard" description={`Welcome, ${user.name}.`}>
       <div className="space-y-4 sm:space-y-5">
-        <StartCard key={user.id} user={user} />
+        <Start user={user} />
         <BalanceCards user={user} investedCents={investedCents} onRetry={retry} />
         <BalanceNotices wallet={user.wallet} />
-        <MovingMoney />
+        <Moving />
         <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 sm:gap-4">
           <ActionCard to={paths.deposits} icon={ArrowDownToLine} title="Make Deposit" text="Add funds with proof of payment" />
           <ActionCard to={paths.withdrawals} icon={ArrowUpFromLine} title="Make Withdrawal" text="Send funds to your own address" />
@@ -43,6 +46,34 @@ export function DashboardPage() {
         </nav>
       </div>
     </Page>
+  )
+}
+
+const StartCard = lazy(async () => ({ default: (await loadChunk(() => import('./dashboard/start-card'))).StartCard }))
+
+/** For members whose money is not at work; where there is none, it has its place from the start. */
+function Start({ user }: { user: User }) {
+  const { wallet, hasPurchasedCourse } = user
+  if (hasPurchasedCourse || wallet?.invested !== 0) return null
+  return (
+    <Suspense fallback={wallet.balance + wallet.held === 0 && <Skeleton className="h-96 sm:h-88" />}>
+      <StartCard key={user.id} user={user} />
+    </Suspense>
+  )
+}
+
+const MovingMoney = lazy(async () => ({
+  default: (await loadChunk(() => import('@/features/transactions/components/moving-money'))).MovingMoney,
+}))
+
+/** What is on its way in or out; nothing where nothing is. */
+function Moving() {
+  const moving = useNewestTransactions().transactions?.filter(({ status }) => status === 'pending')
+  if (!moving?.length) return null
+  return (
+    <Suspense fallback={<Skeleton className="h-26" />}>
+      <MovingMoney transactions={moving} />
+    </Suspense>
   )
 }
 

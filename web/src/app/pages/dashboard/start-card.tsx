@@ -4,7 +4,6 @@ import { Link } from 'react-router'
 import { Button } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
 import { cx } from '@/components/cx'
-import { Skeleton } from '@/components/skeleton'
 import { useTotp } from '@/features/factors/api/factors'
 import { useNewestTransactions } from '@/features/transactions/api/list-transactions'
 import type { Transaction, User } from '@/lib/api-types'
@@ -12,29 +11,25 @@ import { formatBrief } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { useTerms } from '@/lib/terms'
 
-/** What begins something with the money: an investment or the course. */
-const choices = ['trade', 'course']
+/** What puts money to work. */
+const uses = ['trade', 'course']
 
-const isEmpty = ({ wallet, hasPurchasedCourse }: User) =>
-  wallet?.balance === 0 && wallet.held === 0 && wallet.invested === 0 && !hasPurchasedCourse
-
-/** The first four steps of a new member, until money is at work or the card is put away. */
+/** The first four steps of a new member, until money is at work or they are hidden. */
 export function StartCard({ user }: { user: User }) {
-  const { transactions, isPending, hasNextPage } = useNewestTransactions()
-  const [isAway, setAway] = useState(() => wasPutAway(user.id))
-  if (isAway || user.hasPurchasedCourse || user.wallet?.invested !== 0) return null
-  if (isPending) return isEmpty(user) ? <Skeleton className="h-96 sm:h-88" /> : null
-  if (!transactions || hasNextPage || transactions.some(({ kind, status }) => choices.includes(kind) && status === 'success')) return null
-  const putAway = () => {
-    rememberPutAway(user.id)
-    setAway(true)
+  const { transactions, hasNextPage } = useNewestTransactions()
+  const [isHidden, setHidden] = useState(() => wasHidden(user.id))
+  if (isHidden || !transactions || hasNextPage || transactions.some(({ kind, status }) => uses.includes(kind) && status === 'success')) return null
+  const hide = () => {
+    rememberHidden(user.id)
+    setHidden(true)
   }
-  return <Steps user={user} transactions={transactions} onPutAway={putAway} />
+  return <Steps user={user} transactions={transactions} onHide={hide} />
 }
 
-type StepsProps = { user: User; transactions: readonly Transaction[]; onPutAway: () => void }
+type StepsProps = { user: User; transactions: readonly Transaction[]; onHide: () => void }
 
-function Steps({ user, transactions, onPutAway }: StepsProps) {
+/** Each step with what it takes. */
+function Steps({ user, transactions, onHide }: StepsProps) {
   const { data: totp } = useTotp()
   const min = useTerms().data?.deposit.min
   const deposits = transactions.filter(({ kind }) => kind === 'deposit')
@@ -67,7 +62,7 @@ function Steps({ user, transactions, onPutAway }: StepsProps) {
         title="Getting started"
         description={`${done} of ${steps.length} done`}
         action={
-          <Button variant="ghost" size="sm" onClick={onPutAway}>
+          <Button variant="ghost" size="sm" onClick={onHide}>
             Hide
           </Button>
         }
@@ -111,7 +106,7 @@ function Step({ name, isDone, to, children }: StepProps) {
 
 const keyOf = (memberId: string) => `start-hidden:${memberId}`
 
-function wasPutAway(memberId: string) {
+function wasHidden(memberId: string) {
   try {
     return localStorage.getItem(keyOf(memberId)) !== null
   } catch {
@@ -119,7 +114,7 @@ function wasPutAway(memberId: string) {
   }
 }
 
-function rememberPutAway(memberId: string) {
+function rememberHidden(memberId: string) {
   try {
     localStorage.setItem(keyOf(memberId), '1')
   } catch {

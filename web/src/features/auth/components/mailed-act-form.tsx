@@ -1,6 +1,6 @@
 import { Button } from '@/components/button'
 import { Notice } from '@/components/notice'
-import { SupportLink } from '@/components/support'
+import { SupportLink } from '@/components/support-link'
 import { adviceOn, messageOf, toApiError } from '@/lib/api-error'
 import { endSession } from '@/lib/session'
 import { useMailedAct, type MailedAct } from '../api/take-back'

@@ -5,7 +5,6 @@ import { Card } from '@/components/card'
 import type { Transaction } from '@/lib/api-types'
 import { formatZoned } from '@/lib/dates'
 import { paths } from '@/lib/paths'
-import { useNewestTransactions } from '../api/list-transactions'
 import { TransactionIcon } from './transaction-icon'
 
 /** Where a pending transaction stands, as far as the server says [D-M6]. */
@@ -18,16 +17,13 @@ export function stageOf({ kind, needsDestination, needsConfirmation, notBefore, 
   return notBefore ? `Can be approved from ${formatZoned(notBefore)}` : 'In review'
 }
 
-/** What is on its way in or out, each with its stage; nothing where nothing is. */
-export function MovingMoney() {
-  const { transactions } = useNewestTransactions()
-  const moving = transactions?.filter(({ status }) => status === 'pending') ?? []
-  if (moving.length === 0) return null
+/** Pending transactions, each with its stage and the way there. */
+export function MovingMoney({ transactions }: { transactions: readonly Transaction[] }) {
   return (
     <Card aria-label="On its way" className="overflow-hidden">
       <h2 className="px-5 pt-4 text-sm font-semibold sm:px-6">On its way</h2>
       <ul className="mt-2 divide-y divide-line border-t border-line">
-        {moving.map((transaction) => (
+        {transactions.map((transaction) => (
           <li key={transaction.id}>
             <Link
               to={paths.transaction(transaction.id)}

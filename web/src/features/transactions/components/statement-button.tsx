@@ -1,14 +1,11 @@
 import { Download } from 'lucide-react'
-import { useState } from 'react'
-import { useForm, useWatch } from 'react-hook-form'
+import { Suspense, lazy, useState } from 'react'
 import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
-import { TextField } from '@/components/field'
-import { Form } from '@/components/form'
-import { Segmented } from '@/components/segmented'
-import { isoDay } from '@/lib/dates'
-import { showFieldErrors } from '@/lib/forms'
-import { statementFieldNames, useDownloadStatement, type StatementPeriod } from '../api/download-statement'
+import { Skeleton } from '@/components/skeleton'
+import { loadChunk } from '@/lib/load-chunk'
+
+const StatementForm = lazy(async () => ({ default: (await loadChunk(() => import('./statement-form'))).StatementForm }))
 
 /** Every movement of the balance in a period, to keep or to print. */
 export function StatementButton() {
@@ -19,52 +16,10 @@ export function StatementButton() {
         Statement
       </Button>
       <Dialog open={open} onClose={() => setOpen(false)} title="Download a statement">
-        <StatementForm onDone={() => setOpen(false)} />
+        <Suspense fallback={<Skeleton className="h-48" />}>
+          <StatementForm onDone={() => setOpen(false)} />
+        </Suspense>
       </Dialog>
     </>
   )
-}
-
-const formats = [
-  { value: 'pdf', label: 'PDF' },
-  { value: 'csv', label: 'CSV' },
-] as const
-
-function StatementForm({ onDone }: { onDone: () => void }) {
-  const download = useDownloadStatement()
-  const form = useForm<StatementPeriod>({ defaultValues: thisMonth() })
-  const { errors } = form.formState
-  const format = useWatch({ control: form.control, name: 'format' })
-  const submit = form.handleSubmit((period) =>
-    download.mutateAsync(period).then(onDone, (error: unknown) => showFieldErrors(error, form.setError, statementFieldNames)),
-  )
-  return (
-    <Form onSubmit={submit} className="space-y-5">
-      <p>All movements of your balance, with opening and closing balance. Dates are in UTC; one year at most.</p>
-      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <TextField label="From" type="date" error={errors.from?.message} {...form.register('from', { required: 'Choose a date' })} />
-        <TextField
-          label="To"
-          type="date"
-          error={errors.to?.message}
-          {...form.register('to', {
-            required: 'Choose a date',
-            validate: (to, { from }) => to >= from || 'Choose a date on or after the start date',
-          })}
-        />
-      </div>
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <Segmented legend="Format" options={formats} value={format} onChange={(chosen) => form.setValue('format', chosen)} />
-        <Button type="submit" busyLabel="Preparing...">
-          Download
-        </Button>
-      </div>
-    </Form>
-  )
-}
-
-/** From the first day of the month to today. */
-function thisMonth(): StatementPeriod {
-  const to = isoDay(new Date())
-  return { from: `${to.slice(0, 8)}01`, to, format: 'pdf' }
 }

@@ -1,5 +1,5 @@
 import { Notice } from '@/components/notice'
-import { WithSupport } from '@/components/support'
+import { WithSupport } from '@/components/with-support'
 import type { Wallet } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { formatMoney } from '@/lib/money'

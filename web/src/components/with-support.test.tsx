@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { brand } from '@/lib/brand'
-import { WithSupport } from './support'
+import { WithSupport } from './with-support'
 
 it('leads from "contact support" in a sentence of the server to the address [D-M8]', () => {
   const { container } = render(<WithSupport text="Your account is frozen. Please contact support." />)

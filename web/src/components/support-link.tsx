@@ -9,16 +9,3 @@ export const SupportLink = ({ className = 'font-semibold text-accent-text underl
     {children}
   </a>
 )
-
-/** A sentence of the server, in which "contact support" leads to the address. */
-export function WithSupport({ text }: { text: string }) {
-  const [before = '', words, after] = text.split(/(contact support)/i)
-  if (!words) return text
-  return (
-    <>
-      <span>{before}</span>
-      <SupportLink className="font-semibold underline">{words}</SupportLink>
-      <span>{after}</span>
-    </>
-  )
-}
