@@ -3,6 +3,7 @@ import { memo, useEffect, useMemo, useRef, useState, type ReactNode } from 'reac
 import { formatClock } from '@/lib/durations'
 import { cx } from '../cx'
 import { Skeleton } from '../skeleton'
+import { folded } from './folded'
 import { cueAt, type Cue, type useCues } from './use-cues'
 
 type TranscriptProps = ReturnType<typeof useCues> & { time: number; onSeek: (seconds: number) => void }
@@ -10,8 +11,8 @@ type TranscriptProps = ReturnType<typeof useCues> & { time: number; onSeek: (sec
 /** What is said, to read, to search and to jump by. It follows the video while nobody reads elsewhere in it. */
 export function Transcript({ state, cues, time, onSeek }: TranscriptProps) {
   const [query, setQuery] = useState('')
-  const wanted = query.trim().toLowerCase()
-  const found = useMemo(() => cues.map((cue, index) => ({ cue, index })).filter(({ cue }) => cue.text.toLowerCase().includes(wanted)), [cues, wanted])
+  const wanted = folded(query.trim())
+  const found = useMemo(() => cues.map((cue, index) => ({ cue, index })).filter(({ cue }) => folded(cue.text).includes(wanted)), [cues, wanted])
   const current = cueAt(cues, time)
   const list = useFollowing(current, wanted === '')
   if (state === 'failed') return <p className="p-5 text-sm text-ink-soft">The transcript could not be loaded. Reload the page to try again.</p>
@@ -68,9 +69,10 @@ const CueRow = memo(function CueRow({ cue: { start, text }, wanted, isCurrent, o
 })
 
 /** The text with what is looked for in it. */
-function marked(text: string, wanted: string): ReactNode {
-  const at = wanted ? text.toLowerCase().indexOf(wanted) : -1
-  if (at < 0) return text
+function marked(said: string, wanted: string): ReactNode {
+  const text = said.normalize('NFC')
+  const at = wanted ? folded(text).indexOf(wanted) : -1
+  if (at < 0) return said
   const end = at + wanted.length
   return (
     <>
