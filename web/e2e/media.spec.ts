@@ -25,4 +25,5 @@ test('a transaction prints without what can only be pressed [TXN-04]', async ({ 
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden()
   await expect(page.getByText(/^Solvane, printed /)).toBeVisible()
   await expect(page.getByText(/^TNX-/)).toBeVisible()
+  expect((await page.getByRole('main').boundingBox())?.width, 'the column of the menu is gone').toBeGreaterThan(600)
 })
