@@ -152,6 +152,7 @@ describe('a certificate', () => {
     openApp('/certificates/abc')
     expect(await screen.findByText(sentence)).toBeVisible()
     expect(screen.getByText('Amara')).toBeVisible()
+    expect(screen.getByText('Completed').nextSibling).toHaveTextContent('The UGC Video Course')
     expect(screen.getAllByText(/This certificate is/)).toHaveLength(1)
   })
 })

@@ -53,7 +53,7 @@ function Facts({ certificate: { name, course, issuedAt, ended } }: { certificate
         <p className="mt-4 text-ink-soft">This certificate is valid.</p>
       )}
       <dl className="mt-6 space-y-5">
-        {[['Name', name], ['Has done all lessons of', course], ['Issued on', formatDay(issuedAt)]].map(([label, value]) => (
+        {[['Name', name], ['Completed', course], ['Issued on', formatDay(issuedAt)]].map(([label, value]) => (
           <div key={label}>
             <dt className="text-sm text-ink-faint">{label}</dt>
             <dd className="mt-0.5 text-lg font-semibold break-words text-ink">{value}</dd>
