@@ -71,7 +71,7 @@ function Moving() {
   const moving = useNewestTransactions().transactions?.filter(({ status }) => status === 'pending')
   if (!moving?.length) return null
   return (
-    <Suspense fallback={<Skeleton className="h-26" />}>
+    <Suspense fallback={<Skeleton className="h-21" />}>
       <MovingMoney transactions={moving} />
     </Suspense>
   )

@@ -63,6 +63,7 @@ function paymentFacts(transaction: Transaction) {
     destination && { label: 'Destination', value: <Address>{destination.address}</Address> },
     destination?.memo && { label: 'Memo', value: mono(destination.memo) },
     txid && { label: 'Transaction hash', value: <TransactionHash txid={txid} network={method?.network} /> },
+    sentAt && { label: 'Sent', value: formatZoned(sentAt) },
     decidedAt && decided.includes(kind) && { label: 'Decided', value: formatZoned(decidedAt) },
   ]
   return facts.filter((fact): fact is Detail => Boolean(fact))
