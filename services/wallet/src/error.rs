@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chassis::clock;
 use chassis::db;
 use chassis::error::{Facts, Fault, Kind, Meaning, Refusal};
 use chassis::money::AmountError;
@@ -9,7 +10,6 @@ use proto::common::v1::ErrorReason;
 use serde_json::json;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use time::macros::format_description;
 
 use crate::domain::limits::Rest;
 use crate::domain::transaction::Lease;
@@ -109,7 +109,7 @@ pub enum Error {
     #[error("the member reported that someone else requested this withdrawal. Reject it, unless it was already paid.")]
     Disowned,
     /// The email, the password or a second factor changed.
-    #[error("this member's account was changed: payouts wait until {}.", in_words(*.0))]
+    #[error("this member's account was changed: payouts wait until {}.", clock::to_text(*.0))]
     CoolingOff(OffsetDateTime),
     #[error("this withdrawal has not been approved yet.")]
     NotApproved,
@@ -306,13 +306,7 @@ impl Fault for Error {
 fn limit_reached(rest: &Rest) -> String {
     let left = format!("this is more than your withdrawal limit leaves: {} is left now", rest.left);
     match rest.available_at {
-        Some(at) => format!("{left}, and this amount from {}.", in_words(at)),
+        Some(at) => format!("{left}, and this amount from {}.", clock::to_text(at)),
         None => format!("{left}."),
     }
-}
-
-/// A moment as people read it.
-pub fn in_words(at: OffsetDateTime) -> String {
-    let format = format_description!("[day padding:none] [month repr:long] [year], [hour]:[minute] UTC");
-    at.to_offset(time::UtcOffset::UTC).format(format).unwrap_or_default()
 }

@@ -450,6 +450,29 @@ describe('a decision', () => {
     expect(screen.queryByRole('button', { name: /Start the payout|Mark as paid|Renew|reject it/ })).toBeNull()
   })
 
+  it('shows a payout on its way, which treasurers alone correct [D-N4]', async () => {
+    const corrected = records('post', '/admin/transactions/:id/correct-payout')
+    const sent = { ...payable, sentAt: until(-5), txid: 'ab'.repeat(32), revision: 5 }
+    server.use(corrected.handler, answers('get', '/admin/transactions/:id', { ...review(sent), approvedBy: 'rae' }))
+    const { unmount } = openAsStaff(path, 'see', 'pay', 'rejectPayout')
+    expect(await screen.findByText(/^Sent /, { selector: 'p, h2, h3' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: /Start the payout|Mark as paid|Renew|reject|did not arrive/ })).toBeNull()
+    unmount()
+    queryClient.clear()
+    const { user } = openAsStaff(path, 'see', 'pay', 'correctBalances')
+    await user.click(await screen.findByRole('button', { name: 'It did not arrive like this' }))
+    await user.click(screen.getByRole('button', { name: 'Propose' }))
+    expect(screen.getByText('Choose what became of it')).toBeVisible()
+    await user.selectOptions(screen.getByLabelText('What became of it'), 'It was paid with another transaction')
+    await user.type(screen.getByLabelText('Reason'), 'Its fee was raised')
+    await user.click(screen.getByRole('button', { name: 'Propose' }))
+    expect(screen.getByText('The hash of the payout is required')).toBeVisible()
+    expect(corrected.seen).toHaveLength(0)
+    await user.type(screen.getByLabelText('Transaction hash of the payout'), 'cd'.repeat(32))
+    await user.click(screen.getByRole('button', { name: 'Propose' }))
+    await waitFor(() => expect(corrected.seen[0]?.body).toEqual({ outcome: 'other_transaction', txid: 'cd'.repeat(32), note: 'Its fee was raised' }))
+  })
+
   it('leaves a large deposit to a second reviewer, and does not fill in what the first saw [D-B12]', async () => {
     const firstApproval = { by: 'remy', byName: 'Remy Reviewer', at: '2026-03-05T14:07:00Z', receivedAmount: 12_000, txid: 'seen-by-the-first', vout: 4 }
     const waiting = { amount: 12_500, txid: undefined, firstApproval }

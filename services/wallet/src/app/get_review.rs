@@ -13,7 +13,7 @@ use crate::domain::limits::{self, COURSE_PRICE, Limits};
 use crate::domain::transaction::{Destination, Kind, MethodCopy, Transaction};
 use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
-use crate::error::{Error, in_words};
+use crate::error::Error;
 use crate::store::destinations::{self, Known};
 use crate::store::entries::{self, LedgerEntry};
 use crate::store::postings::{self, Reversible};
@@ -168,7 +168,7 @@ fn destination_confirmed(known: Option<Known>) -> Check {
                 Cause::Payout => "The member has received a payout there",
                 Cause::Earlier => "Requested before destinations had to be confirmed",
             };
-            format!("{how} on {}.", in_words(at))
+            format!("{how} on {}.", clock::to_text(at))
         }
     };
     Check { name: "destination_confirmed", ok: known.is_some(), detail, transaction_ids: Vec::new() }
@@ -260,7 +260,7 @@ fn member_account(state: Option<&PayoutState>, now: OffsetDateTime) -> Check {
         found.push("Payouts are paused until the member sets a new password.".to_owned());
     }
     if let Some(at) = state.not_before.filter(|at| *at > now) {
-        found.push(format!("Payouts wait until {}.", in_words(at)));
+        found.push(format!("Payouts wait until {}.", clock::to_text(at)));
     }
     let events = [
         ("The email was changed", state.email_changed_at),
@@ -269,7 +269,7 @@ fn member_account(state: Option<&PayoutState>, now: OffsetDateTime) -> Check {
         ("The member logged in from a new device", state.new_device_at),
     ];
     let recent = events.into_iter().filter_map(|(what, at)| Some((what, at.filter(|at| *at + RECENT > now)?)));
-    found.extend(recent.map(|(what, at)| format!("{what} on {}.", in_words(at))));
+    found.extend(recent.map(|(what, at)| format!("{what} on {}.", clock::to_text(at))));
     let ok = found.is_empty();
     let detail = if ok { "No changes within 72 hours.".to_owned() } else { found.join(" ") };
     Check { name, ok, detail, transaction_ids: Vec::new() }
@@ -303,7 +303,7 @@ fn activity_disowned(at: OffsetDateTime, one: &Transaction, now: OffsetDateTime)
     } else {
         "This withdrawal was requested and its destination confirmed more than 72 hours before."
     };
-    let detail = format!("The member reported on {} that someone else used the account. {about}", in_words(at));
+    let detail = format!("The member reported on {} that someone else used the account. {about}", clock::to_text(at));
     Some(Check { name: "activity_disowned", ok: false, detail, transaction_ids: Vec::new() })
 }
 

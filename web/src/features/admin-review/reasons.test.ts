@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { brand } from '@/content/brand'
 import { transaction } from '@/testing/samples'
 import { reasonsFor, rejectionMail } from './reasons'
 
@@ -54,6 +55,7 @@ describe.each(cases)('the preview of the mail about a rejected %s', (kind, mail)
         reason: reason.sentence,
         amount: '$1,250.50',
         reference: rejected.reference,
+        support: brand.email,
         site: window.location.origin,
         transaction_id: rejected.id,
       }

@@ -26,7 +26,7 @@ const withdrawal: readonly Reason[] = [
 export const reasonsFor = (kind: StaffTransaction['kind']) => (kind === 'withdrawal' ? withdrawal : payment)
 
 const ifPaid =
-  'If you did pay, please contact support with the reference above and your proof of payment. Money that reached us is not lost.'
+  `If you did pay, please contact support at ${brand.email} with the reference above and your proof of payment. Money that reached us is not lost.`
 
 const mails: Partial<Record<StaffTransaction['kind'], { subject: string; lead: string; close?: string }>> = {
   deposit: {
@@ -63,6 +63,7 @@ export function rejectionMail({ id, kind, amount, reference, user }: Rejected, r
     `See the transaction:\n${site}${paths.transaction(id)}`,
     mail.close,
     `${brand.name} will never ask you for your password or a code, by email, phone or message.`,
+    `Questions? Write to ${brand.email}.`,
     `${brand.name}\n${site}`,
   ]
   return { subject: mail.subject, paragraphs: paragraphs.filter((paragraph) => paragraph !== undefined) }
