@@ -125,9 +125,10 @@ impl Holdings {
             let withdrawal = one.as_withdrawal()?;
             let price = withdrawal.price.as_ref()?;
             let detail = format!(
-                "{} of {} were sent, and the chain does not show exactly that at the destination for good. Transaction {}. \
+                "{} {} of {} were sent, and the chain does not show exactly that at the destination for good. Transaction {}. \
                  Look it up, and propose a correction.",
-                format!("{} {}", price.units.whole(price.conversion.decimals), price.asset),
+                price.units.whole(price.conversion.decimals),
+                price.asset,
                 one.reference(),
                 withdrawal.txid.as_ref()?.text,
             );
