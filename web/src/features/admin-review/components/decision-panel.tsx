@@ -29,7 +29,7 @@ export function DecisionPanel({ review, onDone }: PanelProps) {
   const may = useMay()
   const one = review.transaction
   if (one.status !== 'pending') return <Outcome review={review} />
-  if (one.sentAt) return <SentPayout review={review} />
+  if (one.sentAt) return <SentPayout review={review} sentAt={one.sentAt} />
   if (one.approved && may('pay')) return <PayOut review={review} onDone={onDone} />
   if (one.approved || !may('decide')) {
     return (

@@ -16,12 +16,12 @@ import { parseOutput } from '../outputs'
 import { OutputField } from './output-field'
 
 /** A payout on its way: nobody decides it any more, unless it does not arrive as it was fixed [D-N4]. */
-export function SentPayout({ review: { transaction: one } }: { review: Review }) {
+export function SentPayout({ review: { transaction: one }, sentAt }: { review: Review; sentAt: string }) {
   const may = useMay()
   const [asking, setAsking] = useState(false)
   return (
     <div className="space-y-4">
-      <Notice title={`Sent ${formatDateTime(one.sentAt)}`}>
+      <Notice title={`Sent ${formatDateTime(sentAt)}`}>
         It is confirmed by itself once the network shows exactly this amount at the destination, for good. If it does not within an hour, the integrity report says so.
       </Notice>
       {may('correctBalances') && (
