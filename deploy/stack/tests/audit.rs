@@ -509,6 +509,13 @@ controls! {
         "INSERT INTO liability_publications (at, root, total_cents, leaves, published_at)
          VALUES (now(), sha256(''), 0, 0, now());
          INSERT INTO liability_nodes SELECT id, 0, 0, sha256(''), 200 FROM liability_publications";
+    a_member_whom_the_liabilities_do_not_know_is_seen: "D-B6", "wallet",
+        "INSERT INTO liability_publications (at, root, total_cents, leaves, published_at)
+         VALUES (now() + interval '2 minutes', sha256(''), 0, 0, now())";
+    a_payout_that_nobody_sent_is_seen: "D-B3", "wallet",
+        "UPDATE transactions SET sent_by = '00000000-0000-0000-0000-0000000000a2', sent_at = now(), txid = 'cccc', txid_key = 'cccc',
+            approved_by = '00000000-0000-0000-0000-0000000000a1', approved_at = now()
+         WHERE kind = 'withdrawal' AND status = 'pending'";
     a_changed_amount_is_not_what_was_signed: "D-B3", "wallet",
         "UPDATE transactions SET amount_cents = 260000 WHERE id = '00000000-0000-0000-0000-0000000000c1'";
     a_diverted_payout_is_not_what_was_signed: "D-B3", "wallet",

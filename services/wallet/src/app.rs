@@ -1,6 +1,8 @@
 //! The use cases: one per file, with one transaction each. A use case locks the member first, then the transaction it
 //! decides on, then posts. The order is the same everywhere, so that they cannot deadlock.
 
+use std::time::Duration;
+
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
 use chassis::idempotency::{self, Answer, Claim};
@@ -8,12 +10,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 use time::serde::rfc3339;
+use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::posting;
-use crate::store::{transactions, withdrawal_pauses};
+use crate::store::{entries, transactions, withdrawal_pauses};
 
 pub mod get_wallet;
 
@@ -133,6 +136,26 @@ pub(crate) struct Moment(#[serde(with = "rfc3339")] pub OffsetDateTime);
 pub async fn answered_before<T: DeserializeOwned>(db: &Db, claim: Option<&Claim>) -> Result<Option<Answer<T>>, Error> {
     let Some(claim) = claim else { return Ok(None) };
     idempotency::answered(db, claim).await
+}
+
+/// How long a look at the past waits for what is being posted.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How often it looks meanwhile.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Waits until nothing can be posted at or before a moment any more: what is told of it then never changes.
+///
+/// # Errors
+/// Unavailable if that takes too long.
+pub(crate) async fn wait_until_over(db: &Db, at: OffsetDateTime) -> Result<(), Error> {
+    let limit = Instant::now() + PATIENCE;
+    while !entries::is_over(&mut *db.conn().await?, at).await? {
+        if Instant::now() >= limit {
+            return Err(Refusal::unavailable().into());
+        }
+        sleep(PAUSE).await;
+    }
+    Ok(())
 }
 
 /// The reason that staff have to give, trimmed.

@@ -660,6 +660,32 @@ pub const CHECKS: &[Check] = &[
                 ) AS top WHERE top.digest = root AND top.sum_cents = total_cents)",
     ),
     wallet(
+        "D-B6",
+        "the published liabilities are what the ledger owes to every member at that time",
+        // The balances were read a moment after the stated time, while others were posting.
+        "WITH newest AS (
+            SELECT id, at FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1
+        ), told AS (
+            SELECT user_id, sum(amount_cents) AS cents FROM liability_leaves JOIN newest ON publication_id = newest.id
+            GROUP BY user_id
+        ), members AS (
+            SELECT user_id, array_agg(id) AS ids FROM accounts
+            WHERE user_id IS NOT NULL AND kind IN ('available', 'held', 'on_hold', 'invested', 'bonus') GROUP BY user_id
+        ), moments AS (
+            SELECT user_id, ids, at - interval '1 minute' AS moment FROM members CROSS JOIN newest
+            UNION
+            SELECT user_id, ids, created_at FROM newest
+            JOIN postings ON created_at BETWEEN at - interval '1 minute' AND at + interval '1 minute' JOIN members USING (user_id)
+        ), owed AS (
+            SELECT user_id, moment, greatest(sum(balance_after(account, last_posting_until(account, moment))), 0) AS cents
+            FROM moments CROSS JOIN unnest(ids) AS account GROUP BY user_id, moment
+        )
+        SELECT format('member %s is owed %s, and %s is published', user_id, possible[1], coalesce(told.cents, 0))
+        FROM (SELECT user_id, array_agg(cents ORDER BY moment DESC) AS possible FROM owed GROUP BY user_id) AS owed
+        FULL JOIN told USING (user_id)
+        WHERE NOT coalesce(told.cents, 0) = ANY (coalesce(possible, '{0}'))",
+    ),
+    wallet(
         "D-A12",
         "a closed wallet is empty, and nothing is open in it",
         "SELECT format('%s of %s: %s', kind, user_id, balance_cents) FROM accounts JOIN closed_wallets USING (user_id)

@@ -7,6 +7,7 @@ use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::app::wait_until_over;
 use crate::error::Error;
 use crate::store::entries;
 
@@ -21,7 +22,7 @@ pub struct Balances {
 /// What a member had at a moment, by the ledger; now, if none is given.
 ///
 /// # Errors
-/// Invalid if the moment is in the future.
+/// Invalid if the moment is in the future, Unavailable while something may still be posted before it.
 pub async fn get_balances(db: &Db, user_id: Uuid, at: Option<OffsetDateTime>) -> Result<Balances, Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;
@@ -29,5 +30,8 @@ pub async fn get_balances(db: &Db, user_id: Uuid, at: Option<OffsetDateTime>) ->
     if at > now {
         return Err(Refusal::field("at", "Please choose a time that is not in the future.").into());
     }
+    drop(conn);
+    wait_until_over(db, at).await?;
+    let mut conn = db.conn().await?;
     Ok(Balances { at, accounts: entries::balances_at(&mut conn, user_id, at).await? })
 }

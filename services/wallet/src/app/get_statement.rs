@@ -1,10 +1,12 @@
 //! Returns the statement of a member for a period.
 
+use chassis::clock;
 use chassis::db::Db;
 use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::app::wait_until_over;
 use crate::domain::cursor::StatementCursor;
 use crate::error::Error;
 use crate::store::entries::{self, Movement};
@@ -28,13 +30,20 @@ pub struct StatementPage {
     pub size: u16,
 }
 
-/// The movements in `[from, to)`, a page of them or all. What is posted while pages are read is in none of them.
+/// The movements in `[from, to)`, a page of them or all. What is posted while pages are read is in none of them. The statement of
+/// a period that is over never changes.
+///
+/// # Errors
+/// Unavailable while something may still be posted in the period.
 pub async fn get_statement(
     db: &Db,
     user_id: Uuid,
     within: (OffsetDateTime, OffsetDateTime),
     page: Option<StatementPage>,
 ) -> Result<Statement, Error> {
+    if within.1 <= clock::now(&mut *db.conn().await?).await? {
+        wait_until_over(db, within.1).await?;
+    }
     let mut conn = db.conn().await?;
     let cursor = page.and_then(|page| page.after);
     let most = cursor.map_or(i64::MAX, |cursor| cursor.until);

@@ -72,6 +72,19 @@ pub async fn of_transaction(conn: &mut PgConnection, one: &Transaction) -> Resul
     .await
 }
 
+/// Whether nothing can be posted at or before a moment any more: a posting is dated while its accounts are locked, and is seen
+/// when its transaction ends.
+pub async fn is_over(conn: &mut PgConnection, at: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT NOT EXISTS (SELECT FROM pg_locks JOIN pg_stat_activity AS writer USING (pid)
+            WHERE relation = 'accounts'::regclass AND mode IN ('RowShareLock', 'RowExclusiveLock') AND granted
+                AND writer.datid = database AND datname = current_database() AND xact_start <= $1) AS "over!""#,
+        at
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// What each of a member's accounts held at a moment, by its kind.
 pub async fn balances_at(
     conn: &mut PgConnection,

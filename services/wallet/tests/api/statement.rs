@@ -133,6 +133,37 @@ async fn a_statement_is_read_page_by_page(pool: PgPool) {
     }
 }
 
+/// [D-N10] [M26] What is told of a moment never changes: a look waits for those who may still post before it, and for nobody
+/// who only reads.
+#[sqlx::test(migrations = false)]
+async fn a_moment_that_was_told_never_changes(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let member = world.member_with(50_000).await;
+    let (from, within) = (OffsetDateTime::now_utc() - Duration::hours(1), std::time::Duration::from_millis(500));
+    let look = async |at: OffsetDateTime| {
+        let request = with_token(GetBalancesRequest { at: Some(to_proto(at)) }, &member.token);
+        world.grpc.get_balances(request).await.map(drop)
+    };
+    let statement = async |at: OffsetDateTime| {
+        let request = GetStatementRequest { from: Some(to_proto(from)), to: Some(to_proto(at)), page: None };
+        world.grpc.get_statement(with_token(request, &member.token)).await.map(drop)
+    };
+    let mut reader = pool.begin().await.unwrap();
+    sqlx::query("SELECT count(*), pg_current_xact_id() FROM accounts").execute(&mut *reader).await.unwrap();
+    look(OffsetDateTime::now_utc()).await.unwrap();
+    let mut writer = pool.begin().await.unwrap();
+    sqlx::query("SELECT FROM accounts FOR UPDATE").execute(&mut *writer).await.unwrap();
+    let at = OffsetDateTime::now_utc();
+    assert!(tokio::time::timeout(within, look(at)).await.is_err());
+    assert!(tokio::time::timeout(within, statement(at)).await.is_err());
+    assert_eq!(code(look(at).await), "UNAVAILABLE");
+    // Whoever began later posts later.
+    look(at - Duration::seconds(5)).await.unwrap();
+    writer.commit().await.unwrap();
+    look(at).await.unwrap();
+    statement(at).await.unwrap();
+}
+
 /// [D-B13] What the member had at a moment, by the ledger; nothing before the first posting, nothing of the future.
 #[sqlx::test(migrations = false)]
 async fn balances_are_told_as_of_a_moment(pool: PgPool) {
