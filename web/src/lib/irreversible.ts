@@ -85,7 +85,7 @@ export const questions = {
   'POST /admin/transactions/{id}/paid': ({ reference, member, pays, address, txid, isSeen }: Payout): Question => ({
     title: `Mark ${reference} as paid?`,
     sentence:
-      `${pays} left the treasury for ${member}, and the held amount is taken from their balance. Only two treasurers together can correct it afterwards.` +
+      `${pays} left the treasury for ${member}, and the held amount is taken from their balance.` +
       (isSeen ? '' : ' We do not see this payment on the chain: compare the hash with your wallet.'),
     facts: [
       { label: 'Paid', value: pays },

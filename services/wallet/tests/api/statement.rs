@@ -137,7 +137,7 @@ async fn a_statement_is_read_page_by_page(pool: PgPool) {
 /// who only reads.
 #[sqlx::test(migrations = false)]
 async fn a_moment_that_was_told_never_changes(pool: PgPool) {
-    let world = World::new(pool.clone()).await;
+    let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
     let (from, within) = (OffsetDateTime::now_utc() - Duration::hours(1), std::time::Duration::from_millis(500));
     let look = async |at: OffsetDateTime| {
@@ -148,10 +148,10 @@ async fn a_moment_that_was_told_never_changes(pool: PgPool) {
         let request = GetStatementRequest { from: Some(to_proto(from)), to: Some(to_proto(at)), page: None };
         world.grpc.get_statement(with_token(request, &member.token)).await.map(drop)
     };
-    let mut reader = pool.begin().await.unwrap();
+    let mut reader = world.grpc.db.begin().await.unwrap();
     sqlx::query("SELECT count(*), pg_current_xact_id() FROM accounts").execute(&mut *reader).await.unwrap();
     look(OffsetDateTime::now_utc()).await.unwrap();
-    let mut writer = pool.begin().await.unwrap();
+    let mut writer = world.grpc.db.begin().await.unwrap();
     sqlx::query("SELECT FROM accounts FOR UPDATE").execute(&mut *writer).await.unwrap();
     let at = OffsetDateTime::now_utc();
     assert!(tokio::time::timeout(within, look(at)).await.is_err());

@@ -63,14 +63,14 @@ function paymentFacts(transaction: Transaction) {
     destination && { label: 'Destination', value: <Address>{destination.address}</Address> },
     destination?.memo && { label: 'Memo', value: mono(destination.memo) },
     txid && { label: 'Transaction hash', value: <TransactionHash txid={txid} network={method?.network} /> },
-    sentAt && { label: 'Sent', value: formatZoned(sentAt) },
+    sentAt && { label: decidedAt ? 'Sent' : 'Sent, not final yet', value: formatZoned(sentAt) },
     decidedAt && decided.includes(kind) && { label: 'Decided', value: formatZoned(decidedAt) },
   ]
   return facts.filter((fact): fact is Detail => Boolean(fact))
 }
 
 export function TransactionDetails({ transaction }: { transaction: Transaction }) {
-  const { id, title, description, status, type, amount, createdAt, receipt, sentAt, user } = transaction
+  const { id, title, description, status, type, amount, createdAt, receipt, user } = transaction
   return (
     <div className="space-y-5">
       <Card>
@@ -82,11 +82,6 @@ export function TransactionDetails({ transaction }: { transaction: Transaction }
             <StatusBadge status={status} />
           </div>
           {description && <p className="mt-4 w-full max-w-md text-ink-soft wrap-anywhere"><WithSupport text={description} /></p>}
-          {sentAt && status === 'pending' && (
-            <p role="status" className="mt-4 max-w-md text-ink-soft">
-              Your payout is on its way. This is complete once the network has confirmed it.
-            </p>
-          )}
           {receipt && (
             <a
               href={receipt.url}
