@@ -50,16 +50,16 @@ test('a link without a network leaves the app standing, and the network brings t
   await page.goto('/dashboard')
   await expect(page.getByRole('heading', { name: 'Recent activity' })).toBeVisible()
   await context.setOffline(true)
-  await page.getByRole('link', { name: 'Profile' }).first().click()
+  await page.getByRole('link', { name: 'Courses' }).first().click()
   await expect(page.getByRole('heading', { name: 'This page could not be loaded' })).toBeVisible()
   await page.getByRole('button', { name: 'Retry' }).click()
   await expect(page.locator('.toast')).toContainText('Network Error')
   // What is loaded works on.
   await page.getByRole('link', { name: 'Dashboard' }).first().click()
   await expect(page.getByRole('heading', { name: 'Recent activity' })).toBeVisible()
-  await page.getByRole('link', { name: 'Profile' }).first().click()
+  await page.getByRole('link', { name: 'Courses' }).first().click()
   await context.setOffline(false)
-  await expect(page.getByRole('heading', { name: 'Profile', level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Courses', level: 1 })).toBeVisible()
 })
 
 test('a double press logs in once, and says at once that it does [AUTH-17]', async ({ page }) => {
