@@ -24,7 +24,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "posting_kinds", ""),
     ("wallet", "trade_fundings", "INSERT UPDATE(trade_id)"),
     ("wallet", "transactions", "INSERT UPDATE"),
-    ("wallet", "consumed_payments", "INSERT UPDATE(freed_at)"),
+    ("wallet", "consumed_payments", "INSERT UPDATE(freed_at,told_at)"),
     // Those of wallets that were closed a month ago are forgotten, and disowned ones are kept by a trigger.
     ("wallet", "destinations", "INSERT DELETE"),
     ("wallet", "disowned_destinations", "DELETE"),

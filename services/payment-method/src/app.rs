@@ -15,6 +15,7 @@ pub mod list_payment_methods;
 pub mod list_payments;
 pub mod list_platform_methods;
 pub mod match_payouts;
+pub mod note_consumed;
 pub mod observe_chain;
 pub mod poll_rates;
 pub mod price;

@@ -18,10 +18,11 @@ use proto::payment_method::v1::evidence_service_client::EvidenceServiceClient;
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
-    ChainOutput, CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest,
-    GetQuoteRequest, ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, PayoutMatch,
-    PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
+    ChainOutput, ConsumedPayment, CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest,
+    GetPayoutRequest, GetQuoteRequest, ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest,
+    NoteConsumedRequest, PayoutMatch, PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest,
+    ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
+    TakeBackMethodsRequest,
 };
 use time::OffsetDateTime;
 use tonic::{Code, Response};
@@ -287,6 +288,26 @@ impl Chains {
             call!(self.client, match_payouts, request).await.map_err(|status| from_status(&status))?;
         }
         Ok(())
+    }
+
+    /// Notes that transactions rest on these payments to the platform: chain, hash and output.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be told.
+    pub async fn note_consumed(&self, payments: &[(String, String, u32)]) -> Result<(), Refusal> {
+        let payments = payments.iter().map(|(chain, txid, index)| ConsumedPayment {
+            chain: chain.clone(),
+            txid: txid.clone(),
+            index: *index,
+        });
+        let request =
+            Outgoing::service(&self.credential).idempotent(NoteConsumedRequest { payments: payments.collect() });
+        match call!(self.client, note_consumed, request).await {
+            Ok(_) => Ok(()),
+            // A payment-method of the version before does not know the call: this waits until it is replaced.
+            Err(status) if status.code() == Code::Unimplemented => Err(Refusal::unavailable()),
+            Err(status) => Err(from_status(&status)),
+        }
     }
 
     /// How far the payment of a withdrawal by this transaction is.

@@ -21,6 +21,7 @@ use wallet::app::get_transaction::Lines;
 use wallet::app::publish_liabilities::publish_nightly;
 use wallet::app::request_withdrawal::{Book, Gate};
 use wallet::app::settle_payouts::settle_payouts;
+use wallet::app::tell_consumed::tell_consumed;
 use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::config::Config;
 use wallet::error::Error;
@@ -59,6 +60,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.spawn(check(db.clone(), process.shutdown.clone()));
     process.spawn(compare_holdings(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(look_at_payouts(db.clone(), chains.clone(), process.shutdown.clone()));
+    process.spawn(tell_of_consumed(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));
     let (ledger, writer) = Ledger::new(db.clone());
     process.watch(ledger.liveness());
@@ -91,6 +93,11 @@ async fn compare_holdings(db: Db, chains: Chains, shutdown: CancellationToken) -
 async fn look_at_payouts(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
     let settle = async || settle_payouts(&db, &chains).await.map(|()| false);
     every(PAYOUTS, "look at payouts", shutdown, settle).await;
+    Ok(())
+}
+
+async fn tell_of_consumed(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
+    every(COMPARISON, "telling of consumed payments", shutdown, async || tell_consumed(&db, &chains).await).await;
     Ok(())
 }
 

@@ -12,7 +12,8 @@ use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
     GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, GetPayoutRequest,
     GetPayoutResponse, ListOutflowsRequest, ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse,
-    ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, PayoutOnChain, PayoutOutput,
+    ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, NoteConsumedRequest, NoteConsumedResponse, PayoutOnChain,
+    PayoutOutput,
 };
 use tonic::{Request, Response};
 use uuid::Uuid;
@@ -23,6 +24,7 @@ use crate::app::get_holdings::{AssetHolding, Holdings, Scales, get_holdings, lis
 use crate::app::get_payout::{GetPayout, Output, Payout, get_payout};
 use crate::app::list_payments::{Arrival, list_payments};
 use crate::app::match_payouts::match_payouts;
+use crate::app::note_consumed::note_consumed;
 use crate::domain::payment::{State, Way, confirmations};
 use crate::error::Error;
 use crate::store::chain_payments::{Outflow, Payment};
@@ -61,6 +63,13 @@ impl EvidenceService for GrpcServer {
         Ok(Response::new(MatchPayoutsResponse {}))
     }
 
+    async fn note_consumed(&self, request: Request<NoteConsumedRequest>) -> Reply<NoteConsumedResponse> {
+        self.verifier.service(request.metadata(), &CALLERS).map_err(Error::from)?;
+        let payments = consumed(request.into_inner())?;
+        retrying(|| note_consumed(&self.db, &payments)).await?;
+        Ok(Response::new(NoteConsumedResponse {}))
+    }
+
     async fn get_payout(&self, request: Request<GetPayoutRequest>) -> Reply<GetPayoutResponse> {
         self.verifier.service(request.metadata(), &CALLERS).map_err(Error::from)?;
         let GetPayoutRequest { currency, network, address, txid, amount_cents } = request.into_inner();
@@ -93,6 +102,18 @@ fn matches(message: MatchPayoutsRequest) -> Result<Vec<(i64, Uuid)>, Error> {
     }
     let ids = message.matches.into_iter().map(|one| Ok((one.number, convert::id(&one.transaction_id)?)));
     ids.collect()
+}
+
+fn consumed(message: NoteConsumedRequest) -> Result<Vec<(String, String, i32)>, Error> {
+    if message.payments.len() > usize::from(page::LARGEST) {
+        return Err(Refusal::field("payments", format!("At most {} payments at once.", page::LARGEST)).into());
+    }
+    let places = message.payments.into_iter().map(|one| {
+        let index =
+            one.index.try_into().map_err(|_| Refusal::field("index", "Please enter the index of an output."))?;
+        Ok((one.chain, one.txid, index))
+    });
+    places.collect()
 }
 
 fn asked(message: GetEvidenceRequest) -> Result<GetEvidence, Error> {

@@ -241,14 +241,15 @@ pub async fn outflows(conn: &mut PgConnection, after: i64, limit: i64) -> Result
     Ok(outflows.collect::<Result<_, sqlx::Error>>()?)
 }
 
-/// The newest payments that do not count any more, or never did. A payout that another transaction made instead is none.
+/// The newest payouts, and payments that transactions rest on, that do not count any more. A payout that another transaction made
+/// instead is none.
 pub async fn undone(conn: &mut PgConnection, limit: i64) -> Result<Vec<Payment>, Error> {
     let rows = sqlx::query_as!(
         Row,
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments AS one
-         WHERE way IN ('in', 'out') AND state IN ('orphaned', 'replaced', 'failed') AND NOT (way = 'out' AND EXISTS (
+         WHERE (way = 'out' OR is_consumed) AND state IN ('orphaned', 'replaced', 'failed') AND NOT (way = 'out' AND EXISTS (
             SELECT FROM chain_payments AS instead WHERE instead.chain = one.chain AND instead.txid = one.replaced_by
                 AND instead.way = 'out' AND instead.counterparty = one.counterparty AND instead.units = one.units
                 AND instead.state IN ('seen', 'included', 'final')))
@@ -258,6 +259,25 @@ pub async fn undone(conn: &mut PgConnection, limit: i64) -> Result<Vec<Payment>,
     .fetch_all(conn)
     .await?;
     payments(rows)
+}
+
+/// Notes that transactions rest on these payments to the platform, by chain, hash and output.
+pub async fn note_consumed(conn: &mut PgConnection, payments: &[(String, String, i32)]) -> Result<(), Error> {
+    let chains: Vec<_> = payments.iter().map(|(chain, ..)| chain.clone()).collect();
+    let hashes: Vec<_> = payments.iter().map(|(_, txid, _)| txid.clone()).collect();
+    let outputs: Vec<_> = payments.iter().map(|(.., index)| *index).collect();
+    sqlx::query!(
+        "UPDATE chain_payments SET is_consumed = true
+         FROM unnest($1::text[], $2::text[], $3::integer[]) AS consumed (chain, txid, idx)
+         WHERE chain_payments.chain = consumed.chain AND chain_payments.txid = consumed.txid
+            AND chain_payments.idx = consumed.idx AND way = 'in' AND NOT is_consumed",
+        &chains,
+        &hashes,
+        &outputs,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// Notes to which withdrawals payouts belong. What is noted stays.

@@ -10,7 +10,8 @@ use payment_method::domain::address;
 use payment_method::domain::network::Format;
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    AssetHolding, GetHoldingsRequest, GetHoldingsResponse, MatchPayoutsRequest, PayoutMatch,
+    AssetHolding, ConsumedPayment, GetHoldingsRequest, GetHoldingsResponse, MatchPayoutsRequest, NoteConsumedRequest,
+    PayoutMatch,
 };
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -132,6 +133,37 @@ async fn holdings_are_explained_by_payments(pool: PgPool) {
     assert!(rebound.execute(&world.pool).await.is_err());
     let request = with_token(message, &world.realm.service_token("trade"));
     assert_eq!(refused(world.grpc.match_payouts(request).await).kind, Kind::Forbidden);
+}
+
+/// [D-N6] [M16] However many payments of others are replaced: one that a transaction rests on is told of, and of none of theirs.
+#[sqlx::test(migrations = false)]
+async fn replaced_payments_of_others_hide_nothing(pool: PgPool) {
+    let world = World::new(pool).await;
+    sqlx::query(
+        "INSERT INTO chain_payments (chain, txid, idx, way, symbol, address, counterparty, units, depth, state, block_hash,
+            replaced_by, seen_at, changed_at)
+         SELECT 'bitcoin', lpad(to_hex(n), 64, '0'), 0, 'in', 'BTC', 'ours', '', 1000, 2, 'replaced', '', '', now(),
+            now() - n * interval '1 second' FROM generate_series(1, 1000) AS n",
+    )
+    .execute(&world.pool)
+    .await
+    .unwrap();
+    assert_eq!(holdings(&world).await.undone, []);
+    let oldest = format!("{:0>64x}", 1000);
+    let payments = vec![ConsumedPayment { chain: "bitcoin".to_owned(), txid: oldest.clone(), index: 0 }];
+    let note = async |service: &str, payments: Vec<ConsumedPayment>| {
+        let request = NoteConsumedRequest { payments };
+        world.grpc.note_consumed(with_token(request, &world.realm.service_token(service))).await
+    };
+    assert_eq!(refused(note("trade", payments.clone()).await).kind, Kind::Forbidden);
+    assert_eq!(refused(note("wallet", vec![payments[0].clone(); 501]).await).kind, Kind::Invalid);
+    for _ in 0..2 {
+        note("wallet", payments.clone()).await.unwrap();
+    }
+    let undone = holdings(&world).await.undone;
+    let found: Vec<_> =
+        undone.iter().map(|one| (one.is_deposit, one.payment.as_ref().unwrap().txid.as_str())).collect();
+    assert_eq!(found, [(true, oldest.as_str())]);
 }
 
 /// [D-Q8] A reorganisation, also of blocks that had been final, and coins that nobody saw coming.

@@ -65,6 +65,44 @@ pub async fn outputs_of(conn: &mut PgConnection, transaction_id: Uuid) -> Result
     .await
 }
 
+/// The oldest payments to the platform that payment-method does not know to be consumed, as many as this: chain, hash and output.
+pub async fn untold(conn: &mut PgConnection, limit: i64) -> Result<Vec<(String, String, u32)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "SELECT chain, txid, vout FROM consumed_payments
+         WHERE told_at IS NULL AND direction = 'in' AND units IS NOT NULL AND freed_at IS NULL
+         ORDER BY consumed_at LIMIT $1",
+        limit
+    )
+    .fetch_all(conn)
+    .await?;
+    let place = |row: i64| u32::try_from(row).map_err(|error| sqlx::Error::Decode(error.into()));
+    rows.into_iter().map(|row| Ok((row.chain, row.txid, place(row.vout)?))).collect()
+}
+
+/// Notes that payment-method knows these.
+pub async fn note_told(
+    conn: &mut PgConnection,
+    told: &[(String, String, u32)],
+    at: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    let chains: Vec<_> = told.iter().map(|(chain, ..)| chain.clone()).collect();
+    let hashes: Vec<_> = told.iter().map(|(_, txid, _)| txid.clone()).collect();
+    let outputs: Vec<_> = told.iter().map(|(.., vout)| i64::from(*vout)).collect();
+    sqlx::query!(
+        "UPDATE consumed_payments SET told_at = $4
+         FROM unnest($1::text[], $2::text[], $3::bigint[]) AS told (chain, txid, vout)
+         WHERE consumed_payments.chain = told.chain AND consumed_payments.txid = told.txid
+            AND consumed_payments.vout = told.vout AND freed_at IS NULL AND told_at IS NULL",
+        &chains,
+        &hashes,
+        &outputs,
+        at
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Whether what a transaction consumes was not seen on its chain.
 pub async fn lacks_units(conn: &mut PgConnection, transaction_id: Uuid) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(

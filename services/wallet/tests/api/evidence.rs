@@ -9,9 +9,10 @@ use chassis::testing::with_token;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, PageRequest};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, GetPayoutRequest,
-    GetPayoutResponse, ListOutflowsRequest, ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse,
-    ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, PayoutMatch, PayoutOnChain,
+    ConsumedPayment, GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse,
+    GetPayoutRequest, GetPayoutResponse, ListOutflowsRequest, ListOutflowsResponse, ListPaymentsRequest,
+    ListPaymentsResponse, ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, NoteConsumedRequest,
+    NoteConsumedResponse, PayoutMatch, PayoutOnChain,
 };
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -38,6 +39,7 @@ pub struct FakeEvidence {
     pub listed: Arc<Mutex<Vec<ListedPayment>>>,
     pub held: Arc<Mutex<GetHoldingsResponse>>,
     pub matched: Arc<Mutex<Vec<PayoutMatch>>>,
+    pub consumed: Arc<Mutex<Vec<ConsumedPayment>>>,
     /// Unset as if no node showed payouts.
     pub payout: Arc<Mutex<Option<PayoutOnChain>>>,
 }
@@ -51,6 +53,7 @@ impl FakeEvidence {
             listed: Arc::default(),
             held: Arc::default(),
             matched: Arc::default(),
+            consumed: Arc::default(),
             payout: Arc::default(),
         }
     }
@@ -121,6 +124,15 @@ impl EvidenceService for FakeEvidence {
         self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
         self.matched.lock().unwrap().extend(request.into_inner().matches);
         Ok(Response::new(MatchPayoutsResponse {}))
+    }
+
+    async fn note_consumed(
+        &self,
+        request: Request<NoteConsumedRequest>,
+    ) -> Result<Response<NoteConsumedResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        self.consumed.lock().unwrap().extend(request.into_inner().payments);
+        Ok(Response::new(NoteConsumedResponse {}))
     }
 
     async fn get_payout(&self, request: Request<GetPayoutRequest>) -> Result<Response<GetPayoutResponse>, Status> {

@@ -11,6 +11,7 @@ use proto::wallet::v1::{
 };
 use sqlx::PgPool;
 use wallet::app::check_holdings::check_holdings;
+use wallet::app::tell_consumed::tell_consumed;
 
 use crate::fixture::{World, deposit, withdrawal};
 
@@ -167,6 +168,32 @@ async fn old_outflows_hide_no_new_one(pool: PgPool) {
     let faults = integrity(&world).await.faults;
     let named = |text: &str| faults.iter().any(|fault| fault.subject == "holding" && fault.detail.contains(text));
     assert!(named(&"b".repeat(64)) && named("601 older payments from the platform are not listed"));
+}
+
+/// [D-N6] [M16] payment-method is told once of each payment that a transaction rests on, as the chain shows it; of none that is not
+/// observed, or not consumed any more.
+#[sqlx::test(migrations = false)]
+async fn consumed_payments_are_told_of(pool: PgPool) {
+    let world = World::new(pool).await;
+    for hash in ['a', 'b'] {
+        let made = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
+        world.approve_as(&world.reviewer, &made, 10_000, (&hash.to_string().repeat(64), Some(2))).await.unwrap();
+    }
+    let look = async || {
+        tell_consumed(&world.grpc.db, &world.grpc.chains).await.unwrap();
+        let told = world.evidence.consumed.lock().unwrap().clone();
+        told.into_iter().map(|one| (one.chain, one.txid, one.index)).collect::<Vec<_>>()
+    };
+    assert_eq!(look().await, []);
+    sqlx::query("ALTER TABLE consumed_payments DISABLE TRIGGER USER").execute(&world.pool).await.unwrap();
+    sqlx::query("UPDATE consumed_payments SET asset = 'USDT', units = 1 WHERE txid LIKE 'a%'")
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    sqlx::query("ALTER TABLE consumed_payments ENABLE TRIGGER USER").execute(&world.pool).await.unwrap();
+    let told = [("tron".to_owned(), "a".repeat(64), 2)];
+    assert_eq!(look().await, told);
+    assert_eq!(look().await, told);
 }
 
 /// [D-Q5] [D-Q8] Case 12: a reorganisation undoes the payment of an approved deposit. The integrity report names it until it counts

@@ -1,0 +1,24 @@
+//! Tells payment-method which payments to the platform are consumed, so that it tells when they do not count any more (D-N6).
+
+use chassis::clock;
+use chassis::db::Db;
+use chassis::page;
+
+use crate::clients::Chains;
+use crate::error::Error;
+use crate::store::consumed_payments;
+
+/// Tells of a page of them, and returns of how many.
+///
+/// # Errors
+/// Unavailable if payment-method cannot be told.
+pub async fn tell_consumed(db: &Db, chains: &Chains) -> Result<usize, Error> {
+    let untold = consumed_payments::untold(&mut *db.conn().await?, page::LARGEST.into()).await?;
+    if !untold.is_empty() {
+        chains.note_consumed(&untold).await?;
+        let mut conn = db.conn().await?;
+        let now = clock::now(&mut conn).await?;
+        consumed_payments::note_told(&mut conn, &untold, now).await?;
+    }
+    Ok(untold.len())
+}
