@@ -27,9 +27,9 @@ pub enum Ink {
     Navy,
     Black,
     Grey,
-    /// For lines.
+    /// The colour of thin lines between rows.
     Silver,
-    /// For grounds.
+    /// The colour behind a block of text.
     Mist,
 }
 
@@ -112,7 +112,7 @@ impl Document {
         Style { size: style.size.min(size), ..style }
     }
 
-    /// The file.
+    /// The document as the bytes of a PDF file.
     #[must_use]
     pub fn finish(self) -> Vec<u8> {
         let [catalog, info, tree, plain, bold, embedded] = [1, 2, 3, 4, 5, 6].map(Ref::new);

@@ -11,7 +11,7 @@ use crate::app::price::price;
 use crate::clients::chain::Chain;
 use crate::clients::lookups::{Asker, Lookups};
 use crate::domain::address;
-use crate::domain::evidence::{Basis, Check, FRESH, Facts, JUST_ENDED, Rival, Search, Seen, checks};
+use crate::domain::evidence::{Basis, Check, Facts, JUST_ENDED, Rival, Search, Seen, checks};
 use crate::domain::network::{self, Format};
 use crate::domain::payment::{self, Fate, Found, Observation, State, Way};
 use crate::domain::quote::{self, Asset, Direction, Quote, Tolerance};
@@ -91,8 +91,8 @@ pub async fn get_evidence(
         let depth = depth_now(&mut conn, (chain, &asset), asked.claimed_lately, &payments, now).await?;
         payments.iter_mut().for_each(|one| deepen(one, depth, tip));
     }
+    let is_fresh = cursor.as_ref().is_some_and(|cursor| cursor.is_fresh(now));
     let trouble = cursor.map(|cursor| cursor.trouble).unwrap_or_default();
-    let is_fresh = trouble.is_empty() && at.is_some_and(|at| now - at <= FRESH);
     let world = world(&mut conn, chain).await?;
     let known = match &payments[..] {
         [] if !asked.txid.is_empty() => {
@@ -290,11 +290,10 @@ struct Nodes<'a> {
 impl Nodes<'_> {
     /// Why a hash is not among the payments: the node is asked, and those of the other chains.
     async fn elsewhere(&self, txid: &str) -> Search {
-        let is_hash = txid.len() == 64 && txid.bytes().all(|byte| byte.is_ascii_hexdigit());
         if txid.is_empty() {
             return Search::NoHash;
         }
-        if !is_hash {
+        if !payment::is_hash(txid) {
             return Search::NoSuch;
         }
         match self.lookups.transaction(self.chain, txid, self.world.search(), self.asker).await {

@@ -6,7 +6,6 @@ use chassis::money::{Cents, Units};
 
 use crate::clients::chain::Chain;
 use crate::domain::address;
-use crate::domain::evidence::FRESH;
 use crate::domain::network::{self, Format};
 use crate::domain::payment::{self, Block, Search, State, Tip, Watched, Way};
 use crate::error::Error;
@@ -52,13 +51,11 @@ pub async fn get_payout(db: &Db, chains: &[Chain], asked: &GetPayout) -> Result<
     let now = clock::now(&mut conn).await?;
     let cursor = chain_cursors::find(&mut conn, chain.name()).await?;
     drop(conn);
-    let looked = cursor.filter(|cursor| cursor.trouble.is_empty());
-    let fresh = looked.filter(|cursor| cursor.observed_at.is_some_and(|at| now - at <= FRESH));
+    let fresh = cursor.filter(|cursor| cursor.is_fresh(now));
     let Some((tip_height, settled)) = fresh.and_then(|cursor| cursor.tip_height.zip(cursor.height)) else {
         return Ok(Some(Payout::Unknown));
     };
-    let is_hash = asked.txid.len() == 64 && asked.txid.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let Some(script) = address::script(chain.format(), &asked.address).filter(|_| is_hash) else {
+    let Some(script) = address::script(chain.format(), &asked.address).filter(|_| payment::is_hash(&asked.txid)) else {
         return Ok(Some(Payout::Missing));
     };
     let watched = [Watched { address: asked.address.clone(), script, since: now }];

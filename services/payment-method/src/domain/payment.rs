@@ -161,6 +161,12 @@ pub struct Watched {
     pub since: OffsetDateTime,
 }
 
+/// Whether a text is the hash of a transaction: 64 hexadecimal digits.
+#[must_use]
+pub fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// What to look for.
 #[derive(Debug, Clone, Copy)]
 pub struct Search<'a> {

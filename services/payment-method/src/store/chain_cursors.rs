@@ -5,6 +5,7 @@ use std::time::Duration;
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 
+use crate::domain::evidence::FRESH;
 use crate::domain::payment::Tip;
 use crate::error::Error;
 
@@ -17,6 +18,14 @@ pub struct Cursor {
     pub observed_at: Option<OffsetDateTime>,
     /// Why it cannot be observed now; empty if it can.
     pub trouble: String,
+}
+
+impl Cursor {
+    /// Whether the chain was looked at lately, and can be now.
+    #[must_use]
+    pub fn is_fresh(&self, now: OffsetDateTime) -> bool {
+        self.trouble.is_empty() && self.observed_at.is_some_and(|at| now - at <= FRESH)
+    }
 }
 
 /// Claims the next look at a chain for a minute. `None` if another process looks at it, or did a moment ago.

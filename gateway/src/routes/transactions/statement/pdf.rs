@@ -59,7 +59,7 @@ struct Row<'a> {
 }
 
 impl Paper<'_> {
-    /// The file.
+    /// The statement as the bytes of a PDF file.
     pub fn write(&self) -> Result<Vec<u8>, ApiError> {
         let rows = self.rows();
         let (first, rest) = rows.split_at(rows.len().min(FIRST_ROWS));
