@@ -380,7 +380,8 @@ async fn record(
     audit::append_signed(conn, act, signed).await
 }
 
-async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Proposal>, sqlx::Error> {
+/// The proposal with this id.
+pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Proposal>, sqlx::Error> {
     proposals!("SELECT", "FROM proposals WHERE id = $1", id).fetch_optional(conn).await
 }
 

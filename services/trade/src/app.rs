@@ -14,5 +14,6 @@ pub mod list_plans;
 pub mod list_trades;
 pub mod propose_plan;
 pub mod propose_plan_value;
+pub mod report_plans;
 pub mod resume_trades;
 pub mod settle_trade;

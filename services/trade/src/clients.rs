@@ -7,10 +7,13 @@ use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use chassis::money::Cents;
+use proto::wallet::v1::backing_service_client::BackingServiceClient;
 use proto::wallet::v1::trade_settlement_service_client::TradeSettlementServiceClient;
-use proto::wallet::v1::{FundTradeRequest, SettleTradeRequest};
+use proto::wallet::v1::{CheckBackingRequest, FundTradeRequest, PlanValue, ReportPlansRequest, SettleTradeRequest};
+use uuid::Uuid;
 
 use crate::domain::trade::Trade;
+use crate::store::open_trades::OpenTrades;
 
 /// How long wallet may take: less than the lease of a saga's driver, and than what the member's client waits.
 const DEADLINE: Duration = Duration::from_secs(3);
@@ -18,6 +21,7 @@ const DEADLINE: Duration = Duration::from_secs(3);
 #[derive(Clone)]
 pub struct Wallet {
     client: TradeSettlementServiceClient<Channel>,
+    backing: BackingServiceClient<Channel>,
     credential: Credential,
 }
 
@@ -25,7 +29,8 @@ impl Wallet {
     /// Asks wallet over this channel with this credential.
     #[must_use]
     pub fn new(channel: Channel, credential: Credential) -> Self {
-        Self { client: TradeSettlementServiceClient::new(channel), credential }
+        let backing = BackingServiceClient::new(channel.clone());
+        Self { client: TradeSettlementServiceClient::new(channel), backing, credential }
     }
 
     /// Moves the amount from the member's balance to invested. A refusal stands: no repetition funds the trade later.
@@ -54,8 +59,39 @@ impl Wallet {
             amount_cents: trade.amount.get(),
             value_cents: value.get(),
             plan_title: trade.plan_title.clone(),
+            plan_id: trade.plan_id.to_string(),
         });
         call!(self.client, settle_trade, request).await.map_err(|status| from_status(&status))?;
+        Ok(())
+    }
+
+    /// Whether cash and assets of a plan cover open trades of this cost and value.
+    ///
+    /// # Errors
+    /// `NOT_BACKED` with what is missing; Unavailable if wallet does not say anything.
+    pub async fn check_backing(&self, plan_id: Uuid, cost: Cents, value: Cents) -> Result<(), Refusal> {
+        let request = self.outgoing().idempotent(CheckBackingRequest {
+            plan_id: plan_id.to_string(),
+            cost_cents: cost.get(),
+            value_cents: value.get(),
+        });
+        call!(self.backing, check_backing, request).await.map_err(|status| from_status(&status))?;
+        Ok(())
+    }
+
+    /// Reports what the open trades of plans cost and are worth.
+    ///
+    /// # Errors
+    /// Unavailable if wallet does not say anything.
+    pub async fn report_plans(&self, plans: Vec<OpenTrades>) -> Result<(), Refusal> {
+        let plans = plans.into_iter().map(|one| PlanValue {
+            plan_id: one.plan_id.to_string(),
+            title: one.title,
+            cost_cents: one.cost.get(),
+            value_cents: one.value.get(),
+        });
+        let request = self.outgoing().idempotent(ReportPlansRequest { plans: plans.collect() });
+        call!(self.backing, report_plans, request).await.map_err(|status| from_status(&status))?;
         Ok(())
     }
 

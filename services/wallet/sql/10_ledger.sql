@@ -106,6 +106,32 @@ CREATE OR REPLACE FUNCTION reversed_by(proposal uuid) RETURNS bigint LANGUAGE sq
     WHERE id = proposal AND kind IN ('reversal', 'course_refund')
 $$;
 
+-- What a treasury movement moves, by kind of account. What plan_proceeds bring above what the asset cost is the plan's cash.
+CREATE OR REPLACE FUNCTION treasury_moves(kind text, change jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_strip_nulls(CASE kind
+        WHEN 'capital_in' THEN jsonb_build_object('settlement', -cents, 'capital', cents)
+        WHEN 'capital_out' THEN jsonb_build_object('capital', -cents, 'settlement', cents)
+        WHEN 'revenue_out' THEN jsonb_build_object(change ->> 'source', -cents, 'settlement', cents)
+        WHEN 'network_fee' THEN jsonb_build_object('network_fees', -cents, 'settlement', cents)
+        WHEN 'loss' THEN jsonb_build_object('capital', -cents, 'settlement', cents)
+        WHEN 'plan_funded' THEN jsonb_build_object('capital', -cents, 'plan_cash', cents)
+        WHEN 'plan_returned' THEN jsonb_build_object('plan_cash', -cents, 'capital', cents)
+        WHEN 'plan_bought' THEN jsonb_build_object('plan_assets', -cents, 'settlement', cents)
+        WHEN 'plan_proceeds' THEN jsonb_build_object('settlement', -cents, 'plan_assets', nullif(book, 0),
+            'plan_cash', nullif(cents - book, 0))
+        WHEN 'plan_loss' THEN jsonb_build_object('plan_cash', -cents, 'plan_assets', cents)
+        END)
+    FROM (SELECT (change ->> 'amount_cents')::bigint AS cents, (change ->> 'book_cents')::bigint AS book) AS stated
+$$;
+
+-- Creates the accounts of a plan if they do not exist.
+CREATE OR REPLACE FUNCTION open_plan(plan uuid) RETURNS void LANGUAGE sql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+    INSERT INTO accounts (kind, user_id) SELECT kind, plan FROM unnest('{plan_cash,plan_assets}'::text[]) AS kind
+    ON CONFLICT DO NOTHING
+$$;
+
 -- Creates the accounts of a member if they do not exist. Available comes first, so that it has the lowest id.
 CREATE OR REPLACE FUNCTION open_accounts(member uuid) RETURNS void LANGUAGE sql
 SECURITY DEFINER SET search_path FROM CURRENT
@@ -149,6 +175,7 @@ $$;
 --  10 as 2, because the member has a debt; only with the precondition nothing_owed
 --  11 the withdrawal would exceed a limit of the member
 --  12 less than the minimum is withdrawn, and it is not the whole balance, or not the first such withdrawal of the period
+--  13 the cash of a plan would fall below zero
 -- A posting that its cause does not permit is an error: no movement is applied.
 --
 -- A debt is a negative balance in the account `owed`, which movements never name. Credits to the available balance
@@ -383,6 +410,7 @@ BEGIN
                 IF NOT kinds[account] = ANY (CASE WHEN entry.amount_cents < 0 THEN rule.debits ELSE rule.credits END)
                     OR kinds[account] = 'owed'
                     OR account > houses AND rule.cause_type <> 'unchecked'
+                        AND kinds[account] NOT IN ('plan_cash', 'plan_assets')
                         AND new_accounts[account - houses].user_id <> posting.user_id
                 THEN
                     RAISE EXCEPTION 'a posting of kind % does not move the account % of %',
@@ -421,9 +449,9 @@ BEGIN
                     entry := new_entries[part];
                     account := entry.account;
                     balance := balances[account] + entry.amount_cents;
-                    IF balance < 0 AND account > houses AND account <= account_count THEN
+                    IF balance < 0 AND account > houses AND account <= account_count AND kinds[account] <> 'plan_assets' THEN
                         -- Undo the movement.
-                        verdicts[posting.movement] := CASE WHEN balances[owed_places[account]] < 0 AND EXISTS (
+                        verdicts[posting.movement] := CASE WHEN kinds[account] = 'plan_cash' THEN 13 WHEN balances[owed_places[account]] < 0 AND EXISTS (
                             SELECT FROM unnest(new_preconditions)
                             WHERE movement = posting.movement AND rule = 'nothing_owed') THEN 10 ELSE 2 END;
                         all_applied := false;
@@ -555,7 +583,11 @@ BEGIN
                                     AND (moves_of(reversed.id, 1) ->> 'course_revenue')::bigint = new.cents
                                 FROM postings AS reversed
                                 WHERE reversed.id = reversed_by(new.business_id) AND reversed.user_id = new.user_id)
-                            ELSE true END
+                            WHEN 'bonus' THEN true
+                            WHEN 'release' THEN true
+                            WHEN 'adjustment_credit' THEN true
+                            WHEN 'adjustment_debit' THEN true
+                            ELSE moves_of(new.id, 1) = treasury_moves(kind, change) END
                     FROM proposals WHERE id = new.business_id)
             WHEN 'hold' THEN
                 (SELECT status = cause_status AND amount_cents = new.cents
@@ -592,7 +624,7 @@ $$;
 
 DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
-        GRANT EXECUTE ON FUNCTION open_accounts, open_on_hold, lock_member, post_movements TO wallet;
+        GRANT EXECUTE ON FUNCTION open_accounts, open_plan, open_on_hold, lock_member, post_movements TO wallet;
     END IF;
 END $$;
-REVOKE EXECUTE ON FUNCTION open_accounts, open_on_hold, lock_member, post_movements FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION open_accounts, open_plan, open_on_hold, lock_member, post_movements FROM PUBLIC;

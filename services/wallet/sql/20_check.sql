@@ -140,12 +140,12 @@ LANGUAGE sql STABLE AS $$
             'available', least(one.amount_cents, one.value_cents))
         WHERE one.status = 'settled' AND one.value_cents > 0
         UNION ALL
-        SELECT 'trade_gain', jsonb_build_object('investment_pool', one.amount_cents - one.value_cents,
+        SELECT 'trade_gain', jsonb_build_object('plan_cash', one.amount_cents - one.value_cents,
             'available', one.value_cents - one.amount_cents)
         WHERE one.status = 'settled' AND one.value_cents > one.amount_cents
         UNION ALL
         SELECT 'trade_loss', jsonb_build_object('invested', one.value_cents - one.amount_cents,
-            'investment_pool', one.amount_cents - one.value_cents)
+            'plan_cash', one.amount_cents - one.value_cents)
         WHERE one.status = 'settled' AND one.value_cents < one.amount_cents
     ) AS posted
     WHERE one.trade_id = ANY (ids)
@@ -158,6 +158,10 @@ LANGUAGE sql STABLE AS $$
     FROM proposals AS one
     WHERE one.id = ANY (ids) AND one.status = 'confirmed'
         AND one.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit', 'course_refund')
+    UNION ALL
+    SELECT one.kind, one.id, one.subject_id, treasury_moves(one.kind, one.change)
+    FROM proposals AS one
+    WHERE one.id = ANY (ids) AND one.status = 'confirmed' AND treasury_moves(one.kind, one.change) IS NOT NULL
     UNION ALL
     SELECT one.kind, one.id, one.subject_id, reversal_of((one.change ->> 'reverses')::bigint)
     FROM proposals AS one
@@ -192,8 +196,11 @@ BEGIN
             bool_or(is_of_other) AS is_of_other FROM (
             SELECT posting_id, CASE
                 WHEN accounts.user_id IS NOT NULL AND accounts.user_id <> postings.user_id
+                        AND accounts.kind NOT IN ('plan_cash', 'plan_assets')
                     THEN format('%s of %s', accounts.kind, accounts.user_id)
                 WHEN accounts.kind = 'owed' THEN 'available'
+                -- It paid gains and took losses before plans had cash of their own.
+                WHEN accounts.kind = 'investment_pool' THEN 'plan_cash'
                 ELSE accounts.kind END AS account, sum(amount_cents) AS gained,
                 bool_or(entries.member_id <> postings.user_id) AS is_of_other
             FROM entries JOIN postings ON postings.id = posting_id JOIN accounts ON accounts.id = account_id

@@ -107,6 +107,8 @@ pub mod get_integrity;
 
 pub mod check_holdings;
 
+pub mod check_solvency;
+
 pub mod check_ledger;
 
 pub mod publish_liabilities;
@@ -116,7 +118,14 @@ pub mod get_liabilities;
 pub mod propose_reopening;
 
 pub mod propose_payout_correction;
+
+pub mod propose_movement;
+
 pub mod propose_rebuild;
+
+pub mod get_backing;
+
+pub mod get_treasury;
 
 pub mod list_postings;
 

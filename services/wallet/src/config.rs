@@ -6,6 +6,7 @@ use clap::{Args, Parser};
 
 use time::Duration;
 
+use crate::app::check_solvency::Tolerance;
 use crate::domain::limits::{Allowance, Limits};
 
 #[derive(Debug, Clone, Parser)]
@@ -55,6 +56,20 @@ pub struct LimitSettings {
     /// What they may come to within 30 days.
     #[arg(long, env, value_parser = dollars, default_value = "500000")]
     pub withdrawals_month_max: Cents,
+    /// So much may be missing for what members are owed before it is a fault.
+    #[arg(long, env, value_parser = dollars, default_value = "0")]
+    pub shortfall_tolerance: Cents,
+    /// If more is missing, or left without an explanation, withdrawals are paused.
+    #[arg(long, env, value_parser = dollars, default_value = "10000")]
+    pub shortfall_pause: Cents,
+}
+
+impl LimitSettings {
+    /// What may be missing.
+    #[must_use]
+    pub const fn tolerance(&self) -> Tolerance {
+        Tolerance { missing: self.shortfall_tolerance, pause: self.shortfall_pause }
+    }
 }
 
 impl From<LimitSettings> for Limits {

@@ -62,6 +62,8 @@ pub mod reversal;
 
 pub mod trade_funding;
 
+pub mod treasury;
+
 pub mod transaction;
 
 pub mod txid;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chassis::clock;
 use chassis::db;
 use chassis::error::{Facts, Fault, Kind, Meaning, Refusal};
-use chassis::money::AmountError;
+use chassis::money::{AmountError, Cents};
 use proto::common::v1::ErrorReason;
 use serde_json::json;
 use time::OffsetDateTime;
@@ -28,6 +28,12 @@ pub enum Error {
     MemberNotFound,
     #[error("insufficient balance")]
     InsufficientBalance,
+    /// A gain waits for it.
+    #[error("the cash of this plan does not cover the gain yet.")]
+    PlanCashShort,
+    /// By how much.
+    #[error("cash and assets of this plan do not cover its open trades at this value: {0} is missing.")]
+    NotBacked(Cents),
     /// A payment was reversed after its money was gone.
     #[error("you owe an amount because a payment was reversed. Your next credits settle it first.")]
     AmountOwed,
@@ -218,6 +224,8 @@ impl Fault for Error {
             Self::TooManyHolds(_) => Meaning::Own(Kind::Conflict, ErrorReason::TooManyHolds),
             Self::OwnHold => Meaning::Own(Kind::Forbidden, ErrorReason::SelfConfirmation),
             Self::InsufficientBalance => Meaning::Own(Kind::Invalid, ErrorReason::InsufficientBalance),
+            Self::PlanCashShort => Meaning::Own(Kind::Conflict, ErrorReason::PlanCashShort),
+            Self::NotBacked(_) => Meaning::Own(Kind::Conflict, ErrorReason::NotBacked),
             Self::WithdrawalPending => Meaning::Own(Kind::Conflict, ErrorReason::WithdrawalPending),
             Self::LimitReached(_) => Meaning::Own(Kind::Invalid, ErrorReason::LimitReached),
             Self::WithdrawalsStopped => Meaning::Own(Kind::Unavailable, ErrorReason::WithdrawalsStopped),
@@ -281,6 +289,10 @@ impl Fault for Error {
                 let available_at = rest.available_at.and_then(|at| at.format(&Rfc3339).ok()).map(Into::into);
                 let facts = [("left", left), ("availableAt", available_at)];
                 facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), fact?))).collect()
+            }
+            Self::NotBacked(missing) => {
+                let missing = serde_json::from_str(&missing.to_wire()).ok();
+                missing.map(|missing| Facts::from([("missing".to_owned(), missing)])).unwrap_or_default()
             }
             Self::AccountInUse(matters) => Facts::from([("matters".to_owned(), json!(matters))]),
             Self::CoolingOff(at) => {

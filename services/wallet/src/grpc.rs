@@ -22,6 +22,8 @@ mod settlement;
 
 mod staff;
 
+mod treasury;
+
 mod unclaimed;
 
 use chassis::db::Db;
@@ -31,17 +33,20 @@ use chassis::member_data::MemberData;
 use chassis::permission::{MemberAct, Permission};
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
+use proto::wallet::v1::backing_service_server::BackingServiceServer;
 use proto::wallet::v1::closing_service_server::ClosingServiceServer;
 use proto::wallet::v1::course_access_service_server::CourseAccessServiceServer;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;
 use proto::wallet::v1::receipt_service_server::ReceiptServiceServer;
 use proto::wallet::v1::staff_service_server::StaffServiceServer;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementServiceServer;
+use proto::wallet::v1::treasury_service_server::TreasuryServiceServer;
 use proto::wallet::v1::wallet_service_server::WalletServiceServer;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 use tonic::service::Routes;
 
+use crate::app::check_solvency::Tolerance;
 use crate::app::get_times::LastTimes;
 use crate::app::get_transaction::Lines;
 use crate::app::request_withdrawal::{Book, Gate};
@@ -66,6 +71,8 @@ pub struct GrpcServer {
     /// Mails and checks the codes of destinations.
     pub codes: Codes,
     pub limits: Limits,
+    /// What may be missing for what members are owed.
+    pub tolerance: Tolerance,
     /// Handling times, as members last received them.
     pub times: LastTimes,
 }
@@ -83,6 +90,8 @@ impl GrpcServer {
             .add_service(ReceiptServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(data))
+            .add_service(TreasuryServiceServer::new(self.clone()))
+            .add_service(BackingServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use wallet::SCHEMA;
 use wallet::app::check_holdings::check_holdings;
 use wallet::app::check_ledger::check_ledger;
+use wallet::app::check_solvency::{Tolerance, check_solvency, pause};
 use wallet::app::forget_expired::{self, Destinations};
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
@@ -58,7 +59,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let events = Events { db: db.clone(), chains: chains.clone(), methods: methods.clone() };
     process.consume(&bus, QUEUE, Arc::new(events));
     process.spawn(check(db.clone(), process.shutdown.clone()));
-    process.spawn(compare_holdings(db.clone(), chains.clone(), process.shutdown.clone()));
+    process.spawn(compare_holdings(db.clone(), chains.clone(), config.limits.tolerance(), process.shutdown.clone()));
     process.spawn(look_at_payouts(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(tell_of_consumed(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));
@@ -72,9 +73,24 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.spawn(eraser.run(Destinations, process.shutdown.clone()));
     process.spawn(forget_expired::run(db.clone(), config.limits.receipt_retention_days, process.shutdown.clone()));
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
-    let (limits, times) = (config.limits.into(), LastTimes::default());
-    let routes =
-        GrpcServer { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times }.routes();
+    let (tolerance, times) = (config.limits.tolerance(), LastTimes::default());
+    let limits = config.limits.into();
+    let routes = GrpcServer {
+        db,
+        ledger,
+        gate,
+        book,
+        lines,
+        verifier,
+        methods,
+        quotes,
+        chains,
+        codes,
+        limits,
+        tolerance,
+        times,
+    }
+    .routes();
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }
@@ -84,8 +100,13 @@ async fn check(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn compare_holdings(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let compare = async || settle_holdings(&db, &chains).await.map(|()| false);
+async fn compare_holdings(
+    db: Db,
+    chains: Chains,
+    tolerance: Tolerance,
+    shutdown: CancellationToken,
+) -> anyhow::Result<()> {
+    let compare = async || settle_holdings(&db, &chains, tolerance).await.map(|()| false);
     every(COMPARISON, "comparison of holdings", shutdown, compare).await;
     Ok(())
 }
@@ -107,12 +128,18 @@ async fn publish_every_night(db: Db, shutdown: CancellationToken) -> anyhow::Res
     Ok(())
 }
 
-async fn settle_holdings(db: &Db, chains: &Chains) -> Result<(), Error> {
-    let Some(observed) = chains.holdings().await else { return Ok(()) };
-    let found = check_holdings(db, observed).await?;
-    found.tell();
-    if !found.matched.is_empty() {
-        chains.match_payouts(&found.matched).await?;
+async fn settle_holdings(db: &Db, chains: &Chains, tolerance: Tolerance) -> Result<(), Error> {
+    let holdings = match chains.holdings().await {
+        Some(observed) => Some(check_holdings(db, observed).await?),
+        None => None,
+    };
+    let solvency = check_solvency(db, holdings.as_ref(), tolerance).await?;
+    solvency.tell();
+    pause(db, &solvency, holdings.as_ref(), tolerance).await?;
+    let Some(holdings) = holdings else { return Ok(()) };
+    holdings.tell();
+    if !holdings.matched.is_empty() {
+        chains.match_payouts(&holdings.matched).await?;
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ use uuid::Uuid;
 
 use self::encode::{Locks, Rows};
 pub use self::movement::{Movement, Outcome, Posting, Precondition};
+use crate::domain::account::AccountRef;
 use crate::error::Error;
 use crate::store::withdrawals;
 
@@ -35,8 +36,8 @@ impl Movement {
         let rows = Rows::of([(self, None)])?;
         let mut done = rows.apply(conn, Locks::Wait).await?;
         if done.outcomes == [Outcome::AccountMissing] {
-            for user_id in rows.members() {
-                open_accounts(conn, user_id).await?;
+            for account in rows.accounts() {
+                open(conn, account).await?;
             }
             done = rows.apply(conn, Locks::Wait).await?;
         }
@@ -77,10 +78,28 @@ pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), E
     Ok(())
 }
 
+/// Lets one treasury movement be decided after the other, until the transaction ends.
+pub async fn lock_treasury(conn: &mut PgConnection) -> Result<(), Error> {
+    sqlx::query!("SELECT FROM pg_advisory_xact_lock(hashtextextended('treasury', 0))").execute(conn).await?;
+    Ok(())
+}
+
 /// Makes the account of a member's holds if it is not there.
 pub async fn open_on_hold(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     sqlx::query!("SELECT FROM open_on_hold($1)", user_id).execute(conn).await?;
     Ok(())
+}
+
+/// Makes the accounts of the owner of an account if they are not there; the house's are.
+async fn open(conn: &mut PgConnection, account: AccountRef) -> Result<(), Error> {
+    match account {
+        AccountRef::Member(user_id, _) => open_accounts(conn, user_id).await,
+        AccountRef::Plan(plan_id, _) => {
+            sqlx::query!("SELECT FROM open_plan($1)", plan_id).execute(conn).await?;
+            Ok(())
+        }
+        AccountRef::House(_) => Ok(()),
+    }
 }
 
 /// Makes a member's accounts if they are not there.

@@ -30,6 +30,8 @@ pub mod trade_fundings;
 
 pub mod transactions;
 
+pub mod treasury;
+
 pub mod viewings;
 
 pub mod withdrawal_pauses;

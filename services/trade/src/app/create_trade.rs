@@ -85,6 +85,7 @@ async fn decide(conn: &mut PgConnection, command: &CreateTrade) -> Result<Uuid, 
         created_at: now,
         matures_at: maturity(now, terms.duration_days),
         ended_at: None,
+        cash_short_since: None,
     };
     trades::insert(conn, &trade, &terms, now + LEASE).await?;
     Ok(trade.id)

@@ -3,27 +3,32 @@
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::Answer;
-use chassis::proposal::{self, Apply, DecideProposal, Proposal};
+use chassis::proposal::{self, Apply, DecideProposal, Decision, Proposal};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::propose_plan::{Before, CREATE, UPDATE};
-use crate::app::propose_plan_value::Point;
+use crate::app::propose_plan_value::{Point, VALUE};
+use crate::clients::Wallet;
 use crate::domain::plan::Terms;
 use crate::domain::value::Draft;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{plan_values, plans, trades};
+use crate::store::{open_trades, plan_values, plans, trades};
 
 /// How often a value is published that trades overtake: the next transaction is newer than they are.
 const TRIES: u32 = 5;
 
-/// The decided proposal.
+/// The decided proposal. A higher value is published only while cash and assets of the plan cover its open trades at it.
 ///
 /// # Errors
-/// `Refused` (not found, decided already, own proposal), `Stale`, `ValueOutOfOrder`; Unavailable if trades were opened at
+/// `Refused` (not found, decided already, own proposal, `NOT_BACKED`), `Stale`, `ValueOutOfOrder`; Unavailable if wallet does not
+/// answer, or if trades were opened at
 /// the same moment each time.
-pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+pub async fn decide_proposal(db: &Db, wallet: &Wallet, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+    if command.decision == Decision::Confirm {
+        check_backing(db, wallet, command.id).await?;
+    }
     let mut tries = 1;
     loop {
         let decided = proposal::decide_and_apply(db, command, &Proposals).await;
@@ -32,6 +37,22 @@ pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer
         }
         tries += 1;
     }
+}
+
+/// What falls or stays is published whatever stands behind the plan: members have to know it.
+async fn check_backing(db: &Db, wallet: &Wallet, proposal_id: Uuid) -> Result<(), Error> {
+    let mut conn = db.conn().await?;
+    let open = proposal::find(&mut conn, proposal_id).await?.filter(|one| one.kind == VALUE && one.status == "open");
+    let Some((plan_id, proposal)) = open.and_then(|one| one.subject_id.zip(Some(one))) else { return Ok(()) };
+    let point: Point = serde_json::from_value(proposal.change)?;
+    let newest = plan_values::newest(&mut conn, plan_id).await?;
+    if newest.is_none_or(|newest| point.value_micros <= newest.micros) {
+        return Ok(());
+    }
+    let at = point.at.unwrap_or(clock::now(&mut conn).await?);
+    let (cost, value) = open_trades::at_value(&mut conn, plan_id, point.value_micros, at).await?;
+    drop(conn);
+    Ok(wallet.check_backing(plan_id, cost, value).await?)
 }
 
 struct Proposals;

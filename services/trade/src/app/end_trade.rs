@@ -52,8 +52,8 @@ async fn begin(db: &Db, command: EndTrade, claim: Option<Claim>) -> Result<Begun
     if let Some(Answer { result: id, replayed }) = work.replay::<Uuid, Error>()? {
         let now = clock::now(&mut work).await?;
         let result = trades::get(&mut work, id, now).await?.ok_or(Error::TradeNotFound)?;
-        let paid = result.status != Status::Settling;
-        return if paid { Ok(Begun::Before(Answer { result, replayed })) } else { Err(Error::InFlight) };
+        let is_decided = result.status != Status::Settling || result.cash_short_since.is_some();
+        return if is_decided { Ok(Begun::Before(Answer { result, replayed })) } else { Err(Error::InFlight) };
     }
     let result = decide(&mut work, command).await;
     Ok(Begun::Now(work.settle(result).await?.result))

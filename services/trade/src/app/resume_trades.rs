@@ -58,6 +58,8 @@ pub async fn resume_trades(db: &Db, wallet: &Wallet) -> Result<usize, Error> {
     join_all(steps).await;
     let stuck = trades::stuck(&mut *db.conn().await?).await?;
     metrics::gauge!("trades_stuck").set(u32::try_from(stuck).unwrap_or(u32::MAX));
+    let waiting = trades::waiting(&mut *db.conn().await?).await?;
+    metrics::gauge!("trades_waiting_for_cash").set(u32::try_from(waiting).unwrap_or(u32::MAX));
     Ok(due.len())
 }
 

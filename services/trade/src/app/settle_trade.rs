@@ -3,6 +3,7 @@
 use chassis::clock;
 use chassis::db::{Db, retrying};
 use chassis::error::Kind;
+use proto::common::v1::ErrorReason;
 use uuid::Uuid;
 
 use crate::clients::Wallet;
@@ -11,19 +12,31 @@ use crate::error::Error;
 use crate::events::published;
 use crate::store::trades;
 
-/// The ended trade.
+/// The ended trade, or one that waits for the cash of its plan: a gain is paid once those that waited for longer are.
 ///
 /// # Errors
 /// Unavailable if wallet does not answer: it is asked again later. `Contract` if it says what its contract rules out.
 pub async fn settle_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, Error> {
     let trade = read(db, id).await?;
     let settlement = trade.settlement.ok_or(Error::TradeNotOpen)?;
-    wallet.settle(&trade, settlement.value).await.map_err(|refusal| match refusal.kind {
-        Kind::Unavailable | Kind::RateLimited => Error::Refused(refusal),
-        _ => Error::Contract(refusal),
-    })?;
+    if settlement.value > trade.amount && trades::is_behind(&mut *db.conn().await?, &trade).await? {
+        return wait_for_cash(db, id).await;
+    }
+    match wallet.settle(&trade, settlement.value).await {
+        Ok(()) => {}
+        Err(refusal) if refusal.reason() == ErrorReason::PlanCashShort => return wait_for_cash(db, id).await,
+        Err(refusal) if matches!(refusal.kind, Kind::Unavailable | Kind::RateLimited) => {
+            return Err(Error::Refused(refusal));
+        }
+        Err(refusal) => return Err(Error::Contract(refusal)),
+    }
     chassis::crash_point!("trade.settle.after_wallet");
     retrying(|| ended(db, &trade, settlement)).await?;
+    read(db, id).await
+}
+
+async fn wait_for_cash(db: &Db, id: Uuid) -> Result<Trade, Error> {
+    trades::wait_for_cash(&mut *db.conn().await?, id).await?;
     read(db, id).await
 }
 

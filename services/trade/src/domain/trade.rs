@@ -76,6 +76,8 @@ pub struct Trade {
     pub matures_at: OffsetDateTime,
     /// When it was paid.
     pub ended_at: Option<OffsetDateTime>,
+    /// Since when its payout waits for the cash of its plan.
+    pub cash_short_since: Option<OffsetDateTime>,
 }
 
 // === impl Trade ===
@@ -118,6 +120,7 @@ impl Trade {
             status: Status::Open,
             settlement: None,
             ended_at: None,
+            cash_short_since: None,
             value_in_force_micros: self.opening_value_micros,
             ..self
         }
@@ -165,6 +168,7 @@ mod tests {
             created_at: OffsetDateTime::UNIX_EPOCH,
             matures_at: maturity(OffsetDateTime::UNIX_EPOCH, 30),
             ended_at: None,
+            cash_short_since: None,
         }
     }
 

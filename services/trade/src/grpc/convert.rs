@@ -107,5 +107,6 @@ pub(super) fn trade(trade: Trade) -> Result<TradeMessage, Error> {
         created_at: Some(clock::to_proto(trade.created_at)),
         matures_at: Some(clock::to_proto(trade.matures_at)),
         closed_at: trade.ended_at.map(clock::to_proto),
+        waiting_since: trade.cash_short_since.filter(|_| trade.status == Status::Settling).map(clock::to_proto),
     })
 }

@@ -57,7 +57,7 @@ impl StaffService for GrpcServer {
         let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
         let asked = DecisionRequest { proposal_id, client_address, idempotency };
         let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Confirm).await?;
-        let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
+        let decided = retrying(|| decide_proposal(&self.db, &self.wallet, &command)).await?;
         Ok(answer(decided.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
     }
 
@@ -66,7 +66,7 @@ impl StaffService for GrpcServer {
         let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
         let asked = DecisionRequest { proposal_id, client_address, idempotency };
         let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Reject).await?;
-        let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
+        let decided = retrying(|| decide_proposal(&self.db, &self.wallet, &command)).await?;
         Ok(answer(decided.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
     }
 

@@ -26,6 +26,7 @@ struct Row {
     created_at: OffsetDateTime,
     matures_at: OffsetDateTime,
     ended_at: Option<OffsetDateTime>,
+    cash_short_since: Option<OffsetDateTime>,
 }
 
 impl TryFrom<Row> for Trade {
@@ -51,6 +52,7 @@ impl TryFrom<Row> for Trade {
             created_at: row.created_at,
             matures_at: row.matures_at,
             ended_at: row.ended_at,
+            cash_short_since: row.cash_short_since,
         })
     }
 }
@@ -98,7 +100,7 @@ macro_rules! trades {
             Row,
             r#"SELECT t.id, t.user_id, t.plan_id, t.plan_title, t.roi_basis_points, t.duration_days, t.amount_cents,
                   t.opening_value_micros, coalesce(v.value_micros, t.opening_value_micros) AS "value_in_force_micros!",
-                  t.status, t.settle_kind, t.settle_value_cents, t.created_at, t.matures_at, t.ended_at
+                  t.status, t.settle_kind, t.settle_value_cents, t.created_at, t.matures_at, t.ended_at, t.cash_short_since
                FROM trades t LEFT JOIN LATERAL (
                    SELECT value_micros FROM plan_values WHERE plan_id = t.plan_id AND at <= least($1, t.matures_at)
                    ORDER BY at DESC LIMIT 1) v ON true "#
@@ -244,6 +246,39 @@ pub async fn settling(
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Notes that the payout of a trade waits for the cash of its plan, from now on or since before.
+pub async fn wait_for_cash(conn: &mut PgConnection, id: Uuid) -> Result<(), Error> {
+    sqlx::query!(
+        "UPDATE trades SET cash_short_since = clock_timestamp()
+         WHERE id = $1 AND status = 'settling' AND cash_short_since IS NULL",
+        id
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Whether another trade of the plan has waited for its cash for longer.
+pub async fn is_behind(conn: &mut PgConnection, trade: &Trade) -> Result<bool, Error> {
+    Ok(sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM trades WHERE plan_id = $1 AND status = 'settling' AND cash_short_since IS NOT NULL
+            AND ($2::timestamptz IS NULL OR (cash_short_since, id) < ($2, $3))) AS "behind!""#,
+        trade.plan_id,
+        trade.cash_short_since,
+        trade.id
+    )
+    .fetch_one(conn)
+    .await?)
+}
+
+/// How many trades wait for the cash of their plans.
+pub async fn waiting(conn: &mut PgConnection) -> Result<i64, Error> {
+    let sql = sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM trades WHERE cash_short_since IS NOT NULL AND status = 'settling'"#
+    );
+    Ok(sql.fetch_one(conn).await?)
 }
 
 /// Ends a trade that is paid; `false` if somebody else was faster.

@@ -1,13 +1,16 @@
 //! Claim and close.
 
 use chassis::error::Kind;
+use chassis::testing::with_token;
 use prost::Message;
+use proto::trade::v1::staff_service_server::StaffService;
 use proto::trade::v1::{TradeClaimed, TradeClosed, TradeStatus};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
+use trade::app::report_plans::report_plans;
 use uuid::Uuid;
 
-use crate::fixture::{Member, World, refused, refused_before, settled};
+use crate::fixture::{Member, World, refused, refused_before, settled, value_draft};
 use crate::wallet::Line;
 
 async fn open(world: &World, plan_id: Uuid, cents: i64) -> (Member, String) {
@@ -186,4 +189,63 @@ async fn the_database_guards_trades(pool: PgPool) {
     refuses("UPDATE trades SET settle_value_cents = 9999 WHERE id = $1").await;
     refuses("UPDATE trades SET status = 'open', settle_kind = NULL, settle_value_cents = NULL, ended_at = NULL WHERE id = $1").await;
     assert!(sqlx::query("TRUNCATE trades").execute(&world.pool).await.is_err());
+}
+
+/// [D-T2] A claim that the cash of its plan does not cover is accepted and waits: as settling, with the time since when, also under
+/// its key. The one that has waited for longest is paid first, and a smaller one does not overtake it.
+#[sqlx::test(migrations = false)]
+async fn claims_wait_for_cash_in_order(pool: PgPool) {
+    let world = World::new(pool).await;
+    let plan_id = world.valued_plan().await;
+    let (first, large) = open(&world, plan_id, 40_000).await;
+    let (second, small) = open(&world, plan_id, 10_000).await;
+    let (third, lost) = open(&world, plan_id, 10_000).await;
+    world.publish(plan_id, 1_100_000, None).await;
+    world.wallet.books().cash = Some(3_999);
+    for _ in 0..2 {
+        let claimed = world.claim(&first, &large, Some("key")).await.unwrap().trade;
+        assert_eq!((claimed.status(), claimed.current_value_cents), (TradeStatus::Settling, 44_000));
+        assert!(claimed.waiting_since.is_some());
+    }
+    let claimed = world.claim(&second, &small, None).await.unwrap().trade;
+    assert!(claimed.status() == TradeStatus::Settling && claimed.waiting_since.is_some());
+    world.sweep().await;
+    assert_eq!((world.balance(&first), world.balance(&second)), (0, 0));
+    // What is not a gain waits for nothing.
+    world.publish(plan_id, 900_000, None).await;
+    assert_eq!(world.close(&third, &lost, None).await.unwrap().trade.status(), TradeStatus::Closed);
+    world.wallet.books().cash = Some(4_999);
+    world.sweep().await;
+    world.sweep().await;
+    assert_eq!((world.balance(&first), world.balance(&second)), (44_000, 0));
+    world.wallet.books().cash = Some(1_000);
+    world.sweep().await;
+    assert_eq!((world.balance(&first), world.balance(&second)), (44_000, 11_000));
+    let paid = &world.trades(&second, true).await[0];
+    assert_eq!((paid.status(), paid.waiting_since), (TradeStatus::Claimed, None));
+}
+
+/// [D-T3] A higher value is published only while the plan is backed at it, a lower one always. Wallet is told what open trades cost
+/// and are worth, claims that wait among them.
+#[sqlx::test(migrations = false)]
+async fn a_value_is_published_while_the_plan_is_backed(pool: PgPool) {
+    let world = World::new(pool).await;
+    let plan_id = world.valued_plan().await;
+    let (first, one) = open(&world, plan_id, 40_000).await;
+    open(&world, plan_id, 10_001).await;
+    let publish = async |micros| {
+        let draft = value_draft(plan_id, micros, None);
+        let proposed = world.grpc.propose_plan_value(with_token(draft, &world.managers[0])).await.unwrap();
+        world.confirm(&proposed.into_inner().proposal.unwrap().id, 1).await
+    };
+    world.wallet.books().cash = Some(5_000);
+    publish(1_100_000).await.unwrap();
+    let no = refused(publish(1_100_100).await);
+    assert_eq!((no.kind, no.code.as_str()), (Kind::Conflict, "NOT_BACKED"));
+    world.wallet.books().cash = Some(0);
+    publish(1_099_999).await.unwrap();
+    world.claim(&first, &one, None).await.unwrap();
+    publish(500_000).await.unwrap();
+    report_plans(&world.db, &world.grpc.wallet).await.unwrap();
+    assert_eq!(world.wallet.books().reported, [(plan_id.to_string(), 50_001, 43_999 + 5_000)]);
 }

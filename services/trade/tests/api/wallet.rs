@@ -7,10 +7,12 @@ use chassis::error::{Kind, Refusal, refusal_to_status};
 use chassis::grpc;
 use chassis::identity::Verifier;
 use proto::common::v1::ErrorReason;
+use proto::wallet::v1::backing_service_server::{BackingService, BackingServiceServer};
 use proto::wallet::v1::trade_settlement_service_server::{TradeSettlementService, TradeSettlementServiceServer};
 use proto::wallet::v1::{
-    FundTradeRequest, FundTradeResponse, GetTradeFundingRequest, GetTradeFundingResponse, SettleTradeRequest,
-    SettleTradeResponse,
+    CheckBackingRequest, CheckBackingResponse, FundTradeRequest, FundTradeResponse, GetBackingRequest,
+    GetBackingResponse, GetTradeFundingRequest, GetTradeFundingResponse, ReportPlansRequest, ReportPlansResponse,
+    SettleTradeRequest, SettleTradeResponse,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::service::Routes;
@@ -29,6 +31,10 @@ pub enum Fault {
 
 #[derive(Debug, Default)]
 pub struct Books {
+    /// What every plan has for gains, if it is limited.
+    pub cash: Option<i64>,
+    /// What was reported last: plan, cost and value.
+    pub reported: Vec<(String, i64, i64)>,
     /// Cents by member.
     pub balances: HashMap<String, i64>,
     pub trades: HashMap<String, Line>,
@@ -60,10 +66,9 @@ impl FakeWallet {
         let stop = CancellationToken::new();
         let books = Arc::new(Mutex::new(Books::default()));
         let wallet = Self { url, books, verifier, _stop: Arc::new(stop.clone().drop_guard()) };
-        let routes = Routes::new(TradeSettlementServiceServer::new(GrpcServer {
-            books: Arc::clone(&wallet.books),
-            verifier: wallet.verifier.clone(),
-        }));
+        let server = || GrpcServer { books: Arc::clone(&wallet.books), verifier: wallet.verifier.clone() };
+        let routes =
+            Routes::new(TradeSettlementServiceServer::new(server())).add_service(BackingServiceServer::new(server()));
         tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, None, stop));
         wallet
     }
@@ -138,6 +143,13 @@ impl TradeSettlementService for GrpcServer {
         self.call(&request, |books, message| match books.trades.get(&message.trade_id) {
             Some(Line::Settled(_, value)) if *value == message.value_cents => Ok(()),
             Some(Line::Funded(amount)) if *amount == message.amount_cents => {
+                let gain = message.value_cents - amount;
+                if let Some(cash) = &mut books.cash {
+                    if *cash < gain {
+                        return Err(Refusal::new(Kind::Conflict, ErrorReason::PlanCashShort, "Too little cash"));
+                    }
+                    *cash -= gain;
+                }
                 let line = Line::Settled(*amount, message.value_cents);
                 books.trades.insert(message.trade_id.clone(), line);
                 *books.balances.entry(message.user_id.clone()).or_default() += message.value_cents;
@@ -152,6 +164,39 @@ impl TradeSettlementService for GrpcServer {
         &self,
         _: Request<GetTradeFundingRequest>,
     ) -> Result<Response<GetTradeFundingResponse>, Status> {
+        Err(Status::unimplemented("not asked by trade"))
+    }
+}
+
+#[tonic::async_trait]
+impl BackingService for GrpcServer {
+    /// Gains up to the cash of the plan are covered.
+    async fn check_backing(
+        &self,
+        request: Request<CheckBackingRequest>,
+    ) -> Result<Response<CheckBackingResponse>, Status> {
+        self.call(&request, |books, message| {
+            if books.cash.is_some_and(|cash| message.value_cents - message.cost_cents > cash) {
+                return Err(Refusal::new(Kind::Conflict, ErrorReason::NotBacked, "Not backed"));
+            }
+            Ok(())
+        })?;
+        Ok(Response::new(CheckBackingResponse {}))
+    }
+
+    async fn report_plans(
+        &self,
+        request: Request<ReportPlansRequest>,
+    ) -> Result<Response<ReportPlansResponse>, Status> {
+        self.call(&request, |books, message| {
+            let plans = message.plans.iter();
+            books.reported = plans.map(|one| (one.plan_id.clone(), one.cost_cents, one.value_cents)).collect();
+            Ok(())
+        })?;
+        Ok(Response::new(ReportPlansResponse {}))
+    }
+
+    async fn get_backing(&self, _: Request<GetBackingRequest>) -> Result<Response<GetBackingResponse>, Status> {
         Err(Status::unimplemented("not asked by trade"))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::money::{Cents, Conversion, Rate};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -29,18 +30,22 @@ pub struct Holdings {
     pub undone: Vec<(Transaction, Undone)>,
     /// Payouts that were sent long ago and are not final.
     pub unsettled: Vec<Transaction>,
-    /// Outflows by number, each with the withdrawal that was paid with it.
+    /// Outflows by number, each with the withdrawal that was paid with it, or the treasury movement that explains it.
     pub matched: Vec<(i64, Uuid)>,
+    /// What all outflows are worth at the rates of now.
+    pub unexplained: Cents,
 }
 
-/// An approved withdrawal that may be being paid accounts for one payout to its destination too.
+/// A withdrawal that was paid and a treasury movement account for the payments that they consume, and an approved withdrawal that may be being paid accounts for one payout to its destination too.
 pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Error> {
     let mut conn = db.conn().await?;
     let paid = transactions::paid_with(&mut conn, &observed.outflows).await?;
     let mut open = transactions::open_payouts(&mut conn, &observed.outflows).await?;
+    let payments: Vec<_> = observed.outflows.iter().map(|one| (&one.payment).into()).collect();
+    let consumed = consumed_payments::movements_of(&mut conn, &payments).await?;
     let (mut matched, mut outflows) = (Vec::new(), Vec::new());
-    for (outflow, paid) in observed.outflows.into_iter().zip(paid) {
-        if let Some(id) = paid {
+    for ((outflow, paid), moved) in observed.outflows.into_iter().zip(paid).zip(consumed) {
+        if let Some(id) = paid.or(moved) {
             matched.push((outflow.number, id));
         } else if let Some(place) = open.iter().position(|one| one.is_paid_by(&outflow.payment)) {
             open.swap_remove(place);
@@ -52,20 +57,33 @@ pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Err
         let comparison = one.compare(&outflows)?;
         Ok::<_, Error>((one, comparison))
     };
-    let assets = observed.assets.into_iter().map(compare).collect::<Result<_, _>>()?;
+    let assets = observed.assets.into_iter().map(compare).collect::<Result<Vec<_>, _>>()?;
     let undone = undone(&mut conn, observed.undone).await?;
     let now = clock::now(&mut conn).await?;
     let unsettled = transactions::sent(&mut conn, LISTED as i64).await?;
     let is_late = |one: &Transaction| one.sent().is_ok_and(|sent| now - sent.at >= FINAL_WITHIN);
     let unsettled = unsettled.into_iter().filter(is_late).collect();
+    let unexplained = value_of(&assets, &outflows)?;
     let older_outflows = outflows.len().saturating_sub(LISTED);
     outflows.drain(..older_outflows);
-    Ok(Holdings { assets, outflows, older_outflows, undone, unsettled, matched })
+    Ok(Holdings { assets, outflows, older_outflows, undone, unsettled, matched, unexplained })
+}
+
+/// What payments are worth at the rates of now; what has no rate is worth nothing.
+fn value_of(assets: &[(AssetHolding, Option<Comparison>)], outflows: &[Outflow]) -> Result<Cents, Error> {
+    outflows.iter().try_fold(Cents::ZERO, |sum, outflow| {
+        let payment = &outflow.payment;
+        let asset = assets.iter().find(|(one, _)| (&one.chain, &one.asset) == (&payment.chain, &payment.asset));
+        let Some((micros, _)) = asset.and_then(|(one, _)| one.rate) else { return Ok(sum) };
+        let conversion = Conversion { rate: Rate::new(micros)?, spread_bps: 0, decimals: payment.decimals };
+        Ok(sum.plus(conversion.value_received(payment.units)?)?)
+    })
 }
 
 /// The approved transactions of payments that do not count.
 async fn undone(conn: &mut PgConnection, payments: Vec<Undone>) -> Result<Vec<(Transaction, Undone)>, Error> {
-    let ids = consumed_payments::consumers(conn, &payments.iter().map(Into::into).collect::<Vec<_>>()).await?;
+    let ids = consumed_payments::consumers(conn, &payments.iter().map(|one| (&one.payment).into()).collect::<Vec<_>>())
+        .await?;
     let wanted: Vec<_> = ids.iter().copied().flatten().collect();
     let found = transactions::find_all(conn, &wanted).await?;
     let mut found: HashMap<_, _> = found.into_iter().map(|one| (one.id, one)).collect();
@@ -74,6 +92,14 @@ async fn undone(conn: &mut PgConnection, payments: Vec<Undone>) -> Result<Vec<(T
 }
 
 impl Holdings {
+    /// What is held at the rates of now; `None` unless every asset is observed, known and has a rate.
+    #[must_use]
+    pub fn value(&self) -> Option<Cents> {
+        let known = self.assets.iter().map(|(one, comparison)| one.value_cents.filter(|_| comparison.is_some()));
+        let sum = known.sum::<Option<i64>>()?;
+        (!self.assets.is_empty()).then_some(Cents::new(sum))
+    }
+
     /// Has the metrics show it.
     pub fn tell(&self) {
         for (one, comparison) in &self.assets {
@@ -102,7 +128,8 @@ impl Holdings {
         let outflows = self.outflows.iter().map(|one| {
             let Movement { chain, txid, vout, .. } = &one.payment;
             let detail = format!(
-                "{} went from {} to {} on {}, and no withdrawal accounts for it. Transaction {txid}, output {vout}.",
+                "{} went from {} to {} on {}, and neither a withdrawal nor a treasury movement accounts for it. Transaction {txid}, \
+                 output {vout}.",
                 amount(&one.payment),
                 one.payment.address,
                 one.payment.counterparty,

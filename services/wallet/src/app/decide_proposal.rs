@@ -1,9 +1,10 @@
-//! A second person confirms a correction, a reversal, a refund, what became of a payout, a reopening or a rebuild, or rejects
-//! it.
+//! A second person confirms a correction, a reversal, a refund, what became of a payout, a treasury movement, a reopening or a
+//! rebuild, or rejects it.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::Answer;
+use chassis::money::Cents;
 use chassis::proposal::{self, Apply, DecideProposal, Proposal};
 use serde_json::Value;
 use uuid::Uuid;
@@ -11,9 +12,10 @@ use uuid::Uuid;
 use crate::app::check_ledger::FRESH;
 use crate::app::lock_transaction;
 use crate::app::mark_withdrawal_paid::take_effect;
+use crate::app::propose_movement::check_funds;
 use crate::app::propose_rebuild::{REBUILD, Rebuild};
 use crate::app::propose_reopening::{PAUSE_ID, REOPEN};
-use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::account::{AccountRef, HouseAccount, PlanAccount};
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::domain::course_refund::{COURSE_REFUND, CourseRefund};
 use crate::domain::observed_payment::{Finality, Output};
@@ -21,6 +23,7 @@ use crate::domain::payout_correction::{Outcome, PAYOUT_CORRECTION, PayoutCorrect
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::reversal::{REVERSAL, Reversal, way};
 use crate::domain::transaction::{Details, Direction, Status, Transaction};
+use crate::domain::treasury::{HOUSE, MovementKind, TreasuryMovement};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
@@ -50,14 +53,15 @@ impl Apply for Proposals {
             REVERSAL => reverse(conn, &decided).await?,
             COURSE_REFUND => refund(conn, &decided).await?,
             PAYOUT_CORRECTION => correct_payout(conn, &decided).await?,
+            kind if let Ok(kind) = kind.parse::<MovementKind>() => move_treasury(conn, &decided, kind).await?,
             _ => correct(conn, &decided).await?,
         }
         Ok(decided)
     }
 
-    /// The subject of a correction, reversal, refund or payout is a member; the other kinds have none.
+    /// The subject of a correction, reversal, refund or payout is a member.
     fn member_of(&self, proposal: &Proposal) -> Option<Uuid> {
-        proposal.subject_id
+        proposal.subject_id.filter(|_| proposal.kind.parse::<MovementKind>().is_err())
     }
 }
 
@@ -189,6 +193,49 @@ async fn correct_payout(conn: &mut PgConnection, proposal: &Proposal) -> Result<
         consumed_payments::consume(conn, &transaction, (&txid.key, &[output]), now).await?;
     }
     Ok(transactions::save(conn, &mut transaction).await?)
+}
+
+/// The operator's money, or cash and assets of a plan, move as the proposal says, and its payment is consumed.
+async fn move_treasury(conn: &mut PgConnection, proposal: &Proposal, kind: MovementKind) -> Result<(), Error> {
+    let now = clock::now(conn).await?;
+    let movement: TreasuryMovement =
+        serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
+    // One after the other, so that two do not spend the same.
+    posting::lock_treasury(conn).await?;
+    if check_funds(conn, kind, &movement, proposal.id).await? != movement.book_cents {
+        return Err(Error::StaleRevision);
+    }
+    if let Some(payment) = &movement.payment {
+        consumed_payments::consume_for_movement(conn, proposal.id, payment, kind.is_outgoing(), now).await?;
+    }
+    let Some(posting_kind) = kind.posting_kind() else { return Ok(()) };
+    let subject = proposal.subject_id.unwrap_or(HOUSE);
+    let (settlement, capital) = (AccountRef::House(HouseAccount::Settlement), AccountRef::House(HouseAccount::Capital));
+    let (cash, assets) = (AccountRef::Plan(subject, PlanAccount::Cash), AccountRef::Plan(subject, PlanAccount::Assets));
+    let amount = movement.amount_cents;
+    let (from, to) = match kind {
+        MovementKind::CapitalIn => (settlement, vec![(capital, amount)]),
+        MovementKind::CapitalOut | MovementKind::Loss => (capital, vec![(settlement, amount)]),
+        MovementKind::RevenueOut => {
+            let source = movement.source.as_deref().unwrap_or_default();
+            let source = source.parse().map_err(|_| Error::AccountMissing)?;
+            (AccountRef::House(source), vec![(settlement, amount)])
+        }
+        MovementKind::NetworkFee => (AccountRef::House(HouseAccount::NetworkFees), vec![(settlement, amount)]),
+        MovementKind::PlanFunded => (capital, vec![(cash, amount)]),
+        MovementKind::PlanReturned => (cash, vec![(capital, amount)]),
+        MovementKind::PlanBought => (assets, vec![(settlement, amount)]),
+        MovementKind::PlanProceeds => {
+            let book = movement.book_cents.unwrap_or_default();
+            (settlement, vec![(assets, book), (cash, amount.minus(book)?)])
+        }
+        MovementKind::PlanLoss => (cash, vec![(assets, amount)]),
+        _ => return Ok(()),
+    };
+    let gains = to.into_iter().filter(|(_, cents)| *cents > Cents::ZERO);
+    let entries = std::iter::once((from, amount.negated()?)).chain(gains).collect();
+    let cause = Cause::Proposal(proposal.id);
+    posting::post(conn, &[Posting { kind: posting_kind, cause, user_id: subject, transaction_id: None, entries }]).await
 }
 
 /// The price of the course goes back to the balance, and access ends with it.

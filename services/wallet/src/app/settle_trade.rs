@@ -1,12 +1,12 @@
-//! For the service trade: pays out a trade. Principal and gain go to the balance; gains come from the investment pool,
-//! losses go to it.
+//! For the service trade: pays out a trade. Principal and gain go to the balance; gains come from the cash of its
+//! plan, losses go to it.
 
 use chassis::db::Db;
 use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::account::{AccountRef, PlanAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Details, TradePart, Transaction};
 use crate::error::Error;
@@ -21,6 +21,7 @@ pub struct SettleTrade {
     pub trade_id: Uuid,
     pub user_id: Uuid,
     pub amount: Cents,
+    pub plan_id: Uuid,
     /// What is paid to the member; zero or more.
     pub value: Cents,
     /// For the descriptions.
@@ -30,7 +31,7 @@ pub struct SettleTrade {
 /// Settles a funded trade once; a repetition under the same terms changes nothing.
 ///
 /// # Errors
-/// `TradeNotFunded`, `TradeTermsDiffer`, Unavailable.
+/// `TradeNotFunded`, `TradeTermsDiffer`, `PlanCashShort`, Unavailable.
 pub async fn settle_trade(ledger: &Ledger, command: &SettleTrade) -> Result<(), Error> {
     match ledger.apply(movement(command, ledger.now().await?)?).await? {
         Outcome::TradeNotFunded => repeated(ledger.db(), command).await,
@@ -52,9 +53,9 @@ async fn repeated(db: &Db, command: &SettleTrade) -> Result<(), Error> {
 }
 
 fn movement(command: &SettleTrade, now: OffsetDateTime) -> Result<Movement, Error> {
-    let SettleTrade { trade_id, user_id, amount, value, ref plan_title } = *command;
+    let SettleTrade { trade_id, user_id, amount, plan_id, value, ref plan_title } = *command;
     let (available, invested) = (AccountRef::available(user_id), AccountRef::invested(user_id));
-    let pool = AccountRef::House(HouseAccount::InvestmentPool);
+    let cash = AccountRef::Plan(plan_id, PlanAccount::Cash);
     let (principal, gain, loss) = if value > amount {
         (amount, value.minus(amount)?, Cents::ZERO)
     } else {
@@ -73,11 +74,11 @@ fn movement(command: &SettleTrade, now: OffsetDateTime) -> Result<Movement, Erro
     }
     if gain > Cents::ZERO {
         let one = line(TradePart::Profit, gain, "Profit from");
-        postings.push(posting(PostingKind::TradeGain, (pool, available), gain)?.shown_as(one.id));
+        postings.push(posting(PostingKind::TradeGain, (cash, available), gain)?.shown_as(one.id));
         lines.push(one);
     }
     if loss > Cents::ZERO {
-        postings.push(posting(PostingKind::TradeLoss, (invested, pool), loss)?);
+        postings.push(posting(PostingKind::TradeLoss, (invested, cash), loss)?);
     }
     Ok(Movement {
         user_id,

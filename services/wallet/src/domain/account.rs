@@ -39,6 +39,16 @@ impl MemberAccount {
 }
 
 named! {
+    /// The accounts of a plan, from its first need on.
+    PlanAccount {
+        /// Pays gains and takes losses; never below zero.
+        Cash = "plan_cash",
+        /// Minus what its assets cost.
+        Assets = "plan_assets",
+    }
+}
+
+named! {
     /// The accounts of the house, by their kind in the ledger.
     HouseAccount {
         /// Minus what the platform holds.
@@ -47,12 +57,16 @@ named! {
         CourseRevenue = "course_revenue",
         /// What fees of withdrawals brought in.
         FeeRevenue = "fee_revenue",
-        /// Pays gains and takes losses.
+        /// Paid gains and took losses before plans had cash of their own.
         InvestmentPool = "investment_pool",
         /// What bonuses cost.
         BonusExpense = "bonus_expense",
         /// The other side of corrections.
         Adjustments = "adjustments",
+        /// What the operator put in.
+        Capital = "capital",
+        /// Minus what networks charged.
+        NetworkFees = "network_fees",
     }
 }
 
@@ -68,6 +82,7 @@ impl HouseAccount {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccountRef {
     Member(Uuid, MemberAccount),
+    Plan(Uuid, PlanAccount),
     House(HouseAccount),
 }
 

@@ -3,7 +3,7 @@
 use chassis::money::Units;
 use uuid::Uuid;
 
-use crate::domain::holding::Undone;
+use crate::domain::holding::Movement;
 use crate::domain::transaction::PayoutPrice;
 use crate::domain::txid::Txid;
 
@@ -77,9 +77,8 @@ pub struct Taken {
     pub quotes: Vec<Uuid>,
 }
 
-impl From<&Undone> for ObservedPayment {
-    fn from(one: &Undone) -> Self {
-        let payment = &one.payment;
+impl From<&Movement> for ObservedPayment {
+    fn from(payment: &Movement) -> Self {
         Self {
             chain: payment.chain.clone(),
             txid: payment.txid.clone(),

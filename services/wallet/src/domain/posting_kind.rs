@@ -26,9 +26,9 @@ named! {
         TradeFund = "trade_fund",
         /// A trade paid its principal, or what is left of it.
         TradeSettle = "trade_settle",
-        /// A trade paid a gain.
+        /// A trade paid a gain, from the cash of its plan.
         TradeGain = "trade_gain",
-        /// A trade ended with a loss.
+        /// A trade ended with a loss, which is cash of its plan.
         TradeLoss = "trade_loss",
         Bonus = "bonus",
         /// A bonus was released into the balance.
@@ -45,6 +45,20 @@ named! {
         Hold = "hold",
         /// It was given back.
         HoldRelease = "hold_release",
+        /// The operator paid in, or took out what is theirs.
+        CapitalIn = "capital_in",
+        CapitalOut = "capital_out",
+        RevenueOut = "revenue_out",
+        /// Paid out of what is held: to networks, or to nobody.
+        NetworkFee = "network_fee",
+        Loss = "loss",
+        /// The operator's capital became cash of a plan, or was taken back.
+        PlanFunded = "plan_funded",
+        PlanReturned = "plan_returned",
+        /// A plan bought something, sold it, or wrote it off.
+        PlanBought = "plan_bought",
+        PlanProceeds = "plan_proceeds",
+        PlanLoss = "plan_loss",
         /// Between any two accounts: in tests and benchmarks, whose databases know this kind.
         Transfer = "transfer",
     }

@@ -506,6 +506,7 @@ impl From<Integrity> for message::GetIntegrityResponse {
             bonus_cents: found.books.bonus.get(),
             on_hold_cents: found.books.on_hold.get(),
             owed_cents: found.books.owed.get(),
+            solvency: None,
             holdings_cents: found.books.holdings.get(),
             pool_cents: found.books.pool.get(),
             outbox_oldest_seconds: found.outbox_oldest_seconds,

@@ -5,6 +5,7 @@ use proto::common::v1::{ChainPayment, HeldAtAddress};
 use proto::wallet::v1::{self as message, GetHoldingsResponse};
 
 use crate::app::check_holdings::{Holdings, check_holdings};
+use crate::app::check_solvency::{Found, check_solvency};
 use crate::domain::holding::{AssetHolding, Comparison, HeldAt, Movement, State, Undone};
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
@@ -17,6 +18,12 @@ impl GrpcServer {
             Some(observed) => check_holdings(&self.db, observed).await.map(Some),
             None => Ok(None),
         }
+    }
+
+    /// What is owed beside what is held.
+    pub(super) async fn solvency(&self) -> Result<Found, Error> {
+        let holdings = self.holdings().await?;
+        check_solvency(&self.db, holdings.as_ref(), self.tolerance).await
     }
 }
 

@@ -42,6 +42,7 @@ impl TradeSettlementService for GrpcServer {
             trade_id: convert::id("tradeId", &message.trade_id)?,
             user_id: convert::id("userId", &message.user_id)?,
             amount: at_least(1, message.amount_cents)?,
+            plan_id: convert::id("planId", &message.plan_id)?,
             value: at_least(0, message.value_cents)?,
             plan_title: message.plan_title,
         };

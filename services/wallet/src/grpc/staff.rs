@@ -34,6 +34,7 @@ use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
 
 use crate::app::approve_transaction::{ApproveTransaction, approve_transaction};
+use crate::app::check_solvency::check_solvency;
 use crate::app::decide_proposal::decide_proposal;
 use crate::app::get_integrity::get_integrity;
 use crate::app::get_member_wallet::get_member_wallet;
@@ -388,8 +389,12 @@ impl StaffService for GrpcServer {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         // What is not known of the chains is no fault of the ledger.
         let holdings = self.holdings().await?;
-        let faults = holdings.map(|found| found.faults()).unwrap_or_default();
-        Ok(Response::new(get_integrity(&self.db, faults).await?.into()))
+        let found = check_solvency(&self.db, holdings.as_ref(), self.tolerance).await?;
+        let mut faults = holdings.map(|found| found.faults()).unwrap_or_default();
+        faults.extend(found.faults(OffsetDateTime::now_utc()));
+        let mut response = GetIntegrityResponse::from(get_integrity(&self.db, faults).await?);
+        response.solvency = Some((&found).into());
+        Ok(Response::new(response))
     }
 
     async fn get_holdings(&self, request: Request<GetHoldingsRequest>) -> Reply<GetHoldingsResponse> {

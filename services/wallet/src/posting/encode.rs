@@ -162,12 +162,12 @@ impl<'a> Rows<'a> {
         Ok(rows)
     }
 
-    /// The members whose accounts take part, some more than once.
-    pub(super) fn members(&self) -> impl Iterator<Item = Uuid> + '_ {
-        self.accounts.iter().map(|account| account.user_id)
+    /// The accounts that take part.
+    pub(super) fn accounts(&self) -> impl Iterator<Item = AccountRef> + '_ {
+        self.places.keys().copied()
     }
 
-    /// Gives every account its place: the house's first, then members'.
+    /// Gives every account its place: the house's first, then members' and plans'.
     fn take_accounts(&mut self, accounts: impl Iterator<Item = AccountRef> + Clone) -> Result<(), Error> {
         for account in accounts.clone() {
             if let AccountRef::House(one) = account
@@ -178,10 +178,15 @@ impl<'a> Rows<'a> {
             }
         }
         for account in accounts {
-            if let AccountRef::Member(user_id, kind) = account
+            let owned = match account {
+                AccountRef::Member(user_id, kind) => Some((user_id, kind.as_str())),
+                AccountRef::Plan(plan_id, kind) => Some((plan_id, kind.as_str())),
+                AccountRef::House(_) => None,
+            };
+            if let Some((user_id, kind)) = owned
                 && !self.places.contains_key(&account)
             {
-                self.accounts.push(Account { user_id, kind: kind.as_str() });
+                self.accounts.push(Account { user_id, kind });
                 self.places.insert(account, place(self.house_ids.len() + self.accounts.len())?);
             }
         }
@@ -291,6 +296,7 @@ impl<'a> Rows<'a> {
             9 => Ok(Outcome::TradeNotFunded),
             11 => Ok(Outcome::LimitReached),
             12 => Ok(Outcome::BelowMinimum),
+            13 => Ok(Outcome::PlanCashShort),
             10 => Ok(Outcome::AmountOwed),
             _ => Err(sqlx::Error::Decode(format!("unknown verdict: {verdict}").into())),
         });

@@ -17,12 +17,11 @@ use time::OffsetDateTime;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::time::timeout;
 
-use crate::domain::account::AccountRef;
 use crate::error::Error;
 use crate::posting::clock::Moment;
 use crate::posting::queue::{BATCH, BESIDE, Footprint, PATIENCE};
 use crate::posting::writer::{State, Waiting, Writer};
-use crate::posting::{Movement, Outcome, Precondition, open_accounts};
+use crate::posting::{Movement, Outcome, Precondition, open};
 
 /// The task that commits is stuck if a commit is older: each ends by its deadline.
 const STUCK: Duration = Duration::from_secs(15);
@@ -116,9 +115,7 @@ impl Ledger {
         }
         let mut conn = self.db.conn().await?;
         for account in movement.accounts() {
-            if let AccountRef::Member(user_id, _) = account {
-                open_accounts(&mut conn, user_id).await?;
-            }
+            open(&mut conn, account).await?;
         }
         drop(conn);
         self.queued_once(movement, kept).await

@@ -113,6 +113,8 @@ pub enum Outcome {
     LimitReached,
     /// Nothing changed: less than the minimum would be withdrawn, and not the whole balance, or again within a period.
     BelowMinimum,
+    /// Nothing changed: the cash of a plan would have fallen below zero.
+    PlanCashShort,
     /// Nothing changed: the member owns the course.
     CourseOwned,
     /// Nothing changed: a payment for the course is in review.
@@ -146,6 +148,7 @@ impl Outcome {
             Self::CoursePaymentPending => Err(Error::CoursePaymentPending),
             Self::TradeNotFunded => Err(Error::TradeNotFunded),
             Self::AmountOwed => Err(Error::AmountOwed),
+            Self::PlanCashShort => Err(Error::PlanCashShort),
             Self::KeyUsed | Self::TradeKnown => Err(Error::AlreadyPosted),
         }
     }

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use crate::domain::observed_payment::{ObservedPayment, Output};
 use crate::domain::transaction::{Kind, Transaction};
+use crate::domain::treasury::Payment;
 
 /// Consumes outputs of the blockchain transaction that a transaction is saved with afterwards. Those that it consumed before
 /// stay.
@@ -37,6 +38,32 @@ pub async fn consume(
         &indexes,
         &assets as &[Option<String>],
         &units as &[Option<String>],
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Consumes the payment that a treasury movement names, from or to the platform.
+///
+/// # Errors
+/// Of the database; `transactions_txid_in` or `transactions_txid_out` if it is consumed by another.
+pub async fn consume_for_movement(
+    conn: &mut PgConnection,
+    proposal_id: Uuid,
+    payment: &Payment,
+    is_outgoing: bool,
+    at: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, consumed_at)
+         VALUES (payment_chain($1), $2, $3, $4, $5, $6)",
+        payment.network,
+        payment.txid_key,
+        payment.vout.map_or(-1, i64::from),
+        if is_outgoing { "out" } else { "in" },
+        proposal_id,
+        at
     )
     .execute(conn)
     .await?;
@@ -112,6 +139,22 @@ pub async fn lacks_units(conn: &mut PgConnection, transaction_id: Uuid) -> Resul
     )
     .fetch_one(conn)
     .await
+}
+
+/// Which treasury movement consumes each of these payments.
+pub async fn movements_of(
+    conn: &mut PgConnection,
+    payments: &[ObservedPayment],
+) -> Result<Vec<Option<Uuid>>, sqlx::Error> {
+    let consumers = consumers(conn, payments).await?;
+    let ids: Vec<_> = consumers.iter().copied().flatten().collect();
+    let movements = sqlx::query_scalar!(
+        "SELECT id FROM proposals WHERE id = ANY ($1) AND status = 'confirmed' AND is_treasury(kind)",
+        &ids
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(consumers.into_iter().map(|id| id.filter(|id| movements.contains(id))).collect())
 }
 
 /// Which transaction consumes each of these payments to or from the platform.

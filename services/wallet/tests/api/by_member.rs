@@ -12,6 +12,7 @@ use wallet::SCHEMA;
 use wallet::domain::account::{AccountRef, HouseAccount};
 
 use crate::fixture::{World, withdrawal};
+use crate::treasury::fund_plan;
 use crate::{posting, trades};
 
 /// A wallet whose tables are distributed.
@@ -29,6 +30,7 @@ async fn distributed(pool: PgPool) -> World {
 #[sqlx::test(migrations = false)]
 async fn the_wallet_works_on_tables_distributed_by_member(pool: PgPool) {
     let world = distributed(pool).await;
+    fund_plan(&world, 8_000).await;
     for _ in 0..8 {
         let member = world.member_with(100_000).await;
         let trade = Uuid::now_v7();
@@ -57,13 +59,14 @@ async fn the_wallet_works_on_tables_distributed_by_member(pool: PgPool) {
 }
 
 /// [D-H6] What a movement reads and writes of its member is in one partition of each table: every lookup names the member.
-/// Of the accounts, those of the house are in another; that a new trade is nobody's is looked up in every partition.
+/// Of the accounts, those of the house and of the plan are in others; that a new trade is nobody's is looked up in every partition.
 #[sqlx::test(migrations = false)]
 async fn a_movement_stays_in_the_partitions_of_its_member(pool: PgPool) {
     const SCANNED: &str = "SELECT regexp_replace(relname, '_[0-9]+$', ''), count(*)
         FROM pg_stat_xact_user_tables WHERE relname ~ '_[0-9]+$' AND seq_scan + coalesce(idx_scan, 0) > 0 GROUP BY 1";
     let world = distributed(pool.clone()).await;
     world.allow_transfers().await;
+    posting::fill_plan(&world).await;
     let now = world.grpc.ledger.now().await.unwrap();
     // A connection of its own, because the numbers of a session are those since it told them last.
     let options = PgPoolOptions::new().max_connections(1);
@@ -85,7 +88,7 @@ async fn a_movement_stays_in_the_partitions_of_its_member(pool: PgPool) {
         assert!(scanned.contains_key("transactions") && scanned.contains_key("trade_fundings"), "{scanned:?}");
         for (table, partitions) in &scanned {
             let most = match table.as_str() {
-                "accounts" => 2,
+                "accounts" => 3,
                 "trade_fundings" => 4,
                 _ => 1,
             };

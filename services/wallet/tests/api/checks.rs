@@ -13,6 +13,7 @@ use uuid::Uuid;
 use wallet::app::check_ledger::check_ledger;
 
 use crate::fixture::{Member, World, code, withdrawal};
+use crate::treasury::{PLAN, fund_plan};
 
 /// Posts between two accounts as an owner of the database can: balanced, chained, and with what cause they like.
 const MINT: &str = "
@@ -77,6 +78,7 @@ async fn lived_in(world: &World) -> Member {
     let three = world.approve(&world.withdraw(&member, withdrawal(30_000)).await.unwrap()).await.unwrap();
     world.pay(&three).await.unwrap();
     world.buy_course(&member).await.unwrap();
+    fund_plan(world, 2_000).await;
     let credential = world.realm.service_token("trade");
     for value_cents in [0, 9_000, 10_000, 12_000] {
         let (trade_id, user_id) = (Uuid::new_v4().to_string(), member.id.to_string());
@@ -84,7 +86,8 @@ async fn lived_in(world: &World) -> Member {
         let funded = FundTradeRequest { trade_id, user_id, amount_cents: 10_000, plan_title };
         world.grpc.fund_trade(with_token(funded.clone(), &credential)).await.unwrap();
         let FundTradeRequest { trade_id, user_id, amount_cents, plan_title } = funded;
-        let settled = SettleTradeRequest { trade_id, user_id, amount_cents, value_cents, plan_title };
+        let plan_id = PLAN.to_string();
+        let settled = SettleTradeRequest { trade_id, user_id, amount_cents, value_cents, plan_title, plan_id };
         world.grpc.settle_trade(with_token(settled, &credential)).await.unwrap();
     }
     world.withdraw(&member, withdrawal(40_000)).await.unwrap();

@@ -33,6 +33,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 use wallet::SCHEMA;
 use wallet::app::check_ledger::check_ledger;
+use wallet::app::check_solvency::Tolerance;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::request_withdrawal::{Book, Gate};
@@ -184,9 +185,23 @@ impl World {
         let (unproven_member_day_from, unproven_reviewer_day_from) = (Cents::new(1 << 40), Cents::new(1 << 40));
         let limits = Limits { unproven_member_day_from, unproven_reviewer_day_from, ..Limits::default() };
         let (verifier, times) = (realm.verifier(), LastTimes::default());
+        let tolerance = Tolerance { missing: Cents::ZERO, pause: Cents::new(1_000_000) };
         let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
-        let grpc =
-            GrpcServer { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times };
+        let grpc = GrpcServer {
+            db,
+            ledger,
+            gate,
+            book,
+            lines,
+            verifier,
+            methods,
+            quotes,
+            chains,
+            codes,
+            limits,
+            tolerance,
+            times,
+        };
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
         Self {
             grpc,
@@ -402,7 +417,7 @@ impl World {
     pub async fn allow_transfers(&self) {
         sqlx::query(
             "INSERT INTO posting_kinds SELECT 'transfer', 'unchecked', NULL, '', kinds, kinds
-             FROM (SELECT array_agg(DISTINCT kind) || '{available,held,bonus,invested}' AS kinds FROM accounts) AS x
+             FROM (SELECT array_agg(DISTINCT kind) || '{available,held,bonus,invested,plan_cash}' AS kinds FROM accounts) AS x
              UNION ALL SELECT 'reversal', 'unchecked', NULL, '', '{available,owed}', '{adjustments}'",
         )
         .execute(&self.pool)

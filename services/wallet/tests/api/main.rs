@@ -38,6 +38,7 @@ mod reversals;
 mod staff;
 mod statement;
 mod trades;
+mod treasury;
 mod two_reviewers;
 mod version_before;
 mod waits;

@@ -9,7 +9,7 @@ use proto::common::v1::Idempotency;
 use sqlx::PgPool;
 use sqlx::types::time::OffsetDateTime;
 use uuid::Uuid;
-use wallet::domain::account::{AccountRef, HouseAccount, MemberAccount};
+use wallet::domain::account::{AccountRef, HouseAccount, MemberAccount, PlanAccount};
 use wallet::domain::limits::{COURSE_PRICE, Limits};
 use wallet::domain::posting_kind::{Cause, PostingKind};
 use wallet::domain::transaction::{Details, MethodCopy, TradePart, Transaction};
@@ -18,6 +18,7 @@ use wallet::events::published;
 use wallet::posting::{Movement, Outcome, Posting, Precondition};
 
 use crate::fixture::World;
+use crate::treasury::{PLAN, fund_plan};
 
 /// Numbers that look random and are the same in every run.
 struct Numbers(u64);
@@ -124,6 +125,12 @@ pub fn one_transfer(user_id: Uuid, way: (AccountRef, AccountRef), cents: i64) ->
     Movement { user_id, postings: vec![transfer(user_id, way, cents)], ..Movement::default() }
 }
 
+/// Gives the plan all the cash that gains take; transfers have to be allowed.
+pub async fn fill_plan(world: &World) {
+    let way = (AccountRef::House(HouseAccount::Capital), AccountRef::Plan(PLAN, PlanAccount::Cash));
+    assert_eq!(world.grpc.ledger.apply(one_transfer(PLAN, way, 1 << 40)).await.unwrap(), Outcome::Applied);
+}
+
 pub fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement {
     let method = MethodCopy {
         id: Uuid::new_v4(),
@@ -188,10 +195,10 @@ fn reversal(user_id: Uuid, cents: i64) -> Movement {
 /// With a gain of as much as was invested.
 pub fn settle(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
     let (available, invested) = (AccountRef::available(user_id), AccountRef::invested(user_id));
-    let pool = AccountRef::House(HouseAccount::InvestmentPool);
+    let cash = AccountRef::Plan(PLAN, PlanAccount::Cash);
     let parts = [
         (PostingKind::TradeSettle, TradePart::Returned, (invested, available)),
-        (PostingKind::TradeGain, TradePart::Profit, (pool, available)),
+        (PostingKind::TradeGain, TradePart::Profit, (cash, available)),
     ];
     let mut movement = Movement {
         user_id,
@@ -217,6 +224,7 @@ async fn members(world: &World) -> (Vec<Uuid>, Model) {
         members.push(member);
     }
     world.allow_transfers().await;
+    fill_plan(world).await;
     (members, model)
 }
 
@@ -380,6 +388,7 @@ async fn nothing_moves_without_its_cause(pool: PgPool) {
     let other = world.member_with(10_000).await;
     let pending = world.deposit(&member, crate::fixture::deposit(20_000)).await.unwrap();
     let pending: Uuid = pending.id.parse().unwrap();
+    fund_plan(&world, 100).await;
     let settlement = AccountRef::House(HouseAccount::Settlement);
     let available = AccountRef::available(member.id);
     let deposit = |cause, way, cents| (PostingKind::Deposit, cause, way, cents);
@@ -402,7 +411,7 @@ async fn nothing_moves_without_its_cause(pool: PgPool) {
         (
             PostingKind::TradeGain,
             Cause::Trade(Uuid::new_v4()),
-            (AccountRef::House(HouseAccount::InvestmentPool), available),
+            (AccountRef::Plan(PLAN, PlanAccount::Cash), available),
             100,
         ),
         (PostingKind::FeeCredit, Cause::Transaction(pending), (settlement, available), 20_000),
@@ -423,7 +432,7 @@ async fn nothing_moves_without_its_cause(pool: PgPool) {
         let constraint = chassis::db::constraint(&no).unwrap_or_default();
         assert!(["postings_cause", "postings_kind", "postings_accounts"].contains(&constraint), "{kind:?}: {no}");
     }
-    assert_eq!(world.count("SELECT count(*) FROM postings").await, 2);
+    assert_eq!(world.count("SELECT count(*) FROM postings").await, 4);
     world.assert_books().await;
 }
 
@@ -481,6 +490,7 @@ async fn plans_of_empty_tables_read_no_rows_of_others(pool: PgPool) {
         WHERE relname IN ('accounts', 'transactions', 'trade_fundings', 'postings', 'idempotency_keys')";
     let world = World::new(pool).await;
     world.allow_transfers().await;
+    fill_plan(&world).await;
     let now = world.grpc.ledger.now().await.unwrap();
     let mut tx = world.grpc.ledger.db().begin().await.unwrap();
     let mut reads = Vec::new();

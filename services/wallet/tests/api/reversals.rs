@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::corrections::{confirm, propose};
 use crate::fixture::{Member, World, code, course_payment, deposit, key, refusal, withdrawal};
 use crate::trades::{fund, settle};
+use crate::treasury::fund_plan;
 
 async fn propose_by(world: &World, token: &str, one: &Transaction) -> Result<Proposal, Status> {
     let request =
@@ -99,6 +100,7 @@ async fn other_transactions_are_not_reversed(pool: PgPool) {
     let course = world.buy_course(&member).await.unwrap();
     let trade = Uuid::now_v7();
     fund(&world, &member, trade, 5_000).await.unwrap();
+    fund_plan(&world, 1_000).await;
     settle(&world, &member, trade, 5_000, 6_000).await.unwrap();
     let paid = world.pay(&paid).await.unwrap();
     for one in [pending, paid, course].iter().chain(&world.history(&member).await) {
@@ -115,7 +117,7 @@ async fn other_transactions_are_not_reversed(pool: PgPool) {
         let no = world.grpc.propose_reversal(with_token(request, &world.reviewer)).await;
         assert_eq!(code(no), "VALIDATION_FAILED");
     }
-    assert_eq!(world.count("SELECT count(*) FROM proposals").await, 0);
+    assert_eq!(world.count("SELECT count(*) FROM proposals WHERE kind = 'reversal'").await, 0);
     let keyed = ProposeReversalRequest {
         transaction_id: deposited.id.clone(),
         note: "once".into(),
@@ -193,6 +195,7 @@ async fn every_credit_settles_what_is_owed_first(pool: PgPool) {
     world.approve(&paid).await.unwrap();
     reverse(&world, &deposited).await;
     assert_eq!(balances(&world, &member).await, (0, 70_000));
+    fund_plan(&world, 5_000).await;
     settle(&world, &member, trade, 30_000, 35_000).await.unwrap();
     assert_eq!(balances(&world, &member).await, (0, 35_000));
     let open = world.transaction(&member, &open.id).await.unwrap();

@@ -9,6 +9,7 @@ use tonic::{Code, Status};
 use uuid::Uuid;
 
 use crate::fixture::{Member, World, code};
+use crate::treasury::{PLAN, fund_plan, plan_cash};
 
 pub async fn fund(world: &World, member: &Member, trade_id: Uuid, cents: i64) -> Result<(), Status> {
     let request = FundTradeRequest {
@@ -28,6 +29,7 @@ pub async fn settle(world: &World, member: &Member, trade_id: Uuid, cents: i64, 
         amount_cents: cents,
         value_cents: value,
         plan_title: "Starter".into(),
+        plan_id: PLAN.to_string(),
     };
     let token = world.realm.service_token("trade");
     world.grpc.settle_trade(with_token(request, &token)).await.map(|_| ())
@@ -55,10 +57,11 @@ async fn lines(world: &World, member: &Member, trade_id: Uuid) -> Vec<(String, i
 const CREDIT: i64 = Direction::Credit as i64;
 const DEBIT: i64 = Direction::Debit as i64;
 
-/// [D-I3] [D-I4] [T1] [T2] A gain: the principal as Trade, the gain as Profit from the pool.
+/// [D-I3] [D-I4] [T1] [T2] A gain: the principal as Trade, the gain as Profit from the cash of the plan.
 #[sqlx::test(migrations = false)]
 async fn a_gain_pays_principal_and_profit(pool: PgPool) {
     let world = World::new(pool).await;
+    fund_plan(&world, 1_500).await;
     let member = world.member_with(50_000).await;
     let trade = Uuid::now_v7();
     assert_eq!(funding(&world, trade).await, (false, false));
@@ -76,16 +79,16 @@ async fn a_gain_pays_principal_and_profit(pool: PgPool) {
     fund(&world, &member, trade, 20_000).await.unwrap();
     let wallet = world.wallet(&member).await;
     assert_eq!((wallet.available_cents, wallet.invested_cents), (51_000, 0));
-    assert_eq!(world.house("investment_pool").await, -1_000);
+    assert_eq!(plan_cash(&world).await, 500);
     let expected = [("Profit", CREDIT, 1_000), ("Trade", CREDIT, 20_000), ("Trade", DEBIT, 20_000)];
     assert_eq!(lines(&world, &member, trade).await, expected.map(|(title, way, cents)| (title.to_owned(), way, cents)));
     assert_eq!(world.count("SELECT count(*) FROM outbox WHERE key LIKE 'wallet.v1.trade_%'").await, 2);
     world.assert_books().await;
 }
 
-/// [D-I4] A loss: the value as Trade, the rest to the pool; a total loss has no line.
+/// [D-I4] [D-T2] A loss: the value as Trade, the rest to the cash of the plan; a total loss has no line.
 #[sqlx::test(migrations = false)]
-async fn a_loss_goes_to_the_pool(pool: PgPool) {
+async fn a_loss_goes_to_the_plan(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
     for (value, expected) in [(19_999, 2), (20_000, 2), (0, 1)] {
@@ -96,7 +99,7 @@ async fn a_loss_goes_to_the_pool(pool: PgPool) {
     }
     let wallet = world.wallet(&member).await;
     assert_eq!((wallet.available_cents, wallet.invested_cents), (29_999, 0));
-    assert_eq!(world.house("investment_pool").await, 20_001);
+    assert_eq!(plan_cash(&world).await, 20_001);
     world.assert_books().await;
 }
 
@@ -104,6 +107,7 @@ async fn a_loss_goes_to_the_pool(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn other_terms_are_refused(pool: PgPool) {
     let world = World::new(pool).await;
+    fund_plan(&world, 10_000).await;
     let (member, other) = (world.member_with(50_000).await, world.member_with(50_000).await);
     let trade = Uuid::now_v7();
     fund(&world, &member, trade, 20_000).await.unwrap();
@@ -154,6 +158,7 @@ async fn a_refused_trade_stays_refused(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn repetitions_at_once_count_once(pool: PgPool) {
     let world = World::new(pool).await;
+    fund_plan(&world, 5_000).await;
     let member = world.member_with(50_000).await;
     let trade = Uuid::now_v7();
     let results = join_all((0..50).map(|_| fund(&world, &member, trade, 20_000))).await;

@@ -1,0 +1,65 @@
+//! What the open trades of plans cost and are worth.
+
+use chassis::db::PgConnection;
+use chassis::money::Cents;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// All open trades of a plan.
+#[derive(Debug, Clone)]
+pub struct OpenTrades {
+    pub plan_id: Uuid,
+    pub title: String,
+    pub cost: Cents,
+    pub value: Cents,
+}
+
+/// Of every plan at its values of now, or at the maturity of each trade. Trades that are being paid count as decided.
+pub async fn of_all_plans(conn: &mut PgConnection, now: OffsetDateTime) -> Result<Vec<OpenTrades>, sqlx::Error> {
+    sqlx::query_as!(
+        OpenTrades,
+        r#"SELECT plans.id AS plan_id, plans.title, coalesce(sum(cost), 0)::bigint AS "cost!: Cents",
+            coalesce(sum(value), 0)::bigint AS "value!: Cents"
+        FROM plans LEFT JOIN LATERAL (
+            SELECT amount_cents AS cost, CASE WHEN status = 'opening' THEN amount_cents ELSE floor(amount_cents::numeric
+                * coalesce((SELECT value_micros FROM plan_values WHERE plan_id = trades.plan_id
+                    AND at <= least($1, matures_at) ORDER BY at DESC LIMIT 1), opening_value_micros)
+                / opening_value_micros) END AS value
+            FROM trades WHERE plan_id = plans.id AND status IN ('opening', 'open')
+            UNION ALL
+            SELECT amount_cents, settle_value_cents FROM trades
+            WHERE plan_id = plans.id AND status = 'settling' AND cash_short_since IS NOT NULL
+        ) AS live ON true
+        GROUP BY plans.id"#,
+        now
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Of a plan, if a value came into force at a moment.
+pub async fn at_value(
+    conn: &mut PgConnection,
+    plan_id: Uuid,
+    micros: i64,
+    at: OffsetDateTime,
+) -> Result<(Cents, Cents), sqlx::Error> {
+    let row = sqlx::query!(
+        r#"SELECT coalesce(sum(cost), 0)::bigint AS "cost!: Cents", coalesce(sum(value), 0)::bigint AS "value!: Cents"
+        FROM (
+            SELECT amount_cents AS cost, floor(amount_cents::numeric * CASE WHEN matures_at >= $3 THEN $2 ELSE
+                coalesce((SELECT value_micros FROM plan_values WHERE plan_id = $1 AND at <= matures_at
+                    ORDER BY at DESC LIMIT 1), opening_value_micros) END / opening_value_micros) AS value
+            FROM trades WHERE plan_id = $1 AND status IN ('opening', 'open')
+            UNION ALL
+            SELECT amount_cents, settle_value_cents FROM trades
+            WHERE plan_id = $1 AND status = 'settling' AND cash_short_since IS NOT NULL
+        ) AS live"#,
+        plan_id,
+        micros,
+        at
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((row.cost, row.value))
+}

@@ -1,0 +1,2 @@
+ALTER TABLE accounts VALIDATE CONSTRAINT accounts_kind;
+ALTER TABLE accounts VALIDATE CONSTRAINT accounts_members_not_negative;

@@ -1,0 +1,122 @@
+//! Compares what is owed to members with what is held for them (D-T4).
+
+use chassis::audit;
+use chassis::db::{Db, PgConnection};
+use chassis::money::Cents;
+use serde_json::json;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::app::check_holdings::Holdings;
+use crate::app::get_backing;
+use crate::domain::treasury::{Backing, Solvency, assets};
+use crate::error::Error;
+use crate::store::accounts;
+use crate::store::ledger_checks::Fault;
+use crate::store::{treasury, withdrawal_pauses};
+
+/// From how much on what is missing pauses payouts, and what is tolerated.
+#[derive(Debug, Clone, Copy)]
+pub struct Tolerance {
+    /// So much may be missing before it is a fault.
+    pub missing: Cents,
+    /// More than this pauses withdrawals.
+    pub pause: Cents,
+}
+
+/// What is owed, what is held, and what stands behind each plan.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub solvency: Solvency,
+    /// Beyond the tolerance.
+    pub missing: Cents,
+    pub plans: Vec<Backing>,
+}
+
+/// Owed are the balances of members and the gains of open trades. Held is what the chains show at its rates and what documents
+/// state; where not every asset is observed and rated, what the books say. What plans own comes to it.
+pub async fn check_solvency(db: &Db, holdings: Option<&Holdings>, tolerance: Tolerance) -> Result<Found, Error> {
+    let mut conn = db.conn().await?;
+    let plans = get_backing::all(&mut conn).await?;
+    let solvency = sums(&mut conn, holdings, &plans).await?;
+    Ok(Found { missing: solvency.missing(tolerance.missing)?, solvency, plans })
+}
+
+async fn sums(conn: &mut PgConnection, holdings: Option<&Holdings>, plans: &[Backing]) -> Result<Solvency, Error> {
+    let books = accounts::books(conn).await?;
+    let add = |sum: Cents, next: Cents| sum.plus(next);
+    let stated = assets(&treasury::of_subject(conn, None, Uuid::nil()).await?)?;
+    let stated = stated.iter().map(|one| one.value).try_fold(Cents::ZERO, add)?;
+    let (mut gains, mut of_plans) = (Cents::ZERO, Cents::ZERO);
+    for plan in plans {
+        of_plans = of_plans.plus(plan.value_of_assets()?)?;
+        if let Some(open) = plan.open {
+            gains = gains.plus(open.value.minus(open.cost)?.max(Cents::ZERO))?;
+        }
+    }
+    let observed = holdings.and_then(Holdings::value);
+    let there = match observed {
+        Some(value) => value.plus(stated)?,
+        None => books.holdings,
+    };
+    let owed = [books.available, books.held, books.on_hold, books.invested, books.bonus, gains];
+    Ok(Solvency {
+        owed: owed.into_iter().try_fold(Cents::ZERO, add)?,
+        gains,
+        held: there.plus(of_plans)?,
+        assets: of_plans,
+        stated,
+        is_observed: observed.is_some(),
+    })
+}
+
+impl Found {
+    /// What staff has to look into, as the integrity report lists it.
+    #[must_use]
+    pub fn faults(&self, now: OffsetDateTime) -> Vec<Fault> {
+        let short = (self.missing > Cents::ZERO).then(|| {
+            let Solvency { owed, held, .. } = self.solvency;
+            let detail = format!("Members are owed {owed}, and {held} is held for them.");
+            fault("solvency".to_owned(), detail, now)
+        });
+        let unbacked = self.plans.iter().filter_map(|plan| {
+            let missing = plan.missing_now().ok().filter(|missing| *missing > Cents::ZERO)?;
+            let detail = format!("{missing} is missing for the open trades of {} at their value.", plan.title);
+            Some(fault(plan.plan_id.to_string(), detail, plan.open?.at))
+        });
+        short.into_iter().chain(unbacked).collect()
+    }
+
+    /// Has the metrics show it, in whole dollars.
+    pub fn tell(&self) {
+        let dollars = |cents: Cents| i32::try_from(cents.get() / 100).unwrap_or(i32::MAX);
+        metrics::gauge!("solvency_dollars", "sum" => "owed").set(dollars(self.solvency.owed));
+        metrics::gauge!("solvency_dollars", "sum" => "held").set(dollars(self.solvency.held));
+        metrics::gauge!("solvency_dollars", "sum" => "missing").set(dollars(self.missing));
+        let unbacked = self.plans.iter().filter(|plan| plan.missing_now().is_ok_and(|missing| missing > Cents::ZERO));
+        metrics::gauge!("plans_unbacked").set(u32::try_from(unbacked.count()).unwrap_or(u32::MAX));
+    }
+}
+
+/// Pauses withdrawals if more is missing, or left without an explanation, than is tolerated.
+pub async fn pause(db: &Db, found: &Found, holdings: Option<&Holdings>, tolerance: Tolerance) -> Result<(), Error> {
+    let unexplained = holdings.map_or(Cents::ZERO, |one| one.unexplained);
+    let reason = if found.missing > tolerance.pause {
+        format!("{} is missing for what members are owed.", found.missing)
+    } else if unexplained > tolerance.pause {
+        format!("{unexplained} left the platform, and no withdrawal or treasury movement accounts for it.")
+    } else {
+        return Ok(());
+    };
+    let mut tx = db.begin().await?;
+    if withdrawal_pauses::begin(&mut tx, &reason).await? {
+        audit::append_own(&mut tx, "withdrawals.stop", "withdrawals", json!({ "reason": reason })).await?;
+        tracing::error!(reason, "withdrawals are paused");
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+fn fault(subject_id: String, detail: String, found_at: OffsetDateTime) -> Fault {
+    Fault { subject: "holding".to_owned(), subject_id, detail, drift_cents: 0, found_at }
+}

@@ -1,0 +1,65 @@
+//! What stands behind plans: their cash, and their assets at the last proven value.
+
+use chassis::clock;
+use chassis::db::{Db, PgConnection};
+use chassis::money::Cents;
+use uuid::Uuid;
+
+use crate::domain::treasury::{Backing, OpenTrades, assets};
+use crate::error::Error;
+use crate::store::treasury;
+
+/// That of a plan. One that is not known has nothing.
+pub async fn get_backing(db: &Db, plan_id: Uuid) -> Result<Backing, Error> {
+    backing(&mut *db.conn().await?, plan_id, Uuid::nil()).await
+}
+
+/// The same within a transaction that decides a movement: without that one.
+pub async fn backing(conn: &mut PgConnection, plan_id: Uuid, without: Uuid) -> Result<Backing, Error> {
+    let (title, open) = treasury::open_trades(conn, plan_id).await?.unzip();
+    Ok(Backing {
+        plan_id,
+        title: title.unwrap_or_default(),
+        cash: treasury::plan_cash(conn, plan_id).await?,
+        assets: assets(&treasury::of_subject(conn, Some(plan_id), without).await?)?,
+        open,
+    })
+}
+
+/// That of every plan.
+pub async fn all(conn: &mut PgConnection) -> Result<Vec<Backing>, Error> {
+    let mut all = Vec::new();
+    for plan_id in treasury::plans(conn).await? {
+        all.push(backing(conn, plan_id, Uuid::nil()).await?);
+    }
+    Ok(all)
+}
+
+/// Whether a plan stays backed with open trades of this cost and value.
+///
+/// # Errors
+/// `NotBacked` with what is missing.
+pub async fn check_backing(db: &Db, plan_id: Uuid, cost: Cents, value: Cents) -> Result<(), Error> {
+    let missing = get_backing(db, plan_id).await?.missing(cost, value)?;
+    if missing > Cents::ZERO { Err(Error::NotBacked(missing)) } else { Ok(()) }
+}
+
+/// What the open trades of a plan cost and are worth.
+#[derive(Debug, Clone)]
+pub struct PlanValue {
+    pub plan_id: Uuid,
+    pub title: String,
+    pub cost: Cents,
+    pub value: Cents,
+}
+
+/// Notes what trade says of all plans.
+pub async fn report_plans(db: &Db, plans: &[PlanValue]) -> Result<(), Error> {
+    let mut tx = db.begin().await?;
+    let at = clock::now(&mut tx).await?;
+    for PlanValue { plan_id, title, cost, value } in plans {
+        treasury::report(&mut tx, (*plan_id, title), OpenTrades { cost: *cost, value: *value, at }).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}

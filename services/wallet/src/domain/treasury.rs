@@ -1,0 +1,395 @@
+//! Movements of the operator's own money and of the cash and assets of plans, each made by two treasurers.
+
+use std::collections::BTreeMap;
+
+use chassis::money::{AmountError, Cents};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::posting_kind::PostingKind;
+use crate::domain::txid::Txid;
+
+/// The subject of movements that concern no plan, and the member of their postings.
+pub const HOUSE: Uuid = Uuid::nil();
+
+named! {
+    /// What moves; also the kind of the proposal and, where money of the books moves, of its posting.
+    MovementKind {
+        /// The operator pays in.
+        CapitalIn = "capital_in",
+        /// The operator takes capital out.
+        CapitalOut = "capital_out",
+        /// Revenue is paid out.
+        RevenueOut = "revenue_out",
+        /// What a network charged for transactions of the platform.
+        NetworkFee = "network_fee",
+        /// Something held is gone.
+        Loss = "loss",
+        /// Capital becomes cash of a plan.
+        PlanFunded = "plan_funded",
+        /// Cash of a plan becomes capital again.
+        PlanReturned = "plan_returned",
+        /// A plan buys something with what is held.
+        PlanBought = "plan_bought",
+        /// What a plan owns was sold or paid out.
+        PlanProceeds = "plan_proceeds",
+        /// What a plan owns cost more than it brought; its cash bears the rest.
+        PlanLoss = "plan_loss",
+        /// The value of something that a plan owns was proven.
+        PlanValued = "plan_valued",
+        /// What is held where no chain shows it.
+        HoldingStated = "holding_stated",
+        /// From one address of the platform to another.
+        Sweep = "sweep",
+        /// One asset was exchanged for another.
+        Exchange = "exchange",
+        /// A payment that belongs to nobody went back.
+        Refund = "refund",
+    }
+}
+
+impl MovementKind {
+    /// The kind of its posting; `None` if no money of the books moves.
+    #[must_use]
+    pub const fn posting_kind(self) -> Option<PostingKind> {
+        Some(match self {
+            Self::CapitalIn => PostingKind::CapitalIn,
+            Self::CapitalOut => PostingKind::CapitalOut,
+            Self::RevenueOut => PostingKind::RevenueOut,
+            Self::NetworkFee => PostingKind::NetworkFee,
+            Self::Loss => PostingKind::Loss,
+            Self::PlanFunded => PostingKind::PlanFunded,
+            Self::PlanReturned => PostingKind::PlanReturned,
+            Self::PlanBought => PostingKind::PlanBought,
+            Self::PlanProceeds => PostingKind::PlanProceeds,
+            Self::PlanLoss => PostingKind::PlanLoss,
+            Self::PlanValued | Self::HoldingStated | Self::Sweep | Self::Exchange | Self::Refund => return None,
+        })
+    }
+
+    #[must_use]
+    pub const fn is_of_plan(self) -> bool {
+        matches!(
+            self,
+            Self::PlanFunded
+                | Self::PlanReturned
+                | Self::PlanBought
+                | Self::PlanProceeds
+                | Self::PlanLoss
+                | Self::PlanValued
+        )
+    }
+
+    /// Whether it names something that is owned or held elsewhere.
+    #[must_use]
+    pub const fn has_asset(self) -> bool {
+        matches!(self, Self::PlanBought | Self::PlanProceeds | Self::PlanLoss | Self::PlanValued | Self::HoldingStated)
+    }
+
+    /// Whether its payment leaves an address of the platform.
+    #[must_use]
+    pub const fn is_outgoing(self) -> bool {
+        !matches!(self, Self::CapitalIn | Self::PlanProceeds)
+    }
+
+    /// What has to prove it: money that comes from or goes elsewhere, a payment or a document; what is only stated, a document.
+    #[must_use]
+    pub const fn proof(self) -> Proof {
+        match self {
+            Self::PlanFunded | Self::PlanReturned => Proof::None,
+            Self::PlanLoss | Self::PlanValued | Self::HoldingStated => Proof::Document,
+            _ => Proof::PaymentOrDocument,
+        }
+    }
+}
+
+/// What a movement needs as a proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    None,
+    Document,
+    PaymentOrDocument,
+}
+
+/// A payment on a chain, as people paste it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payment {
+    pub network: String,
+    pub txid: String,
+    /// The comparable form of `txid`.
+    pub txid_key: String,
+    pub vout: Option<u32>,
+}
+
+impl Payment {
+    #[must_use]
+    pub fn new(network: String, txid: Txid) -> Self {
+        let vout = txid.vout();
+        Self { network, txid: txid.text, txid_key: txid.key, vout }
+    }
+}
+
+/// A paper that proves a movement or a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// Its name, number or address.
+    #[serde(rename = "document")]
+    pub name: String,
+    /// Who issued it.
+    pub issuer: String,
+    /// Its date.
+    #[serde(rename = "document_at", with = "time::serde::rfc3339")]
+    pub at: OffsetDateTime,
+}
+
+/// What a proposal says, as its change and for people to read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreasuryMovement {
+    pub amount_cents: Cents,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_id: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_title: Option<String>,
+    /// What the plan owns, or where something is held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asset: Option<String>,
+    /// Which revenue is paid out: the kind of its account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The part of proceeds that the asset had cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub book_cents: Option<Cents>,
+    #[serde(flatten)]
+    pub payment: Option<Payment>,
+    #[serde(flatten)]
+    pub document: Option<Document>,
+    pub note: String,
+}
+
+/// A movement that two people made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confirmed {
+    pub kind: MovementKind,
+    pub movement: TreasuryMovement,
+    pub at: OffsetDateTime,
+}
+
+/// Something that is owned or held elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asset {
+    pub name: String,
+    /// What it cost.
+    pub book: Cents,
+    /// Its last proven value.
+    pub value: Cents,
+    pub proven_at: OffsetDateTime,
+    /// What proves it.
+    pub proof: String,
+    pub issuer: String,
+}
+
+/// What movements, oldest first, left of each asset, by name.
+///
+/// # Errors
+/// If the amounts do not fit.
+pub fn assets(movements: &[Confirmed]) -> Result<Vec<Asset>, AmountError> {
+    let mut assets: BTreeMap<&str, Asset> = BTreeMap::new();
+    for Confirmed { kind, movement, at } in movements {
+        let Some(name) = movement.asset.as_deref() else { continue };
+        let document = movement.document.as_ref();
+        let payment = movement.payment.as_ref().map(|payment| payment.txid.clone());
+        let asset = assets.entry(name).or_insert_with(|| Asset {
+            name: name.to_owned(),
+            book: Cents::ZERO,
+            value: Cents::ZERO,
+            proven_at: *at,
+            proof: String::new(),
+            issuer: String::new(),
+        });
+        let amount = movement.amount_cents;
+        (asset.book, asset.value) = match kind {
+            MovementKind::PlanBought => (asset.book.plus(amount)?, asset.value.plus(amount)?),
+            MovementKind::PlanProceeds => {
+                let book = asset.book.minus(movement.book_cents.unwrap_or_default())?;
+                (book, asset.value.minus(amount)?.max(Cents::ZERO))
+            }
+            MovementKind::PlanLoss => {
+                let book = asset.book.minus(amount)?;
+                (book, asset.value.min(book))
+            }
+            _ => (asset.book, amount),
+        };
+        asset.proven_at = document.map_or(*at, |document| document.at);
+        asset.proof = document.map(|document| document.name.clone()).or(payment).unwrap_or_default();
+        asset.issuer = document.map(|document| document.issuer.clone()).unwrap_or_default();
+    }
+    let is_there = |asset: &Asset| asset.book != Cents::ZERO || asset.value != Cents::ZERO;
+    Ok(assets.into_values().filter(is_there).collect())
+}
+
+/// What stands behind a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Backing {
+    pub plan_id: Uuid,
+    pub title: String,
+    pub cash: Cents,
+    pub assets: Vec<Asset>,
+    /// What its open trades cost and are worth, and when trade said so.
+    pub open: Option<OpenTrades>,
+}
+
+/// All open trades of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenTrades {
+    pub cost: Cents,
+    pub value: Cents,
+    pub at: OffsetDateTime,
+}
+
+impl Backing {
+    /// What the plan's assets are worth.
+    ///
+    /// # Errors
+    /// If the amounts do not fit.
+    pub fn value_of_assets(&self) -> Result<Cents, AmountError> {
+        self.assets.iter().try_fold(Cents::ZERO, |sum, asset| sum.plus(asset.value))
+    }
+
+    fn book_of_assets(&self) -> Result<Cents, AmountError> {
+        self.assets.iter().try_fold(Cents::ZERO, |sum, asset| sum.plus(asset.book))
+    }
+
+    /// What is missing for open trades of this cost and value: their cost is there as cash or as what was bought with it, and the
+    /// rest has to come from the plan's cash and from what its assets are worth beyond their cost.
+    ///
+    /// # Errors
+    /// If the amounts do not fit.
+    pub fn missing(&self, cost: Cents, value: Cents) -> Result<Cents, AmountError> {
+        let there = cost.plus(self.cash)?.plus(self.value_of_assets()?)?.minus(self.book_of_assets()?)?;
+        Ok(value.minus(there)?.max(Cents::ZERO))
+    }
+
+    /// What is missing for the open trades as they are.
+    ///
+    /// # Errors
+    /// If the amounts do not fit.
+    pub fn missing_now(&self) -> Result<Cents, AmountError> {
+        self.open.map_or(Ok(Cents::ZERO), |open| self.missing(open.cost, open.value))
+    }
+
+    /// What the plan may still buy assets with: what members put in, and its own cash, without what was spent on assets.
+    ///
+    /// # Errors
+    /// If the amounts do not fit.
+    pub fn to_spend(&self) -> Result<Cents, AmountError> {
+        let cost = self.open.map_or(Cents::ZERO, |open| open.cost);
+        cost.plus(self.cash)?.minus(self.book_of_assets()?)
+    }
+}
+
+/// What is owed to members beside what is held for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Solvency {
+    /// With the gains.
+    pub owed: Cents,
+    /// Gains of open trades that were not taken.
+    pub gains: Cents,
+    /// With the assets and what is stated.
+    pub held: Cents,
+    /// What plans own.
+    pub assets: Cents,
+    /// What is held where no chain shows it.
+    pub stated: Cents,
+    /// Whether what chains show is part of it.
+    pub is_observed: bool,
+}
+
+impl Solvency {
+    /// What is missing beyond this tolerance.
+    ///
+    /// # Errors
+    /// If the amounts do not fit.
+    pub fn missing(&self, tolerance: Cents) -> Result<Cents, AmountError> {
+        let missing = self.owed.minus(self.held)?;
+        Ok(if missing > tolerance { missing } else { Cents::ZERO })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::money::Cents;
+    use time::OffsetDateTime;
+
+    use super::{Backing, Confirmed, Document, MovementKind, Payment, TreasuryMovement, assets};
+
+    fn moved(kind: MovementKind, cents: i64, book: Option<i64>) -> Confirmed {
+        let movement = TreasuryMovement {
+            amount_cents: Cents::new(cents),
+            plan_id: None,
+            plan_title: None,
+            asset: Some("Bonds".to_owned()),
+            source: None,
+            book_cents: book.map(Cents::new),
+            payment: None,
+            document: None,
+            note: String::new(),
+        };
+        Confirmed { kind, movement, at: OffsetDateTime::UNIX_EPOCH }
+    }
+
+    /// What is stored is read as it was.
+    #[test]
+    fn a_movement_is_read_as_it_was_written() {
+        let Confirmed { movement, .. } = moved(MovementKind::PlanBought, 10_000, None);
+        let document = Document {
+            name: "Contract note 17".to_owned(),
+            issuer: "Broker".to_owned(),
+            at: OffsetDateTime::UNIX_EPOCH,
+        };
+        let payment =
+            Payment { network: "Bitcoin".to_owned(), txid: "AB".to_owned(), txid_key: "ab".to_owned(), vout: None };
+        for (payment, document) in [(None, None), (Some(payment), None), (None, Some(document))] {
+            let movement = TreasuryMovement { payment, document, ..movement.clone() };
+            let stored = serde_json::to_value(&movement).expect("it is written");
+            assert_eq!(serde_json::from_value::<TreasuryMovement>(stored).expect("it is read"), movement);
+        }
+    }
+
+    fn left(movements: &[Confirmed]) -> Vec<(i64, i64)> {
+        let assets = assets(movements).expect("small amounts");
+        assets.iter().map(|asset| (asset.book.get(), asset.value.get())).collect()
+    }
+
+    /// D-T1, D-T3: an asset counts at its last proven value, and a loss is written off once.
+    #[test]
+    fn assets_are_what_movements_leave() {
+        let bought = moved(MovementKind::PlanBought, 10_000, None);
+        let valued = moved(MovementKind::PlanValued, 13_000, None);
+        assert_eq!(left(&[bought.clone(), valued.clone()]), [(10_000, 13_000)]);
+        let half = moved(MovementKind::PlanProceeds, 6_500, Some(6_500));
+        assert_eq!(left(&[bought.clone(), valued.clone(), half]), [(3_500, 6_500)]);
+        let all = moved(MovementKind::PlanProceeds, 13_000, Some(10_000));
+        assert_eq!(left(&[bought.clone(), valued.clone(), all]), []);
+        let cheap = moved(MovementKind::PlanProceeds, 8_000, Some(8_000));
+        let lost = moved(MovementKind::PlanLoss, 2_000, None);
+        assert_eq!(left(&[bought, valued, cheap, lost]), []);
+    }
+
+    /// D-T3: the cost of trades is there, and what they gained has to come from cash or from what assets gained.
+    #[test]
+    fn gains_need_cash_or_assets() {
+        let backed = |cash: i64, movements: &[Confirmed]| Backing {
+            cash: Cents::new(cash),
+            assets: assets(movements).expect("small amounts"),
+            ..Backing::default()
+        };
+        let missing = |one: &Backing| one.missing(Cents::new(10_000), Cents::new(15_000)).expect("small amounts").get();
+        assert_eq!(missing(&backed(0, &[])), 5_000);
+        assert_eq!(missing(&backed(5_000, &[])), 0);
+        let bought = moved(MovementKind::PlanBought, 10_000, None);
+        assert_eq!(missing(&backed(1_000, std::slice::from_ref(&bought))), 4_000);
+        assert_eq!(missing(&backed(1_000, &[bought.clone(), moved(MovementKind::PlanValued, 14_000, None)])), 0);
+        assert_eq!(missing(&backed(1_000, &[bought, moved(MovementKind::PlanValued, 9_000, None)])), 5_000);
+    }
+}

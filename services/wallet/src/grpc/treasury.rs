@@ -1,0 +1,185 @@
+//! TreasuryService, for staff, and BackingService, for the service trade and the public.
+
+use chassis::clock;
+use chassis::db::retrying;
+use chassis::error::Refusal;
+use chassis::grpc::{Reply, answer};
+use chassis::money::Cents;
+use chassis::permission::Permission;
+use chassis::staff_call::StaffCall;
+use proto::wallet::v1 as message;
+use proto::wallet::v1::backing_service_server::BackingService;
+use proto::wallet::v1::treasury_service_server::TreasuryService;
+use proto::wallet::v1::{
+    CheckBackingRequest, CheckBackingResponse, GetBackingRequest, GetBackingResponse, GetTreasuryRequest,
+    GetTreasuryResponse, PlanAsset, PlanBacking, ProposeMovementRequest, ProposeMovementResponse, ReportPlansRequest,
+    ReportPlansResponse,
+};
+use tonic::{Request, Response};
+
+use crate::app::check_solvency::Found;
+use crate::app::get_backing::{PlanValue, check_backing, get_backing, report_plans};
+use crate::app::get_treasury::{Treasury, get_treasury};
+use crate::app::propose_movement::{ProposeMovement, propose_movement};
+use crate::domain::treasury::{Asset, Backing, Document, MovementKind, Payment, TreasuryMovement};
+use crate::domain::txid::Txid;
+use crate::error::Error;
+use crate::grpc::{GrpcServer, convert};
+
+/// The only service that reports plans.
+const ALLOWED: [&str; 1] = ["trade"];
+/// The most characters of a name.
+const NAME: usize = 100;
+
+#[tonic::async_trait]
+impl TreasuryService for GrpcServer {
+    async fn propose_movement(&self, request: Request<ProposeMovementRequest>) -> Reply<ProposeMovementResponse> {
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.staff(&metadata, Permission::CorrectBalances).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address.clone(), message.idempotency.as_ref())?;
+        let kind = message.kind.parse::<MovementKind>();
+        let kind = kind.map_err(|_| Refusal::field("kind", "Please choose what moves.")).map_err(Error::from)?;
+        let command = ProposeMovement { call, kind, movement: movement(kind, message)? };
+        let done = retrying(|| propose_movement(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| ProposeMovementResponse { proposal: Some(one.into()) })))
+    }
+
+    async fn get_treasury(&self, request: Request<GetTreasuryRequest>) -> Reply<GetTreasuryResponse> {
+        self.staff(request.metadata(), Permission::See).await?;
+        let found = self.solvency().await?;
+        let treasury = get_treasury(&self.db).await?;
+        Ok(Response::new(response(treasury, found)?))
+    }
+}
+
+#[tonic::async_trait]
+impl BackingService for GrpcServer {
+    async fn check_backing(&self, request: Request<CheckBackingRequest>) -> Reply<CheckBackingResponse> {
+        self.verifier.service(request.metadata(), &ALLOWED)?;
+        let CheckBackingRequest { plan_id, cost_cents, value_cents } = request.into_inner();
+        let plan_id = convert::id("planId", &plan_id)?;
+        check_backing(&self.db, plan_id, Cents::new(cost_cents), Cents::new(value_cents)).await?;
+        Ok(Response::new(CheckBackingResponse {}))
+    }
+
+    async fn report_plans(&self, request: Request<ReportPlansRequest>) -> Reply<ReportPlansResponse> {
+        self.verifier.service(request.metadata(), &ALLOWED)?;
+        let mut plans = Vec::new();
+        for plan in request.into_inner().plans {
+            plans.push(PlanValue {
+                plan_id: convert::id("planId", &plan.plan_id)?,
+                title: plan.title,
+                cost: Cents::new(plan.cost_cents),
+                value: Cents::new(plan.value_cents),
+            });
+        }
+        retrying(|| report_plans(&self.db, &plans)).await?;
+        Ok(Response::new(ReportPlansResponse {}))
+    }
+
+    async fn get_backing(&self, request: Request<GetBackingRequest>) -> Reply<GetBackingResponse> {
+        self.verifier.visitor(request.metadata())?;
+        let plan_id = convert::id("planId", &request.into_inner().plan_id)?;
+        let backing = get_backing(&self.db, plan_id).await?;
+        Ok(Response::new(GetBackingResponse { backing: Some(plan(backing)?) }))
+    }
+}
+
+/// Reads what a movement of this kind says; fields of other kinds are left out.
+fn movement(kind: MovementKind, message: ProposeMovementRequest) -> Result<TreasuryMovement, Error> {
+    let plan = if kind.is_of_plan() { message.plan_id.as_str() } else { "" };
+    let payment = match message.txid.as_str() {
+        "" => None,
+        text => {
+            let network = name("network", &message.network)?.unwrap_or_default();
+            let txid = Txid::parse(text, &network)?.at(message.vout);
+            Some(Payment::new(network, txid))
+        }
+    };
+    let document = match name("document", &message.document)? {
+        None => None,
+        Some(document) => {
+            let issuer = name("issuer", &message.issuer)?;
+            let at = message.document_at.as_ref().and_then(clock::from_proto);
+            Some(Document {
+                name: document,
+                issuer: issuer.ok_or_else(|| Refusal::field("issuer", "Please enter who issued the document."))?,
+                at: at.ok_or_else(|| Refusal::field("documentAt", "Please enter the date of the document."))?,
+            })
+        }
+    };
+    Ok(TreasuryMovement {
+        amount_cents: Cents::new(message.amount_cents),
+        plan_id: if plan.is_empty() { None } else { Some(convert::id("planId", plan)?) },
+        plan_title: name("planTitle", &message.plan_title)?.filter(|_| kind.is_of_plan()),
+        asset: name("asset", &message.asset)?.filter(|_| kind.has_asset()),
+        source: Some(message.source).filter(|_| kind == MovementKind::RevenueOut),
+        book_cents: None,
+        payment,
+        document,
+        note: message.note.trim().to_owned(),
+    })
+}
+
+/// A name without blanks around it; `None` if it is empty.
+fn name(field: &str, text: &str) -> Result<Option<String>, Error> {
+    let text = text.trim();
+    if text.chars().count() > NAME || text.chars().any(char::is_control) {
+        return Err(Refusal::field(field, "Please enter at most 100 characters.").into());
+    }
+    Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+}
+
+fn response(treasury: Treasury, found: Found) -> Result<GetTreasuryResponse, Error> {
+    Ok(GetTreasuryResponse {
+        capital_cents: treasury.capital.get(),
+        course_revenue_cents: treasury.course_revenue.get(),
+        fee_revenue_cents: treasury.fee_revenue.get(),
+        network_fees_cents: treasury.network_fees.get(),
+        bonus_expense_cents: treasury.bonus_expense.get(),
+        adjustments_cents: treasury.adjustments.get(),
+        solvency: Some((&found).into()),
+        plans: found.plans.into_iter().map(plan).collect::<Result<_, _>>()?,
+        movements: treasury.movements.into_iter().map(Into::into).collect(),
+    })
+}
+
+impl From<&Found> for message::Solvency {
+    fn from(found: &Found) -> Self {
+        let sums = &found.solvency;
+        Self {
+            owed_cents: sums.owed.get(),
+            gains_cents: sums.gains.get(),
+            held_cents: sums.held.get(),
+            assets_cents: sums.assets.get(),
+            stated_cents: sums.stated.get(),
+            is_observed: sums.is_observed,
+            missing_cents: found.missing.get(),
+        }
+    }
+}
+
+fn plan(one: Backing) -> Result<PlanBacking, Error> {
+    Ok(PlanBacking {
+        plan_id: one.plan_id.to_string(),
+        assets_cents: one.value_of_assets()?.get(),
+        missing_cents: one.missing_now()?.get(),
+        title: one.title,
+        cash_cents: one.cash.get(),
+        cost_cents: one.open.map_or(0, |open| open.cost.get()),
+        value_cents: one.open.map_or(0, |open| open.value.get()),
+        reported_at: one.open.map(|open| clock::to_proto(open.at)),
+        assets: one.assets.into_iter().map(asset).collect(),
+    })
+}
+
+fn asset(one: Asset) -> PlanAsset {
+    PlanAsset {
+        name: one.name,
+        book_cents: one.book.get(),
+        value_cents: one.value.get(),
+        proven_at: Some(clock::to_proto(one.proven_at)),
+        proof: one.proof,
+        issuer: one.issuer,
+    }
+}

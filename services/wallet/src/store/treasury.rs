@@ -1,0 +1,121 @@
+//! Confirmed movements of the treasury, the accounts of plans, and what trade reports of open trades.
+
+use chassis::db::PgConnection;
+use chassis::money::Cents;
+use chassis::proposal::Proposal;
+use serde_json::Value;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::account::HouseAccount;
+use crate::domain::treasury::{Confirmed, HOUSE, MovementKind, OpenTrades};
+use crate::error::Error;
+
+struct Row {
+    kind: String,
+    change: Value,
+    decided_at: OffsetDateTime,
+}
+
+impl TryFrom<Row> for Confirmed {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self, Error> {
+        let kind: MovementKind = row.kind.parse().map_err(|error: String| sqlx::Error::Decode(error.into()))?;
+        let movement = serde_json::from_value(row.change).map_err(Error::unreadable_change)?;
+        Ok(Self { kind, movement, at: row.decided_at })
+    }
+}
+
+/// The movements of a plan, or those that concern none, that say something of what is owned or held elsewhere, without this one;
+/// oldest first.
+pub async fn of_subject(
+    conn: &mut PgConnection,
+    plan_id: Option<Uuid>,
+    without: Uuid,
+) -> Result<Vec<Confirmed>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT kind, change, decided_at AS "decided_at!" FROM proposals
+         WHERE subject_id = $1 AND status = 'confirmed' AND is_treasury(kind) AND change ? 'asset' AND id <> $2
+         ORDER BY decided_at, id"#,
+        plan_id.unwrap_or(HOUSE),
+        without
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
+/// The newest movements, as proposals.
+pub async fn newest(conn: &mut PgConnection, limit: i64) -> Result<Vec<Proposal>, sqlx::Error> {
+    sqlx::query_as!(
+        Proposal,
+        r#"SELECT id, kind, subject_id, change, before, status, proposed_by, proposed_at, decided_by, decided_at,
+            proposed_at + interval '7 days' AS expires_at
+         FROM proposals WHERE status = 'confirmed' AND is_treasury(kind) ORDER BY decided_at DESC, id DESC LIMIT $1"#,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The balance of an account of the house.
+pub async fn house_balance(conn: &mut PgConnection, account: HouseAccount) -> Result<Cents, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT balance_cents AS "balance: Cents" FROM accounts WHERE id = $1"#, account.id())
+        .fetch_one(conn)
+        .await
+}
+
+/// The cash of a plan; zero before it has accounts.
+pub async fn plan_cash(conn: &mut PgConnection, plan_id: Uuid) -> Result<Cents, sqlx::Error> {
+    let cash = sqlx::query_scalar!(
+        r#"SELECT balance_cents AS "balance: Cents" FROM accounts WHERE user_id = $1 AND kind = 'plan_cash'"#,
+        plan_id
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(cash.unwrap_or_default())
+}
+
+/// Plans that have accounts or open trades.
+pub async fn plans(conn: &mut PgConnection) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT plan_id AS "plan_id!" FROM (SELECT user_id AS plan_id FROM accounts WHERE kind = 'plan_cash'
+            UNION SELECT plan_id FROM plan_values) AS known ORDER BY 1"#
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// What trade said last of the open trades of a plan.
+pub async fn open_trades(conn: &mut PgConnection, plan_id: Uuid) -> Result<Option<(String, OpenTrades)>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"SELECT title, cost_cents AS "cost: Cents", value_cents AS "value: Cents", at FROM plan_values WHERE plan_id = $1"#,
+        plan_id
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| (row.title, OpenTrades { cost: row.cost, value: row.value, at: row.at })))
+}
+
+/// Notes what trade says of the open trades of a plan.
+pub async fn report(
+    conn: &mut PgConnection,
+    (plan_id, title): (Uuid, &str),
+    open: OpenTrades,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO plan_values (plan_id, title, cost_cents, value_cents, at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (plan_id) DO UPDATE SET title = excluded.title, cost_cents = excluded.cost_cents,
+            value_cents = excluded.value_cents, at = excluded.at",
+        plan_id,
+        title,
+        open.cost.get(),
+        open.value.get(),
+        open.at
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
