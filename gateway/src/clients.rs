@@ -15,9 +15,11 @@ use proto::payment_method::v1::payment_method_service_client::PaymentMethodServi
 use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
 use proto::trade::v1::staff_service_client::StaffServiceClient as TradeStaffClient;
 use proto::trade::v1::trade_service_client::TradeServiceClient;
+use proto::wallet::v1::backing_service_client::BackingServiceClient;
 use proto::wallet::v1::liabilities_service_client::LiabilitiesServiceClient;
 use proto::wallet::v1::receipt_service_client::ReceiptServiceClient;
 use proto::wallet::v1::staff_service_client::StaffServiceClient as WalletStaffClient;
+use proto::wallet::v1::treasury_service_client::TreasuryServiceClient;
 use proto::wallet::v1::wallet_service_client::WalletServiceClient;
 
 use crate::config::Config;
@@ -43,6 +45,10 @@ pub struct Clients {
     pub member_data: MemberData,
     /// Which stored files are in use.
     pub file_owners: FileOwners,
+    /// The operator's money, for staff.
+    pub treasury: TreasuryServiceClient<Channel>,
+    /// What stands behind plans.
+    pub backing: BackingServiceClient<Channel>,
     /// The proof of liabilities.
     pub liabilities: LiabilitiesServiceClient<Channel>,
     /// Plans and trades.
@@ -114,6 +120,8 @@ impl Clients {
             auth_staff: AuthStaffClient::new(auth),
             wallet: WalletServiceClient::new(wallet.clone()),
             wallet_staff: WalletStaffClient::new(wallet.clone()),
+            treasury: TreasuryServiceClient::new(wallet.clone()),
+            backing: BackingServiceClient::new(wallet.clone()),
             liabilities: LiabilitiesServiceClient::new(wallet),
             trade: TradeServiceClient::new(trade.clone()),
             trade_staff: TradeStaffClient::new(trade),

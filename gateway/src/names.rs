@@ -52,6 +52,11 @@ names! {
     /// What a fault is about: an account, a posting, a member's hold or investments, or a decision that was never posted
     /// (`cause`); what is held (`holding`), or the payment of an approved transaction (`payment`).
     FaultSubject = ["account", "posting", "member", "cause", "holding", "payment"];
+    /// What a movement of the treasury moves.
+    MovementKind = [
+        "capital_in", "capital_out", "revenue_out", "network_fee", "loss", "plan_funded", "plan_returned", "plan_bought",
+        "plan_proceeds", "plan_loss", "plan_valued", "holding_stated", "sweep", "exchange", "refund",
+    ];
     /// Purpose of a payment.
     DepositType = ["deposit", "course"];
     /// State of the trades to list: open, or also ended.

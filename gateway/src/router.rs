@@ -75,6 +75,7 @@ pub fn api() -> Api {
         .routes(routes!(plans::list))
         .routes(routes!(plans::courses))
         .routes(routes!(plans::values))
+        .routes(routes!(plans::backing))
         .routes(routes!(trades::create))
         .routes(routes!(trades::claim))
         .routes(routes!(trades::close))

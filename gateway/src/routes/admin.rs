@@ -28,6 +28,8 @@ pub mod books;
 
 pub mod holdings;
 
+pub mod treasury;
+
 pub mod journal;
 
 pub mod audit;
@@ -110,6 +112,8 @@ pub fn routes(
         .routes(routes!(audit::audit))
         .routes(routes!(books::integrity))
         .routes(routes!(holdings::holdings))
+        .routes(routes!(treasury::get))
+        .routes(routes!(treasury::propose))
         .routes(routes!(books::reopen))
         .routes(routes!(books::rebuild))
         .routes(routes!(dead_letters::list))

@@ -3,6 +3,7 @@
 use axum::extract::{Path, Query, State};
 use proto::trade::v1 as trade;
 use proto::trade::v1::{BatchListPlanValuesRequest, ListPlanValuesRequest};
+use proto::wallet::v1 as wallet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -11,6 +12,7 @@ use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
 use crate::json::{Decimal, Dollars, Reply, field, known_moment, moment, ok};
+use crate::routes::admin::treasury::Backing;
 
 /// An investment plan.
 #[derive(Debug, Serialize, ToSchema)]
@@ -172,4 +174,27 @@ pub async fn courses(
         Ok::<_, ApiError>(PlanCourse { id: plan.plan_id, values })
     });
     Ok(ok(PlanCourses { success: true, plans: plans.collect::<Result<_, _>>()? }))
+}
+
+/// What stands behind a plan.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlanBacking {
+    success: bool,
+    backing: Backing,
+}
+
+/// Read what stands behind a plan
+///
+/// Its cash, and what it owns at the last proven value with the proof. A higher value is published only while both cover all open
+/// trades.
+#[utoipa::path(get, path = "/plans/{id}/backing", params(("id" = String, Path)),
+    responses((status = 200, body = PlanBacking), Errors), security(), tag = "Investments")]
+pub async fn backing(
+    State(app): State<App>,
+    caller: Visitor,
+    Path(plan_id): Path<String>,
+) -> Result<Reply<PlanBacking>, ApiError> {
+    let message = wallet::GetBackingRequest { plan_id };
+    let found = call_retrying!(app.clients.backing, get_backing, caller.out, message)?.into_inner();
+    Ok(ok(PlanBacking { success: true, backing: found.backing.unwrap_or_default().into() }))
 }

@@ -15,6 +15,10 @@ use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Decimal, Dollars, Field, Form, Reply, created, field, known_moment, moment, ok};
 use crate::names::TradeFilter;
 
+/// What is said of a claim that waits.
+const WAITING: &str = "Your claim is accepted. The plan's cash does not cover it yet: it is paid as soon as it does, before \
+                       later claims.";
+
 /// State of a trade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -55,6 +59,10 @@ pub struct Trade {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     closed_at: Option<String>,
+    /// Since when the payout of a trade that is `settling` waits for the cash of its plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    waiting_since: Option<String>,
     plan: TradePlan,
 }
 
@@ -73,6 +81,7 @@ impl TryFrom<trade::Trade> for Trade {
             created_at: known_moment(trade.created_at.as_ref())?,
             matures_at: moment(trade.matures_at.as_ref()),
             closed_at: moment(trade.closed_at.as_ref()),
+            waiting_since: moment(trade.waiting_since.as_ref()),
             plan: TradePlan {
                 id: trade.plan_id,
                 title: trade.plan_title,
@@ -147,6 +156,9 @@ pub async fn create(
 }
 
 /// Claim the profit of a trade
+///
+/// A gain that the cash of the plan does not cover waits: the trade is `settling` with `waitingSince`, and is paid before later
+/// claims.
 #[utoipa::path(put, path = "/trades/claim/{id}", params(("id" = String, Path), Key),
     responses((status = 200, body = TradeReply), Errors), tag = "Investments")]
 pub async fn claim(
@@ -158,7 +170,9 @@ pub async fn claim(
     let claim = key.bodyless();
     let message = ClaimTradeRequest { trade_id, idempotency: claim.clone() };
     let (metadata, answer, _) = call_keyed!(app.clients.trade, claim_trade, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, ok(reply(answer.trade, "Your profit has been paid to your balance.")?)))
+    let waits = answer.trade.as_ref().is_some_and(|trade| trade.waiting_since.is_some());
+    let message = if waits { WAITING } else { "Your profit has been paid to your balance." };
+    Ok(marked(&metadata, ok(reply(answer.trade, message)?)))
 }
 
 /// Close a trade

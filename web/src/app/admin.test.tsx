@@ -691,6 +691,7 @@ describe('the books', () => {
       answers('get', '/admin/integrity', {
         faults: [], trialBalance: 0, drift: 0.01, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
         holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 1, ok: false,
+        solvency: { owed: 0, gains: 0, held: 0, assets: 0, stated: 0, observed: false, missing: 0 },
         withdrawals: { stopped: true, since: '2026-03-05T14:07:00Z', reason: 'Drift of $0.01' },
       }),
       answers('get', '/admin/dead-letters', { deadLetters: [{ id: 'd1', queue: 'mailer.events', key: 'wallet.v1.x', reason: 'unreadable', at: '2026-03-05T14:07:00Z' }] }),
@@ -707,29 +708,29 @@ describe('the books', () => {
 describe('the sums of the books', () => {
   const concernOf = (label: string) => screen.getByText(label).closest('div') as HTMLElement
 
-  it('say in words where less is held than is owed, and where the pool is overdrawn [D-R6] [D-I6]', async () => {
+  it('say in words where less is held than is owed, by the verdict of the server [D-R6] [D-T4]', async () => {
     server.use(
       answers('get', '/admin/integrity', {
         faults: [], trialBalance: 0, drift: 0, liabilities: { available: 900, held: 100, invested: 0, bonus: 0, total: 1000 },
-        holdings: 999.99, pool: -20.5, outboxOldestSeconds: 0, deadLetters: 0, ok: true, withdrawals: { stopped: false },
+        holdings: 999.99, pool: -20.5, outboxOldestSeconds: 0, deadLetters: 0, ok: false, withdrawals: { stopped: false },
+        solvency: { owed: 1000, gains: 0, held: 999.99, assets: 0, stated: 0, observed: false, missing: 0.01 },
       }),
     )
     openAsStaff('/admin/integrity')
-    expect(await screen.findByText('Holdings are less than what is owed to members')).toBeVisible()
+    expect(await screen.findByText('Less is held than members are owed')).toBeVisible()
     // One verdict: no page is right and wrong at once.
     expect(screen.getByRole('status')).toHaveTextContent('Holdings do not cover what members are owed$0.01 is missing.')
     expect(screen.queryByText('The ledger is consistent')).toBeNull()
-    expect(concernOf('Holdings above what is owed')).toHaveTextContent('-$0.01')
-    expect(concernOf('Holdings above what is owed')).toHaveClass('text-negative')
-    expect(concernOf('Investment pool')).toHaveTextContent('Gains paid out exceed the income of the pool-$20.50')
-    expect(concernOf('Investment pool')).toHaveClass('text-caution')
+    expect(concernOf('Held for members')).toHaveTextContent('$999.99')
+    expect(concernOf('Held for members')).toHaveClass('text-negative')
+    expect(concernOf('Former investment pool')).toHaveTextContent('-$20.50')
     expect(screen.queryByText('Must be zero')).toBeNull()
   })
 
   it('say nothing where nothing is wrong [D-R6]', async () => {
     openAsStaff('/admin/integrity')
     await screen.findByText('The ledger is consistent')
-    for (const words of ['Holdings are less than what is owed to members', /paid out in gains/, 'Must be zero']) expect(screen.queryByText(words)).toBeNull()
+    for (const words of ['Less is held than members are owed', 'Former investment pool', 'Must be zero']) expect(screen.queryByText(words)).toBeNull()
   })
 })
 
@@ -817,11 +818,53 @@ describe('the holdings', () => {
         faults: [{ subject: 'holding', subjectId: 'bitcoin BTC', detail: '0.07 BTC less are held on bitcoin than the books say.', foundAt: null }],
         trialBalance: 0, drift: 0, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
         holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 0, ok: false, withdrawals: { stopped: false },
+        solvency: { owed: 0, gains: 0, held: 0, assets: 0, stated: 0, observed: false, missing: 0 },
       }),
     )
     openAsStaff('/admin/integrity')
     expect(await screen.findByText('What is held does not match the books')).toBeVisible()
     expect(within(screen.getByRole('main')).getByRole('link', { name: 'Holdings' })).toHaveAttribute('href', adminPaths.holdings)
+  })
+})
+
+describe('the treasury', () => {
+  const backing = {
+    planId: 'p1', title: 'Starter', cash: 250, assetsValue: 130, cost: 100, value: 150, at: '2026-03-05T14:07:00Z', missing: 0,
+    assets: [{ name: 'Bonds', cost: 100, value: 130, provenAt: '2026-03-01T00:00:00Z', proof: 'Contract note 17', issuer: 'Broker' }],
+  }
+  const treasury = {
+    capital: 1000, courseRevenue: 87, feeRevenue: 2.5, networkFees: -1, bonusExpense: 0, adjustments: 0, plans: [backing], movements: [],
+    solvency: { owed: 400, gains: 50, held: 399.99, assets: 130, stated: 0, observed: false, missing: 0.01 },
+  }
+
+  it('says what is owed and held, what stands behind each plan, and takes a movement [D-T1] [D-T3] [D-T4]', async () => {
+    const proposed = records('post', '/admin/treasury/movements', { proposalId: 'wal_1', proposal: {} }, 201)
+    server.use(
+      proposed.handler,
+      answers('get', '/admin/treasury', treasury),
+      answers('get', '/admin/plans', { plans: [{ id: 'p1', title: 'Starter' }] }),
+    )
+    const { user } = openAsStaff('/admin/treasury', 'see', 'correctBalances')
+    expect(await screen.findByText('$0.01 is missing for what members are owed')).toBeVisible()
+    expect(screen.getByText(/cost \$100.00; Contract note 17, Broker/)).toBeVisible()
+    const form = within(screen.getByRole('form', { name: 'Propose a movement' }))
+    await user.selectOptions(form.getByLabelText('What moves'), 'plan_bought')
+    await user.click(form.getByRole('button', { name: 'Propose' }))
+    expect(await form.findByText('Enter the transaction hash, or name a document below')).toBeVisible()
+    expect(proposed.seen).toHaveLength(0)
+    await user.selectOptions(form.getByLabelText('Plan'), 'p1')
+    await user.type(form.getByLabelText('What was bought'), 'Bonds')
+    await user.type(form.getByLabelText('Amount'), '60')
+    await user.type(form.getByLabelText(/^Document/), 'Contract note 17')
+    await user.type(form.getByLabelText(/^Issued by/), 'Broker')
+    await user.type(form.getByLabelText(/^Date/), '2026-03-01')
+    await user.type(form.getByLabelText('Reason'), 'as agreed')
+    await user.click(form.getByRole('button', { name: 'Propose' }))
+    await waitFor(() => expect(proposed.seen).toHaveLength(1))
+    expect(proposed.seen[0]?.body).toMatchObject({
+      kind: 'plan_bought', amount: 60, planId: 'p1', asset: 'Bonds', document: 'Contract note 17', issuer: 'Broker',
+      documentAt: '2026-03-01T00:00:00.000Z', note: 'as agreed',
+    })
   })
 })
 

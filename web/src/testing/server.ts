@@ -42,7 +42,8 @@ export const emptyBackOffice = () => [
   answers('get', '/admin/dead-letters', { deadLetters: [] }),
   answers('get', '/admin/integrity', {
     faults: [], trialBalance: 0, drift: 0, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
-    holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 0, ok: true, withdrawals: { stopped: false },
+    holdings: 0, pool: 0, solvency: { owed: 0, gains: 0, held: 0, assets: 0, stated: 0, observed: false, missing: 0 },
+    outboxOldestSeconds: 0, deadLetters: 0, ok: true, withdrawals: { stopped: false },
   }),
 ]
 

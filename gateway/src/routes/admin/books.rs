@@ -14,6 +14,7 @@ use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Dollars, Field, Form, Reply, created, moment, ok};
 use crate::names::FaultSubject;
 use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::admin::treasury::Solvency;
 
 /// What is owed to members, in dollars.
 #[derive(Debug, Serialize, ToSchema)]
@@ -63,8 +64,10 @@ pub struct Integrity {
     owed: Dollars,
     /// What the platform holds in dollars, according to the ledger.
     holdings: Dollars,
-    /// The investment pool in dollars.
+    /// Of the pool that paid gains and took losses before plans had cash of their own, in dollars.
     pool: Dollars,
+    /// What is owed to members beside what is held for them.
+    solvency: Solvency,
     outbox_oldest_seconds: i64,
     dead_letters: i64,
     withdrawals: Withdrawals,
@@ -103,6 +106,7 @@ pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember)
         owed: Dollars::from_cents(books.owed_cents),
         holdings: Dollars::from_cents(books.holdings_cents),
         pool: Dollars::from_cents(books.pool_cents),
+        solvency: books.solvency.unwrap_or_default().into(),
         outbox_oldest_seconds: books.outbox_oldest_seconds,
         dead_letters: books.dead_letters,
         withdrawals: Withdrawals {

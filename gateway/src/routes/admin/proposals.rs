@@ -237,11 +237,14 @@ pub async fn list(
     let has_more = rows.len() > size;
     rows.truncate(size);
     let next_cursor = rows.last().filter(|_| has_more).map(|(_, last)| last.id.clone());
+    Ok(ok(Proposals { success: true, proposals: named(&app, rows).await?, next_cursor }))
+}
+
+/// Proposals with the names of the people who made and decided them.
+pub async fn named(app: &App, rows: Vec<(Owner, common::Proposal)>) -> Result<Vec<Proposal>, ApiError> {
     let people = rows.iter().flat_map(|(_, row)| [row.proposed_by.clone(), row.decided_by.clone()]);
     let people = app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
-    let proposals = rows.into_iter().map(|(owner, row)| Ok(Proposal::new(owner, row)?.named(&people)));
-    let proposals = proposals.collect::<Result<_, ApiError>>()?;
-    Ok(ok(Proposals { success: true, proposals, next_cursor }))
+    rows.into_iter().map(|(owner, row)| Ok(Proposal::new(owner, row)?.named(&people))).collect()
 }
 
 /// A page of each service, with one row more if another page follows.

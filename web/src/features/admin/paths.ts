@@ -19,6 +19,7 @@ export const adminPaths = {
   staff: '/admin/staff',
   audit: '/admin/audit',
   integrity: '/admin/integrity',
+  treasury: '/admin/treasury',
   holdings: '/admin/holdings',
   security: '/admin/security',
 } as const

@@ -2,7 +2,8 @@
 import { formatDateTime } from '@/lib/dates'
 import { formatCents, formatMoney } from '@/lib/money'
 import { formatRate } from '@/lib/units'
-import type { Proposal } from './api/types'
+import type { MovementKind, Proposal } from './api/types'
+import { movementKinds } from './movements'
 
 const titles: Record<string, string> = {
   bonus: 'Grant a bonus',
@@ -32,13 +33,17 @@ const words = (name: string) => {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }
 
-export const titleOf = (kind: string) => titles[kind] ?? words(kind)
+const isMovement = (kind: string): kind is MovementKind => kind in movementKinds
+
+export const titleOf = (kind: string) => titles[kind] ?? (isMovement(kind) ? movementKinds[kind].label : words(kind))
 
 /** The fields worth reading, in the order of reading, with their names; the rest are machine forms of the same. */
 const labels: Record<string, string> = {
   reference: 'Transaction',
   outcome: 'What became of it',
+  planTitle: 'Plan',
   amount: 'Amount',
+  book: 'Of that, cost of the asset',
   amountCents: 'Amount',
   accountId: 'Account',
   balanceCents: 'Balance',
@@ -52,11 +57,14 @@ const labels: Record<string, string> = {
   duration: 'Duration',
   active: 'Offered',
   value: 'Value',
-  asset: 'Currency',
+  asset: 'Asset',
   bid: 'Bid, for deposits',
   ask: 'Ask, for payouts',
   validMinutes: 'Counts for',
   source: 'Source',
+  document: 'Document',
+  issuer: 'Issued by',
+  documentAt: 'Date of the document',
   at: 'In force from',
   currency: 'Currency',
   network: 'Network',
@@ -70,6 +78,9 @@ const labels: Record<string, string> = {
   archived: 'Retired',
   balance: 'Available balance when proposed',
   bonus: 'Bonus when proposed',
+  capital: 'Capital when proposed',
+  planCash: 'Cash of the plan when proposed',
+  planAssets: 'Assets of the plan when proposed',
   owed: 'Owed when proposed',
   reasonCode: 'Reason code',
   until: 'Paying until',
@@ -86,7 +97,7 @@ const outcomes: Record<string, string> = {
   arrived: 'It arrived with another amount, and is paid',
 }
 
-const dollars = ['amount', 'min', 'max', 'balance', 'bonus', 'owed']
+const dollars = ['amount', 'book', 'min', 'max', 'balance', 'bonus', 'owed', 'capital', 'planCash', 'planAssets']
 
 /** What a new value follows upon is not replaced by it; only the value itself is compared. */
 const compared = (kind: string, name: string) => kind !== 'plan.value' || name === 'value'
@@ -103,7 +114,7 @@ function readable(name: string, value: unknown): string {
   if (name === 'outcome' && typeof value === 'string') return outcomes[value] ?? words(value)
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   // The audit log keeps what services wrote, which may not be a date that a browser can parse.
-  if (name === 'at' && typeof value === 'string' && !Number.isNaN(Date.parse(value))) return formatDateTime(value)
+  if ((name === 'at' || name === 'documentAt') && typeof value === 'string' && !Number.isNaN(Date.parse(value))) return formatDateTime(value)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
 }
 

@@ -29,6 +29,7 @@ const ProposalsPage = loadable(() => import('./proposals-page'), 'ProposalsPage'
 const StaffPage = loadable(() => import('./staff-page'), 'StaffPage')
 const AuditPage = loadable(() => import('./audit-page'), 'AuditPage')
 const IntegrityPage = loadable(() => import('./integrity-page'), 'IntegrityPage')
+const TreasuryPage = loadable(() => import('./treasury-page'), 'TreasuryPage')
 const HoldingsPage = loadable(() => import('./holdings-page'), 'HoldingsPage')
 const SecurityPage = loadable(() => import('./security-page'), 'SecurityPage')
 
@@ -79,6 +80,7 @@ const routes = (locked: boolean) => (
       <Route path="payment-methods" element={<MethodsPage />} />
       <Route path="proposals" element={<ProposalsPage />} />
       <Route path="integrity" element={<IntegrityPage />} />
+      <Route path="treasury" element={<TreasuryPage />} />
       <Route path="holdings" element={<HoldingsPage />} />
       <Route path="security" element={<SecurityPage />} />
       <Route element={<For act="changePlans" />}>

@@ -12,6 +12,7 @@ import {
   SearchCheck,
   UserCog,
   Users,
+  Vault,
   Wallet,
   type LucideIcon,
 } from 'lucide-react'
@@ -65,6 +66,7 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
     name: 'Control',
     entries: [
       { to: adminPaths.integrity, label: 'Integrity', icon: BadgeCheck },
+      { to: adminPaths.treasury, label: 'Treasury', icon: Vault },
       { to: adminPaths.holdings, label: 'Holdings', icon: Landmark },
       { to: adminPaths.audit, label: 'Audit log', icon: ScrollText, act: 'seeAudit' },
       { to: adminPaths.staff, label: 'Staff', icon: UserCog, act: 'seeStaff' },

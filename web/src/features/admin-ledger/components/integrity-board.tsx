@@ -6,7 +6,7 @@ import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { Notice } from '@/components/notice'
 import { formatSeconds } from '@/lib/durations'
-import { formatMoney, toCents, toDollars } from '@/lib/money'
+import { formatMoney } from '@/lib/money'
 import { useDeadLetters, useIntegrity, useReopenWithdrawals, useReplayDeadLetter } from '../api/integrity'
 import { useDownloadJournal } from '../api/journal'
 import type { DeadLetter, Integrity } from '@/features/admin/api/types'
@@ -38,12 +38,9 @@ export function IntegrityBoard() {
   )
 }
 
-/** Holdings above what members are owed, in dollars; negative when they do not cover it. */
-const aboveOwed = ({ holdings, liabilities }: Integrity) => toDollars(toCents(holdings) - toCents(liabilities.total))
-
-/** The one verdict: on the entries first, then on whether what is held covers what is owed. */
+/** The server's verdict in words: on whether what is held covers what is owed, then on the entries [D-T4]. */
 function verdictOn(books: Integrity) {
-  const missing = -aboveOwed(books)
+  const { missing } = books.solvency
   const isHeldWrong = books.faults.length > 0 && books.faults.every(({ subject }) => subject === 'holding' || subject === 'payment')
   if (!books.ok && missing <= 0 && isHeldWrong) {
     return { ok: false, title: 'What is held does not match the books', text: 'Do not pay anything out until the cause is found. The failed checks name it.' }
@@ -55,7 +52,7 @@ function verdictOn(books: Integrity) {
     const text = `${formatMoney(missing)} is missing. Do not pay anything out until the cause is found.`
     return { ok: false, title: 'Holdings do not cover what members are owed', text }
   }
-  return { ok: true, title: 'The ledger is consistent', text: 'Every posting sums to zero, every balance equals its entries, and holdings cover what members are owed.' }
+  return { ok: true, title: 'The ledger is consistent', text: 'Every posting sums to zero, every balance equals its entries, and what is held covers what members are owed.' }
 }
 
 function Verdict({ books }: { books: Integrity }) {
@@ -89,8 +86,7 @@ function Stopped({ withdrawals: { since, reason } }: { withdrawals: Integrity['w
 }
 
 function Books({ books }: { books: Integrity }) {
-  const { liabilities, owed, holdings, pool, trialBalance, drift } = books
-  const above = aboveOwed(books)
+  const { liabilities, owed, holdings, pool, solvency, trialBalance, drift } = books
   return (
     <Card className="p-4 sm:p-5">
       <h2 className="text-base font-semibold">Ledger</h2>
@@ -102,14 +98,15 @@ function Books({ books }: { books: Integrity }) {
         <Sum label="Bonus" value={liabilities.bonus} />
         <Sum label="Owed to members" value={liabilities.total} strong />
         <Sum label="Holdings according to the ledger" value={holdings} strong />
+        <Sum label="Owed with gains of open trades" value={solvency.owed} />
         <Sum
-          label="Holdings above what is owed"
-          value={above}
-          note="Revenue and investment pool"
-          danger={above < 0 && 'Holdings are less than what is owed to members'}
+          label="Held for members"
+          value={solvency.held}
+          note={solvency.observed ? 'As chains and documents show' : 'According to the ledger, with assets of plans'}
+          danger={solvency.missing > 0 && 'Less is held than members are owed'}
         />
         {owed > 0 && <Sum label="Owed by members" value={owed} note="From reversed payments; not part of the holdings" />}
-        <Sum label="Investment pool" value={pool} caution={pool < 0 && 'Gains paid out exceed the income of the pool'} />
+        {pool !== 0 && <Sum label="Former investment pool" value={pool} note="Paid gains before plans had cash of their own" />}
         <Sum label="Trial balance" value={trialBalance} danger={trialBalance !== 0 && 'Must be zero'} />
         <Sum label="Drift" value={drift} danger={drift !== 0 && 'Must be zero'} />
       </dl>
@@ -117,26 +114,25 @@ function Books({ books }: { books: Integrity }) {
   )
 }
 
-/** `danger` and `caution` say in words what the colour says too. */
-type SumProps = { label: string; value: number; strong?: boolean; note?: string; danger?: string | false; caution?: string | false }
+/** `danger` says in words what the colour says too. */
+type SumProps = { label: string; value: number; strong?: boolean; note?: string; danger?: string | false }
 
-function Sum({ label, value, strong, note, danger, caution }: SumProps) {
-  const concern = danger || caution
+function Sum({ label, value, strong, note, danger }: SumProps) {
   return (
     <div
       className={cx(
         'flex items-baseline justify-between gap-4 border-b border-line py-2 last:border-b-0',
         strong && 'font-semibold',
-        danger ? 'text-negative' : caution && 'text-caution',
+        danger && 'text-negative',
       )}
     >
       <dt>
         {label}
         {note && <span className="block text-ink-faint">{note}</span>}
-        {concern && (
+        {danger && (
           <span className="flex items-center gap-1.5 font-semibold">
             <TriangleAlert aria-hidden className="size-4 shrink-0" />
-            {concern}
+            {danger}
           </span>
         )}
       </dt>

@@ -17,6 +17,7 @@ export const adminKeys = {
   staff: ['admin', 'staff'],
   audit: (filter: object) => ['admin', 'audit', filter],
   integrity: ['admin', 'integrity'],
+  treasury: ['admin', 'treasury'],
   holdings: ['admin', 'holdings'],
   deadLetters: ['admin', 'dead-letters'],
 } as const

@@ -39,6 +39,11 @@ export type AuditRow = Schemas['AuditRow']
 
 export type Integrity = Schemas['Integrity']
 
+export type Treasury = Schemas['Treasury']
+export type Backing = Schemas['Backing']
+export type Solvency = Schemas['Solvency']
+export type MovementKind = Schemas['MovementKind']
+
 export type Holdings = Schemas['Holdings']
 export type Holding = Schemas['Holding']
 

@@ -15,7 +15,11 @@ const accounts: Record<string, string> = {
   settlement: 'Platform holdings',
   course_revenue: 'Course revenue',
   fee_revenue: 'Fee revenue',
-  investment_pool: 'Investment pool',
+  investment_pool: 'Former investment pool',
+  capital: 'Capital',
+  network_fees: 'Network fees',
+  plan_cash: 'Cash of the plan',
+  plan_assets: 'Assets of the plan',
   bonus_expense: 'Bonus expense',
   adjustments: 'Adjustments',
 }

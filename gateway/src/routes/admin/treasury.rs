@@ -1,0 +1,232 @@
+//! The operator's own money, and the cash and assets of plans.
+
+use axum::extract::State;
+use axum::response::Response;
+use proto::wallet::v1 as wallet;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::{call_keyed, call_retrying};
+use crate::error::{ApiError, Errors};
+use crate::extract::StaffMember;
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Dollars, Field, Form, Reply, created, moment, ok};
+use crate::names::MovementKind;
+use crate::routes::admin::proposals::{Owner, Proposal, Proposed, named};
+
+/// What is owed to members beside what is held for them, in dollars.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Solvency {
+    /// The balances of members, with the gains of open trades.
+    owed: Dollars,
+    /// Gains of open trades that were not taken.
+    gains: Dollars,
+    /// What chains show at their rates and what documents state, or the books where not every asset is observed; with the assets
+    /// of plans.
+    held: Dollars,
+    /// What plans own.
+    assets: Dollars,
+    /// What documents state.
+    stated: Dollars,
+    /// Whether what chains show is part of what is held.
+    observed: bool,
+    /// What is missing beyond the tolerance; 0 if nothing is.
+    missing: Dollars,
+}
+
+impl From<wallet::Solvency> for Solvency {
+    fn from(one: wallet::Solvency) -> Self {
+        Self {
+            owed: Dollars::from_cents(one.owed_cents),
+            gains: Dollars::from_cents(one.gains_cents),
+            held: Dollars::from_cents(one.held_cents),
+            assets: Dollars::from_cents(one.assets_cents),
+            stated: Dollars::from_cents(one.stated_cents),
+            observed: one.is_observed,
+            missing: Dollars::from_cents(one.missing_cents),
+        }
+    }
+}
+
+/// Something that a plan owns outside of the platform.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanAsset {
+    name: String,
+    /// What it cost, in dollars.
+    cost: Dollars,
+    /// Its last proven value, in dollars.
+    value: Dollars,
+    proven_at: Option<String>,
+    /// The document or payment that proves it.
+    proof: String,
+    /// Who issued the document.
+    issuer: String,
+}
+
+/// What stands behind a plan.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Backing {
+    plan_id: String,
+    title: String,
+    /// Pays gains and takes losses, in dollars.
+    cash: Dollars,
+    /// What the plan owns, in dollars.
+    assets_value: Dollars,
+    assets: Vec<PlanAsset>,
+    /// What open trades cost, in dollars.
+    cost: Dollars,
+    /// What they are worth, in dollars.
+    value: Dollars,
+    /// When both were summed up.
+    at: Option<String>,
+    /// What is missing for all open trades at their value, in dollars; 0 if nothing is.
+    missing: Dollars,
+}
+
+impl From<wallet::PlanBacking> for Backing {
+    fn from(one: wallet::PlanBacking) -> Self {
+        Self {
+            at: moment(one.reported_at.as_ref()),
+            plan_id: one.plan_id,
+            title: one.title,
+            cash: Dollars::from_cents(one.cash_cents),
+            assets_value: Dollars::from_cents(one.assets_cents),
+            assets: one.assets.into_iter().map(Into::into).collect(),
+            cost: Dollars::from_cents(one.cost_cents),
+            value: Dollars::from_cents(one.value_cents),
+            missing: Dollars::from_cents(one.missing_cents),
+        }
+    }
+}
+
+impl From<wallet::PlanAsset> for PlanAsset {
+    fn from(one: wallet::PlanAsset) -> Self {
+        Self {
+            proven_at: moment(one.proven_at.as_ref()),
+            name: one.name,
+            cost: Dollars::from_cents(one.book_cents),
+            value: Dollars::from_cents(one.value_cents),
+            proof: one.proof,
+            issuer: one.issuer,
+        }
+    }
+}
+
+/// The treasury.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Treasury {
+    success: bool,
+    /// What the operator put in, in dollars.
+    capital: Dollars,
+    course_revenue: Dollars,
+    fee_revenue: Dollars,
+    /// What networks charged; negative.
+    network_fees: Dollars,
+    /// What bonuses cost; negative.
+    bonus_expense: Dollars,
+    adjustments: Dollars,
+    plans: Vec<Backing>,
+    solvency: Solvency,
+    /// Confirmed movements, newest first, at most 100.
+    movements: Vec<Proposal>,
+}
+
+/// Read the treasury
+#[utoipa::path(get, path = "/admin/treasury", responses((status = 200, body = Treasury), Errors), tag = "Back office")]
+pub async fn get(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Treasury>, ApiError> {
+    let message = wallet::GetTreasuryRequest {};
+    let found = call_retrying!(app.clients.treasury, get_treasury, caller.out, message)?.into_inner();
+    Ok(ok(Treasury {
+        success: true,
+        capital: Dollars::from_cents(found.capital_cents),
+        course_revenue: Dollars::from_cents(found.course_revenue_cents),
+        fee_revenue: Dollars::from_cents(found.fee_revenue_cents),
+        network_fees: Dollars::from_cents(found.network_fees_cents),
+        bonus_expense: Dollars::from_cents(found.bonus_expense_cents),
+        adjustments: Dollars::from_cents(found.adjustments_cents),
+        plans: found.plans.into_iter().map(Into::into).collect(),
+        solvency: found.solvency.unwrap_or_default().into(),
+        movements: named(&app, found.movements.into_iter().map(|one| (Owner::Wallet, one)).collect()).await?,
+    }))
+}
+
+/// A movement of the treasury.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MovementRequest {
+    #[schema(value_type = MovementKind)]
+    kind: Field,
+    /// In dollars; may be 0 for the kinds that move no money of the books.
+    #[schema(value_type = f64, example = 25000)]
+    amount: Field,
+    /// The plan, for the kinds that begin with `plan_`.
+    #[schema(value_type = Option<String>)]
+    plan_id: Field,
+    /// What the plan owns, or where a stated holding is: a name of at most 100 characters.
+    #[schema(value_type = Option<String>, example = "US Treasury bills")]
+    asset: Field,
+    /// Which revenue is paid out: `course_revenue` or `fee_revenue`.
+    #[schema(value_type = Option<String>)]
+    source: Field,
+    /// The network of the payment.
+    #[schema(value_type = Option<String>, example = "Bitcoin")]
+    network: Field,
+    /// The hash of the payment, as people paste it.
+    #[schema(value_type = Option<String>)]
+    txid: Field,
+    /// Its output.
+    #[schema(value_type = Option<u32>)]
+    vout: Field,
+    /// The document that proves it, with who issued it and its date: where there is no payment.
+    #[schema(value_type = Option<String>, example = "Contract note 17")]
+    document: Field,
+    #[schema(value_type = Option<String>)]
+    issuer: Field,
+    #[schema(value_type = Option<String>)]
+    document_at: Field,
+    /// For the audit log, 1 to 500 characters.
+    #[schema(value_type = String)]
+    note: Field,
+}
+
+/// Propose a movement of the treasury
+///
+/// Capital, revenue, costs, and what plans buy, sell and own. Another treasurer confirms.
+#[utoipa::path(post, path = "/admin/treasury/movements", request_body = MovementRequest, params(Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
+pub async fn propose(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Keyed { value, claim }: Keyed<MovementRequest>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let plan_id = form.text("planId", &value.plan_id);
+    let plans = if plan_id.is_empty() { Vec::new() } else { app.plans.get().await? };
+    let plan_title = plans.into_iter().find(|plan| plan.id == plan_id).map(|plan| plan.title).unwrap_or_default();
+    let message = wallet::ProposeMovementRequest {
+        kind: form.text("kind", &value.kind),
+        amount_cents: form.amount("amount", &value.amount).get(),
+        plan_id,
+        plan_title,
+        asset: form.text("asset", &value.asset),
+        source: form.text("source", &value.source),
+        network: form.text("network", &value.network),
+        txid: form.text("txid", &value.txid),
+        vout: form.optional_index("vout", &value.vout),
+        document: form.text("document", &value.document),
+        issuer: form.text("issuer", &value.issuer),
+        document_at: form.moment("documentAt", &value.document_at).map(chassis::clock::to_proto),
+        note: form.text("note", &value.note),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.treasury, propose_movement, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+}

@@ -1,0 +1,115 @@
+import { useState } from 'react'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { MoneyField, SelectField, TextAreaField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
+import { useAllPlans } from '@/features/admin/api/plans'
+import type { MovementKind } from '@/features/admin/api/types'
+import { isStatement, movementKinds } from '@/features/admin/movements'
+import { toApiError } from '@/lib/api-error'
+import { useProposeMovement } from '../api/treasury'
+
+const AMOUNT = /^(0|[1-9][0-9]{0,9})(\.[0-9]{1,2})?$/
+
+const NONE = { planId: '', asset: '', source: '', amount: '', network: '', txid: '', document: '', issuer: '', documentAt: '', note: '' }
+
+const kinds = Object.entries(movementKinds).map(([value, { label }]) => ({ value, label }))
+const revenues = [
+  { value: 'course_revenue', label: 'Course revenue' },
+  { value: 'fee_revenue', label: 'Fee revenue' },
+]
+
+/** Proposes a movement of the treasury; another treasurer confirms it [D-T1]. */
+export function MovementForm() {
+  const propose = useProposeMovement()
+  const plans = useAllPlans()
+  const [kind, setKind] = useState<MovementKind | ''>('')
+  const [values, setValues] = useState(NONE)
+  const [tried, setTried] = useState(false)
+  const { fields } = toApiError(propose.error)
+  const rule = kind && movementKinds[kind]
+  const set = (name: keyof typeof NONE) => (event: { target: { value: string } }) => setValues({ ...values, [name]: event.target.value })
+
+  const missing: Record<string, string | false | undefined> = rule
+    ? {
+        planId: rule.plan && !values.planId && 'Choose the plan',
+        asset: rule.asset && !values.asset.trim() && 'Enter a name',
+        source: kind === 'revenue_out' && !values.source && 'Choose which revenue',
+        amount: (!AMOUNT.test(values.amount.trim()) || (Number(values.amount) === 0 && !isStatement(kind))) && 'Enter an amount with at most two decimals',
+        txid: rule.proof === 'either' && !values.txid.trim() && !values.document.trim() && 'Enter the transaction hash, or name a document below',
+        network: values.txid.trim() && !values.network.trim() && 'Enter the network of the payment',
+        document: rule.proof === 'document' && !values.document.trim() && 'Name the document',
+        issuer: values.document.trim() && !values.issuer.trim() && 'Enter who issued the document',
+        documentAt: values.document.trim() && !values.documentAt && 'Enter the date of the document',
+        note: !values.note.trim() && 'Enter the reason',
+      }
+    : { kind: 'Choose what moves' }
+  const error = (name: string) => (tried && missing[name]) || fields[name]
+
+  const submit = () => {
+    setTried(true)
+    if (!rule || Object.values(missing).some(Boolean)) return
+    const { amount, documentAt, note, ...texts } = values
+    const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim()))
+    const date = documentAt ? { documentAt: new Date(`${documentAt}T00:00:00Z`).toISOString() } : {}
+    return propose.mutateAsync(
+      { kind, amount: Number(amount), note: note.trim(), ...given, ...date },
+      {
+        onSuccess: () => {
+          setKind('')
+          setValues(NONE)
+          setTried(false)
+        },
+      },
+    )
+  }
+  return (
+    <Card className="p-4 sm:p-5">
+      <h2 className="text-base font-semibold">Propose a movement</h2>
+      <Form aria-label="Propose a movement" onSubmit={submit} className="mt-3 space-y-4">
+        <SelectField
+          label="What moves"
+          options={kinds}
+          value={kind}
+          onChange={(event) => setKind(event.target.value as MovementKind | '')}
+          error={error('kind')}
+          hint={rule ? rule.hint : undefined}
+        />
+        {rule && (
+          <>
+            {rule.plan && (
+              <SelectField
+                label="Plan"
+                options={(plans.data ?? []).map(({ id, title }) => ({ value: id, label: title }))}
+                value={values.planId}
+                onChange={set('planId')}
+                error={error('planId')}
+              />
+            )}
+            {kind === 'revenue_out' && <SelectField label="Revenue" options={revenues} value={values.source} onChange={set('source')} error={error('source')} />}
+            {rule.asset && <TextField label={rule.asset} maxLength={100} value={values.asset} onChange={set('asset')} error={error('asset')} />}
+            <MoneyField label={isStatement(kind) ? 'Worth' : 'Amount'} value={values.amount} onChange={set('amount')} error={error('amount')} />
+            {rule.proof === 'either' && (
+              <div className="grid gap-4 sm:grid-cols-2">
+                <TextField label="Network" optional value={values.network} onChange={set('network')} error={error('network')} />
+                <TextField label="Transaction hash" optional autoComplete="off" spellCheck={false} value={values.txid} onChange={set('txid')} error={error('txid')} />
+              </div>
+            )}
+            {rule.proof !== 'none' && (
+              <div className="grid gap-4 sm:grid-cols-3">
+                <TextField label="Document" optional={rule.proof === 'either'} maxLength={100} value={values.document} onChange={set('document')} error={error('document')} />
+                <TextField label="Issued by" optional={rule.proof === 'either'} maxLength={100} value={values.issuer} onChange={set('issuer')} error={error('issuer')} />
+                <TextField label="Date" optional={rule.proof === 'either'} type="date" value={values.documentAt} onChange={set('documentAt')} error={error('documentAt')} />
+              </div>
+            )}
+            <TextAreaField label="Reason" maxLength={500} value={values.note} onChange={set('note')} error={error('note')} />
+          </>
+        )}
+        <Button type="submit" busyLabel="Proposing...">
+          Propose
+        </Button>
+        <p className="text-sm text-ink-faint">Takes effect once another treasurer confirms it.</p>
+      </Form>
+    </Card>
+  )
+}
