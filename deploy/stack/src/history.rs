@@ -291,6 +291,7 @@ impl World {
             let id = id.as_str().context("a plan has an id")?.to_owned();
             plans.push(Plan { id, title: plan.title, values: Box::new(seed::index(plan.steps)) });
         }
+        seed::back_plans(&visitor).await?;
         let traffic = Traffic::of(stack).await?;
         Ok(Self { visitor, mail_dir: stack.folder().join("mail"), plans, traffic })
     }

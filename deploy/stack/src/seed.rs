@@ -45,6 +45,9 @@ pub(crate) const VALUE_SOURCE: &str = "Daily closing valuation of the plan's por
 /// How long they count, in minutes: the longest that is allowed.
 const RATE_MINUTES: i64 = 1_440;
 
+/// The cash that each plan starts with, in dollars.
+const PLAN_CASH: u32 = 250_000;
+
 /// How many daily values a plan starts with: today's and those of the 30 days before.
 const POINTS: i64 = 31;
 
@@ -118,7 +121,32 @@ pub async fn seed(stack: &Stack) -> Result<()> {
         let (one, other) = pair(&visitor, "manager").await?;
         plans(&one, &other).await
     };
-    tokio::try_join!(by_treasurers, by_managers).map(drop)
+    tokio::try_join!(by_treasurers, by_managers)?;
+    back_plans(&visitor).await
+}
+
+/// Gives every plan cash of its own, once: gains are paid from it. [D-T1]
+pub(crate) async fn back_plans(visitor: &Client) -> Result<()> {
+    let (proposer, confirmer) = pair(visitor, "treasurer").await?;
+    let plans = visitor.get("/plans").await?.success()?;
+    let treasury = proposer.get("/admin/treasury").await?.success()?;
+    let cash = |id: &Value| treasury["plans"].as_array()?.iter().find(|plan| plan["planId"] == *id)?["cash"].as_f64();
+    for plan in plans["plans"].as_array().context("a list of plans")? {
+        if cash(&plan["id"]).unwrap_or_default() > 0.0 {
+            continue;
+        }
+        let at = OffsetDateTime::now_utc().format(&Rfc3339)?;
+        let paid_in = json!({
+            "kind": "capital_in", "amount": PLAN_CASH, "document": "Bank statement", "issuer": "First Custody Bank",
+            "documentAt": at, "note": "Capital of the operator for the plan",
+        });
+        propose(&proposer, &confirmer, "/admin/treasury/movements", paid_in).await?;
+        let funded = json!({
+            "kind": "plan_funded", "amount": PLAN_CASH, "planId": plan["id"], "note": "Cash that pays gains of the plan",
+        });
+        propose(&proposer, &confirmer, "/admin/treasury/movements", funded).await?;
+    }
+    Ok(())
 }
 
 /// Seeds staff and deposit addresses alone: enough for what does not invest.

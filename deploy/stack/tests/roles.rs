@@ -89,6 +89,8 @@ const TABLE: &[Row] = &[
     ("GET", "/admin/payments/unclaimed", "", ALL),
     ("GET", "/admin/integrity", "", ALL),
     ("GET", "/admin/holdings", "", ALL),
+    ("GET", "/admin/treasury", "", ALL),
+    ("POST", "/admin/treasury/movements", "", "treasurer"),
     ("POST", "/admin/liabilities", "", "treasurer auditor admin"),
     ("POST", "/admin/withdrawals/reopen", "", "treasurer admin"),
     ("POST", "/admin/ledger/accounts/{id}/rebuild", "1", "treasurer"),
@@ -118,6 +120,7 @@ fn body(path: &str) -> Value {
             "currency": "USDT", "network": "TRC20", "address": "TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo", "label": "x",
         }),
         "/admin/rates" => json!({ "asset": "BTC", "bid": "1", "ask": "1", "source": "A test", "validMinutes": 1 }),
+        "/admin/treasury/movements" => json!({ "kind": "sweep", "amount": "1.00", "note": "A note" }),
         path if path.ends_with("/values") => json!({ "value": "1.01", "source": "A report" }),
         path if path.starts_with("/admin/plans") => json!({
             "title": "New", "subtitle": "Plan", "min": "100", "max": "200", "roi": "4", "duration": 30,

@@ -26,6 +26,7 @@ pub async fn verdicts(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
         no_payout_to_ourselves(snapshots).await?,
         payouts_have_withdrawals(snapshots).await?,
         consumed_payments_were_seen(snapshots).await?,
+        gains_come_from_their_plan(snapshots).await?,
         events_arrived(snapshots).await?,
     ])
 }
@@ -107,6 +108,27 @@ async fn compare_trades(snapshots: &mut Snapshots, parts: &[String]) -> Result<V
     Ok(offending)
 }
 
+/// A gain comes from the cash of the trade's own plan, and a loss goes to it. [D-T1]
+async fn gains_come_from_their_plan(snapshots: &mut Snapshots) -> Result<Verdict> {
+    let posted: Vec<(Uuid, Uuid)> = sqlx::query_as(
+        "SELECT business_id, accounts.user_id FROM postings JOIN entries ON posting_id = postings.id
+         JOIN accounts ON accounts.id = account_id
+         WHERE postings.kind IN ('trade_gain', 'trade_loss') AND accounts.kind = 'plan_cash'",
+    )
+    .fetch_all(snapshots.of(Service::Wallet)?)
+    .await?;
+    let ids: Vec<Uuid> = posted.iter().map(|(trade, _)| *trade).collect();
+    let plans: HashMap<Uuid, Uuid> = sqlx::query_as("SELECT id, plan_id FROM trades WHERE id = ANY ($1)")
+        .bind(ids)
+        .fetch_all(snapshots.of(Service::Trade)?)
+        .await?
+        .into_iter()
+        .collect();
+    let wrong = posted.iter().filter(|(trade, plan)| plans.get(trade) != Some(plan));
+    let wrong = wrong.map(|(trade, plan)| format!("trade {trade} moved the cash of plan {plan}")).collect();
+    Ok(Verdict::new("D-T1 D-T2", "gains come from the cash of their plan, and losses go to it", wrong))
+}
+
 async fn accounts_have_members(snapshots: &mut Snapshots) -> Result<Verdict> {
     let members: HashSet<Uuid> = sqlx::query_scalar("SELECT id FROM users WHERE role IS NULL")
         .fetch_all(snapshots.of(Service::Auth)?)
@@ -114,7 +136,7 @@ async fn accounts_have_members(snapshots: &mut Snapshots) -> Result<Verdict> {
         .into_iter()
         .collect();
     let owners: Vec<Uuid> = sqlx::query_scalar(
-        "SELECT DISTINCT user_id FROM accounts WHERE user_id IS NOT NULL
+        "SELECT DISTINCT user_id FROM accounts WHERE user_id IS NOT NULL AND kind NOT IN ('plan_cash', 'plan_assets')
          UNION SELECT user_id FROM transactions",
     )
     .fetch_all(snapshots.of(Service::Wallet)?)

@@ -94,9 +94,9 @@ pub const CHECKS: &[Check] = &[
     ),
     wallet(
         "L4",
-        "no account of a member is or was below zero, and what a member owes never above",
+        "no account of a member or plan is or was below zero, and what a member owes or a plan's assets cost never above",
         "SELECT format('account %s (%s of %s)', id, kind, user_id) FROM accounts
-         CROSS JOIN LATERAL (SELECT CASE kind WHEN 'owed' THEN -1 ELSE 1 END AS side) AS is_meant
+         CROSS JOIN LATERAL (SELECT CASE WHEN kind IN ('owed', 'plan_assets') THEN -1 ELSE 1 END AS side) AS is_meant
          WHERE user_id IS NOT NULL AND (side * balance_cents < 0
             OR EXISTS (SELECT FROM entries WHERE account_id = accounts.id AND side * balance_after_cents < 0))",
     ),
@@ -199,7 +199,8 @@ pub const CHECKS: &[Check] = &[
                 OR postings.kind IN ('trade_settle', 'trade_gain', 'trade_loss') AND trade_fundings.status = 'settled')
          LEFT JOIN proposals ON proposals.id = business_id AND proposals.kind = postings.kind
             AND proposals.status = 'confirmed' AND proposals.subject_id = postings.user_id
-            AND postings.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit', 'reversal', 'course_refund')
+            AND (postings.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit', 'reversal', 'course_refund')
+                OR is_treasury(postings.kind))
          LEFT JOIN holds ON holds.id = business_id AND holds.user_id = postings.user_id
             AND (postings.kind = 'hold' OR postings.kind = 'hold_release' AND holds.status = 'released')
          WHERE line.id IS NULL AND trade_id IS NULL AND proposals.id IS NULL AND holds.id IS NULL",
@@ -484,7 +485,8 @@ pub const CHECKS: &[Check] = &[
         "L7 D-R2",
         "every confirmed correction took effect once, every other never",
         "SELECT format('proposal %s is %s', id, status) FROM proposals
-         WHERE kind NOT IN ('withdrawals.reopen', 'ledger.rebuild', 'payout_correction')
+         WHERE kind NOT IN ('withdrawals.reopen', 'ledger.rebuild', 'payout_correction', 'plan_valued', 'holding_stated',
+                'sweep', 'exchange', 'refund')
             AND (status = 'confirmed') <> EXISTS (SELECT FROM postings WHERE business_id = proposals.id AND postings.kind = proposals.kind)",
     ),
     wallet(

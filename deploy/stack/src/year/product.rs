@@ -47,6 +47,7 @@ impl Year {
             let id = seed::create(plan, &manager, &manager2).await?;
             plans.push(id.as_str().context("a plan has an id")?.to_owned());
         }
+        seed::back_plans(&stack.client().patient()).await?;
         let year = Self { stack, clock, behind, traffic, plans, say };
         for plan in 0..year.plans.len() {
             year.publish_value(plan, "1.000000").await?;
