@@ -37,6 +37,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     // What each may be is what two people proposed and confirmed: see NOT_ALONE.
     ("trade", "plans", "INSERT UPDATE"),
     ("trade", "plan_values", "INSERT"),
+    ("trade", "risk_answers", "INSERT"),
     ("trade", "proposals", "INSERT UPDATE"),
     ("trade", "audit_rows", "INSERT"),
     ("course", "versions", "INSERT"),

@@ -611,6 +611,52 @@ impl TradeService for FakeTrade {
         Ok(Answer::new(trade::ListPlansResponse { plans: vec![plan] }))
     }
 
+    /// Only a plan called `none` is unknown.
+    async fn get_plan(&self, request: Call<trade::GetPlanRequest>) -> Result<Answer<trade::GetPlanResponse>, Status> {
+        let look = self.looks.fetch_add(1, Ordering::SeqCst) + 1;
+        let id = request.into_inner().plan_id;
+        if id == "none" {
+            return refused(Kind::NotFound, ErrorReason::NotFound, "Plan not found");
+        }
+        let plan = trade::Plan {
+            id,
+            title: format!("Look {look}"),
+            disclosure: Some(trade::Disclosure {
+                manager: "Harbour".to_owned(),
+                cost_basis_points: 45,
+                risk_class: 2,
+                min_holding_days: 7,
+                exit_fee_basis_points: 50,
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let facts = trade::PlanFacts {
+            first_value_micros: 1_000_000,
+            first_value_at: Some(moment()),
+            over_30_days: Some(trade::Extremes { worst_basis_points: -125, best_basis_points: 310 }),
+            over_90_days: None,
+            ended_trades: 12,
+            ended_at_loss: 3,
+        };
+        Ok(Answer::new(trade::GetPlanResponse { plan: Some(plan), facts: Some(facts) }))
+    }
+
+    async fn get_risk_answer(
+        &self,
+        _: Call<trade::GetRiskAnswerRequest>,
+    ) -> Result<Answer<trade::GetRiskAnswerResponse>, Status> {
+        Ok(Answer::new(trade::GetRiskAnswerResponse { version: 1, answered_at: None }))
+    }
+
+    async fn answer_risk(
+        &self,
+        request: Call<trade::AnswerRiskRequest>,
+    ) -> Result<Answer<trade::AnswerRiskResponse>, Status> {
+        assert_eq!(request.into_inner().version, 1);
+        Ok(Answer::new(trade::AnswerRiskResponse { answered_at: Some(moment()) }))
+    }
+
     async fn list_plan_values(
         &self,
         _: Call<trade::ListPlanValuesRequest>,

@@ -6,7 +6,7 @@ use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use trade::MIGRATOR;
-use trade::app::{report_plans, resume_trades};
+use trade::app::{announce_maturities, report_plans, resume_trades};
 use trade::clients::Wallet;
 use trade::config::Config;
 use trade::grpc::GrpcServer;
@@ -30,6 +30,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     );
     process.spawn(resume_trades::run(db.clone(), wallet.clone(), process.shutdown.clone()));
     process.spawn(report_plans::run(db.clone(), wallet.clone(), process.shutdown.clone()));
+    process.spawn(announce_maturities::run(db.clone(), process.shutdown.clone()));
     let routes = GrpcServer { db, verifier, wallet }.routes();
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await

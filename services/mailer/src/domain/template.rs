@@ -92,6 +92,8 @@ templates! {
     /// Staff corrected the balance.
     BalanceAdjusted = "balance_adjusted",
     TradeOpened = "trade_opened",
+    /// A trade has reached its maturity and waits to be paid out.
+    TradeMatured = "trade_matured",
     /// A trade was paid out with its profit.
     TradeClaimed = "trade_claimed",
     /// A trade was closed at its value.

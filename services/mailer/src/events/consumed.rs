@@ -217,19 +217,27 @@ fn transaction(template: Template, facts: &wallet::TransactionFacts) -> Result<M
 fn of_trade(event: &Event) -> Result<Vec<MailRequest>, Error> {
     let template = match event.key.as_str() {
         "trade.v1.trade_opened" => Template::TradeOpened,
+        "trade.v1.matured" => Template::TradeMatured,
         "trade.v1.trade_claimed" => Template::TradeClaimed,
         "trade.v1.trade_closed" => Template::TradeClosed,
         _ => return Ok(Vec::new()),
     };
     let facts = read::<Trade>(event)?.trade.ok_or_else(|| unreadable(event, "no trade"))?;
     let (amount, value) = (Cents::new(facts.amount_cents), Cents::new(facts.value_cents));
+    // Leaving early can cost more than the gain: then nothing was a profit.
+    let template = if template == Template::TradeClaimed && value <= amount { Template::TradeClosed } else { template };
     let difference = if value >= amount { value.minus(amount) } else { amount.minus(value) };
     let difference = difference.map_err(|error| unreadable(event, &error.to_string()))?;
     let request = to(template, &facts.user_id)?
         .with("plan", facts.plan_title)
         .with("amount", amount.to_string())
         .with("value", value.to_string())
-        .with("difference", difference.to_string());
+        .with("difference", difference.to_string())
+        .with("result", if value < amount { "loss" } else { "gain" })
+        .with(
+            "exit_fee",
+            if facts.exit_fee_cents == 0 { String::new() } else { Cents::new(facts.exit_fee_cents).to_string() },
+        );
     Ok(vec![request])
 }
 

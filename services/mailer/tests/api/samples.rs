@@ -414,14 +414,18 @@ fn trade_samples(id: Uuid) -> Vec<Sample> {
             plan_title: "Growth <Plus>".to_owned(),
             amount_cents: 50_000,
             value_cents,
+            exit_fee_cents: 0,
         };
         let event = event(&format!("trade.v1.{key}"), &trade::TradeOpened { trade: Some(trade) });
         Sample { event, mails: vec![(template, None)], facts }
     };
     vec![
         one("trade_opened", 50_000, Template::TradeOpened, &["$500.00", "not guaranteed"]),
+        one("matured", 51_000, Template::TradeMatured, &["$510.00", "$500.00", "$10.00", "no longer changes"]),
         one("trade_claimed", 56_050, Template::TradeClaimed, &["$560.50", "$500.00", "$60.50"]),
         one("trade_closed", 48_000, Template::TradeClosed, &["$480.00", "$20.00"]),
+        // The exit fee cost more than the gain.
+        one("trade_claimed", 49_950, Template::TradeClosed, &["$499.50", "$0.50"]),
         Sample {
             event: event("trade.v1.plan_changed", &trade::PlanChanged { plan_id: String::new() }),
             mails: vec![],

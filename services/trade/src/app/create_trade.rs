@@ -34,7 +34,7 @@ pub async fn create_trade(
     claim: Option<Claim>,
 ) -> Result<Answer<Trade>, Error> {
     match retrying(|| begin(db, command, claim.clone())).await? {
-        Begun::Before(answer) => Ok(answer),
+        Begun::Before(answer) => Ok(*answer),
         Begun::Now(id) => {
             chassis::crash_point!("trade.create.before_funding");
             let trade = fund_trade(db, wallet, id).await?;
@@ -47,14 +47,14 @@ enum Begun {
     /// This call wrote the trade.
     Now(Uuid),
     /// An earlier call with the key did.
-    Before(Answer<Trade>),
+    Before(Box<Answer<Trade>>),
 }
 
 async fn begin(db: &Db, command: &CreateTrade, claim: Option<Claim>) -> Result<Begun, Error> {
     let mut work = Work::begin::<Error>(db, claim).await?;
     if let Some(Answer { result: id, replayed }) = work.replay::<Uuid, Error>()? {
         let result = outcome(&mut work, id, replayed.clone()).await?;
-        return Ok(Begun::Before(Answer { result, replayed }));
+        return Ok(Begun::Before(Box::new(Answer { result, replayed })));
     }
     let result = decide(&mut work, command).await;
     Ok(Begun::Now(work.settle(result).await?.result))
@@ -77,9 +77,13 @@ async fn decide(conn: &mut PgConnection, command: &CreateTrade) -> Result<Uuid, 
         plan_title: terms.title.clone(),
         roi_basis_points: terms.roi_basis_points,
         duration_days: terms.duration_days,
+        plan_version: Some(plan.version),
+        min_holding_days: terms.disclosure.min_holding_days,
+        exit_fee_basis_points: terms.disclosure.exit_fee_basis_points,
         amount: command.amount,
         opening_value_micros: value.micros,
         value_in_force_micros: value.micros,
+        seen_at: now,
         status: Status::Opening,
         settlement: None,
         created_at: now,

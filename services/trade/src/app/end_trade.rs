@@ -32,7 +32,7 @@ pub(super) async fn end_trade(
     claim: Option<Claim>,
 ) -> Result<Answer<Trade>, Error> {
     match retrying(|| begin(db, command, claim.clone())).await? {
-        Begun::Before(answer) => Ok(answer),
+        Begun::Before(answer) => Ok(*answer),
         Begun::Now(id) => {
             chassis::crash_point!("trade.end.before_settling");
             Ok(Answer { result: settle_trade(db, wallet, id).await?, replayed: None })
@@ -44,7 +44,7 @@ enum Begun {
     /// This call decided the end.
     Now(Uuid),
     /// An earlier call with the key did.
-    Before(Answer<Trade>),
+    Before(Box<Answer<Trade>>),
 }
 
 async fn begin(db: &Db, command: EndTrade, claim: Option<Claim>) -> Result<Begun, Error> {
@@ -53,7 +53,8 @@ async fn begin(db: &Db, command: EndTrade, claim: Option<Claim>) -> Result<Begun
         let now = clock::now(&mut work).await?;
         let result = trades::get(&mut work, id, now).await?.ok_or(Error::TradeNotFound)?;
         let is_decided = result.status != Status::Settling || result.cash_short_since.is_some();
-        return if is_decided { Ok(Begun::Before(Answer { result, replayed })) } else { Err(Error::InFlight) };
+        let answer = Box::new(Answer { result, replayed });
+        return if is_decided { Ok(Begun::Before(answer)) } else { Err(Error::InFlight) };
     }
     let result = decide(&mut work, command).await;
     Ok(Begun::Now(work.settle(result).await?.result))

@@ -5,6 +5,7 @@ use chassis::validate::{Checks, FieldError, is_text};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::disclosure::Disclosure;
 use super::value::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct Terms {
     pub duration_days: i32,
     /// Whether members can invest in it.
     pub active: bool,
+    #[serde(flatten)]
+    pub disclosure: Disclosure,
 }
 
 impl Terms {
@@ -45,7 +48,12 @@ impl Terms {
     /// # Errors
     /// Every field that is wrong.
     pub fn parse(typed: Self) -> Result<Self, Vec<FieldError>> {
-        let terms = Self { title: typed.title.trim().to_owned(), subtitle: typed.subtitle.trim().to_owned(), ..typed };
+        let terms = Self {
+            title: typed.title.trim().to_owned(),
+            subtitle: typed.subtitle.trim().to_owned(),
+            disclosure: typed.disclosure.trimmed(),
+            ..typed
+        };
         let mut checks = Checks::default();
         checks.that(is_text(&terms.title, 1, 80), "title", "Title must have 1 to 80 characters");
         checks.that(is_text(&terms.subtitle, 0, 200), "subtitle", "Subtitle must have at most 200 characters");
@@ -54,6 +62,7 @@ impl Terms {
         checks.that(terms.min <= terms.max && terms.max <= highest, "max", "Maximum must not be below the minimum");
         checks.that((0..=100_000).contains(&terms.roi_basis_points), "roi", "ROI must be between 0 and 1000 percent");
         checks.that((1..=3_650).contains(&terms.duration_days), "duration", "Duration must be 1 to 3650 days");
+        terms.disclosure.check(&mut checks, terms.duration_days);
         checks.passed(terms)
     }
 
@@ -69,6 +78,7 @@ mod tests {
     use chassis::money::Cents;
 
     use super::Terms;
+    use crate::domain::disclosure::Disclosure;
 
     fn terms() -> Terms {
         Terms {
@@ -79,7 +89,29 @@ mod tests {
             roi_basis_points: 1_250,
             duration_days: 30,
             active: true,
+            disclosure: Disclosure::default(),
         }
+    }
+
+    /// [D-T3] A proposal from before the disclosure has none.
+    #[test]
+    fn terms_from_before_have_no_disclosure() {
+        let mut stored = serde_json::to_value(terms()).expect("a document");
+        assert_eq!(stored["riskClass"], serde_json::Value::Null);
+        let document = stored.as_object_mut().expect("an object");
+        for name in [
+            "holdings",
+            "manager",
+            "costs",
+            "costBasisPoints",
+            "riskClass",
+            "documentUrl",
+            "minHoldingDays",
+            "exitFeeBasisPoints",
+        ] {
+            assert!(document.remove(name).is_some(), "{name}");
+        }
+        assert_eq!(serde_json::from_value::<Terms>(stored).expect("terms"), terms());
     }
 
     #[test]

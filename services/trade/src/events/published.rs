@@ -3,20 +3,27 @@
 use chassis::db::PgConnection;
 use chassis::money::Cents;
 use chassis::outbox;
-use proto::trade::v1::{PlanChanged, TradeClaimed, TradeClosed, TradeFacts, TradeOpened};
+use proto::trade::v1::{Matured, PlanChanged, TradeClaimed, TradeClosed, TradeFacts, TradeOpened};
 use uuid::Uuid;
 
 use crate::domain::trade::{Ending, Settlement, Trade};
 use crate::error::Error;
 
 pub async fn trade_opened(conn: &mut PgConnection, trade: &Trade) -> Result<(), Error> {
-    let message = TradeOpened { trade: Some(facts(trade, trade.amount)) };
+    let message = TradeOpened { trade: Some(facts(trade, trade.amount, Cents::ZERO)) };
     outbox::enqueue(conn, "trade.v1.trade_opened", trade.id, &message).await?;
     Ok(())
 }
 
+/// A trade is open at its maturity: its value is frozen.
+pub async fn matured(conn: &mut PgConnection, trade: &Trade) -> Result<(), Error> {
+    let message = Matured { trade: Some(facts(trade, trade.current_value()?, Cents::ZERO)) };
+    outbox::enqueue(conn, "trade.v1.matured", trade.id, &message).await?;
+    Ok(())
+}
+
 pub async fn trade_ended(conn: &mut PgConnection, trade: &Trade, settlement: Settlement) -> Result<(), Error> {
-    let facts = Some(facts(trade, settlement.value));
+    let facts = Some(facts(trade, settlement.value, settlement.fee));
     match settlement.ending {
         Ending::Claim => {
             outbox::enqueue(conn, "trade.v1.trade_claimed", trade.id, &TradeClaimed { trade: facts }).await?;
@@ -35,12 +42,13 @@ pub async fn plan_changed(conn: &mut PgConnection, plan_id: Uuid) -> Result<(), 
     Ok(())
 }
 
-fn facts(trade: &Trade, value: Cents) -> TradeFacts {
+fn facts(trade: &Trade, value: Cents, exit_fee: Cents) -> TradeFacts {
     TradeFacts {
         trade_id: trade.id.to_string(),
         user_id: trade.user_id.to_string(),
         plan_title: trade.plan_title.clone(),
         amount_cents: trade.amount.get(),
         value_cents: value.get(),
+        exit_fee_cents: exit_fee.get(),
     }
 }

@@ -4,11 +4,13 @@ use chassis::clock;
 use chassis::error::Refusal;
 use chassis::money::Cents;
 use proto::trade::v1::{
-    Plan as PlanMessage, PlanValue, ProposePlanRequest, ProposePlanValueRequest, Trade as TradeMessage, TradeStatus,
-    ValuesOfPlan,
+    Disclosure as DisclosureMessage, Extremes as ExtremesMessage, Plan as PlanMessage, PlanFacts, PlanValue,
+    ProposePlanRequest, ProposePlanValueRequest, Trade as TradeMessage, TradeStatus, ValuesOfPlan,
 };
 use uuid::Uuid;
 
+use crate::domain::disclosure::Disclosure;
+use crate::domain::facts::{Extremes, Facts};
 use crate::domain::plan::{Plan, Terms};
 use crate::domain::trade::{Status, Trade};
 use crate::domain::value::{Draft, Value};
@@ -33,6 +35,7 @@ pub(super) fn terms(message: &ProposePlanRequest) -> Result<Terms, Error> {
         roi_basis_points: message.roi_basis_points,
         duration_days: message.duration_days,
         active: message.active,
+        disclosure: message.disclosure.clone().map(Disclosure::from).unwrap_or_default(),
     });
     Ok(terms.map_err(Refusal::from)?)
 }
@@ -42,6 +45,56 @@ pub(super) fn draft(message: &ProposePlanValueRequest) -> Result<Draft, Error> {
     let at = message.at.as_ref().map(|at| clock::from_proto(at).ok_or_else(no_moment)).transpose()?;
     let draft = Draft::parse(Draft { micros: message.value_micros, at, source: message.source.clone() });
     Ok(draft.map_err(Refusal::from)?)
+}
+
+impl From<DisclosureMessage> for Disclosure {
+    fn from(message: DisclosureMessage) -> Self {
+        Self {
+            holdings: message.holdings,
+            manager: message.manager,
+            costs: message.costs,
+            cost_basis_points: message.cost_basis_points,
+            risk_class: (message.risk_class != 0).then_some(message.risk_class),
+            document_url: message.document_url,
+            min_holding_days: message.min_holding_days,
+            exit_fee_basis_points: message.exit_fee_basis_points,
+        }
+    }
+}
+
+impl From<Disclosure> for DisclosureMessage {
+    fn from(disclosure: Disclosure) -> Self {
+        Self {
+            holdings: disclosure.holdings,
+            manager: disclosure.manager,
+            costs: disclosure.costs,
+            cost_basis_points: disclosure.cost_basis_points,
+            risk_class: disclosure.risk_class.unwrap_or_default(),
+            document_url: disclosure.document_url,
+            min_holding_days: disclosure.min_holding_days,
+            exit_fee_basis_points: disclosure.exit_fee_basis_points,
+        }
+    }
+}
+
+impl From<Facts> for PlanFacts {
+    fn from(facts: Facts) -> Self {
+        let count = |number: i64| i32::try_from(number).unwrap_or(i32::MAX);
+        Self {
+            first_value_micros: facts.first.as_ref().map_or(0, |first| first.micros),
+            first_value_at: facts.first.map(|first| clock::to_proto(first.at)),
+            over_30_days: facts.over_30_days.map(ExtremesMessage::from),
+            over_90_days: facts.over_90_days.map(ExtremesMessage::from),
+            ended_trades: count(facts.outcomes.ended),
+            ended_at_loss: count(facts.outcomes.at_loss),
+        }
+    }
+}
+
+impl From<Extremes> for ExtremesMessage {
+    fn from(extremes: Extremes) -> Self {
+        Self { worst_basis_points: extremes.worst_basis_points, best_basis_points: extremes.best_basis_points }
+    }
 }
 
 impl From<Plan> for PlanMessage {
@@ -58,6 +111,7 @@ impl From<Plan> for PlanMessage {
             active: terms.active,
             value_micros: plan.value.as_ref().map_or(0, |value| value.micros),
             value_at: plan.value.map(|value| clock::to_proto(value.at)),
+            disclosure: Some(terms.disclosure.into()),
         }
     }
 }
@@ -95,6 +149,9 @@ pub(super) fn trade(trade: Trade) -> Result<TradeMessage, Error> {
     };
     Ok(TradeMessage {
         current_value_cents: trade.current_value()?.get(),
+        exit_fee_basis_points: trade.exit_fee_basis_points,
+        exit_fee_until: trade.exit_fee_until().map(clock::to_proto),
+        exit_fee_cents: trade.exit_fee()?.get(),
         id: trade.id.to_string(),
         user_id: trade.user_id.to_string(),
         plan_id: trade.plan_id.to_string(),

@@ -1,5 +1,6 @@
-//! Members: plans, values, and their own trades.
+//! Members: plans, values, their own trades, and their answer to the risk page.
 
+use chassis::clock;
 use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::{Answer, Claim};
 use chassis::money::Cents;
@@ -7,8 +8,9 @@ use chassis::permission::MemberAct;
 use proto::common::v1::Idempotency;
 use proto::trade::v1::trade_service_server::TradeService;
 use proto::trade::v1::{
-    BatchListPlanValuesRequest, BatchListPlanValuesResponse, ClaimTradeRequest, ClaimTradeResponse, CloseTradeRequest,
-    CloseTradeResponse, CreateTradeRequest, CreateTradeResponse, ListPlanValuesRequest, ListPlanValuesResponse,
+    AnswerRiskRequest, AnswerRiskResponse, BatchListPlanValuesRequest, BatchListPlanValuesResponse, ClaimTradeRequest,
+    ClaimTradeResponse, CloseTradeRequest, CloseTradeResponse, CreateTradeRequest, CreateTradeResponse, GetPlanRequest,
+    GetPlanResponse, GetRiskAnswerRequest, GetRiskAnswerResponse, ListPlanValuesRequest, ListPlanValuesResponse,
     ListPlansRequest, ListPlansResponse, ListTradesRequest, ListTradesResponse, Plan, PlanValue, Trade,
 };
 use tonic::metadata::MetadataMap;
@@ -16,9 +18,11 @@ use tonic::{Request, Response};
 use uuid::Uuid;
 
 use super::{GrpcServer, convert};
+use crate::app::answer_risk::{VERSION, answer_risk, find_risk_answer};
 use crate::app::claim_trade::claim_trade;
 use crate::app::close_trade::close_trade;
 use crate::app::create_trade::{CreateTrade, create_trade};
+use crate::app::get_plan::get_plan;
 use crate::app::list_plan_values::{batch_list_plan_values, list_plan_values};
 use crate::app::list_plans::list_plans;
 use crate::app::list_trades::{Which, list_trades};
@@ -30,6 +34,13 @@ impl TradeService for GrpcServer {
         self.verifier.visitor(request.metadata())?;
         let plans = list_plans(&self.db).await?;
         Ok(Response::new(ListPlansResponse { plans: plans.into_iter().map(Plan::from).collect() }))
+    }
+
+    async fn get_plan(&self, request: Request<GetPlanRequest>) -> Reply<GetPlanResponse> {
+        self.verifier.visitor(request.metadata())?;
+        let plan_id = convert::plan_id(&request.into_inner().plan_id)?;
+        let (plan, facts) = get_plan(&self.db, plan_id).await?;
+        Ok(Response::new(GetPlanResponse { plan: Some(plan.into()), facts: Some(facts.into()) }))
     }
 
     async fn list_plan_values(&self, request: Request<ListPlanValuesRequest>) -> Reply<ListPlanValuesResponse> {
@@ -71,6 +82,18 @@ impl TradeService for GrpcServer {
         let trades = self.list(request).await?;
         Ok(Response::new(ListTradesResponse { trades }))
     }
+
+    async fn get_risk_answer(&self, request: Request<GetRiskAnswerRequest>) -> Reply<GetRiskAnswerResponse> {
+        let user_id = self.reader(request.metadata()).await?;
+        let answered_at = find_risk_answer(&self.db, user_id).await?.map(clock::to_proto);
+        Ok(Response::new(GetRiskAnswerResponse { version: VERSION, answered_at }))
+    }
+
+    async fn answer_risk(&self, request: Request<AnswerRiskRequest>) -> Reply<AnswerRiskResponse> {
+        let user_id = self.actor(request.metadata()).await?;
+        let answered_at = answer_risk(&self.db, user_id, request.get_ref().version).await?;
+        Ok(Response::new(AnswerRiskResponse { answered_at: Some(clock::to_proto(answered_at)) }))
+    }
 }
 
 impl GrpcServer {
@@ -101,9 +124,13 @@ impl GrpcServer {
     }
 
     async fn list(&self, request: Request<ListTradesRequest>) -> Result<Vec<Trade>, Error> {
-        let session = self.verifier.session(request.metadata()).await?.reader()?;
+        let user_id = self.reader(request.metadata()).await?;
         let which = if request.get_ref().include_ended { Which::All } else { Which::Open };
-        list_trades(&self.db, session.user_id, which).await?.into_iter().map(convert::trade).collect()
+        list_trades(&self.db, user_id, which).await?.into_iter().map(convert::trade).collect()
+    }
+
+    async fn reader(&self, metadata: &MetadataMap) -> Result<Uuid, Error> {
+        Ok(self.verifier.session(metadata).await?.reader()?.user_id)
     }
 
     async fn actor(&self, metadata: &MetadataMap) -> Result<Uuid, Error> {

@@ -5,6 +5,7 @@ use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::disclosure::Disclosure;
 use crate::domain::plan::{Plan, Terms};
 use crate::domain::value::Value;
 use crate::error::Error;
@@ -19,6 +20,14 @@ struct Row {
     roi_basis_points: i32,
     duration_days: i32,
     active: bool,
+    holdings: String,
+    manager: String,
+    costs: String,
+    cost_basis_points: i32,
+    risk_class: Option<i32>,
+    document_url: String,
+    min_holding_days: i32,
+    exit_fee_basis_points: i32,
     value_micros: Option<i64>,
     value_at: Option<OffsetDateTime>,
     value_source: Option<String>,
@@ -41,6 +50,16 @@ impl From<Row> for Plan {
                 roi_basis_points: row.roi_basis_points,
                 duration_days: row.duration_days,
                 active: row.active,
+                disclosure: Disclosure {
+                    holdings: row.holdings,
+                    manager: row.manager,
+                    costs: row.costs,
+                    cost_basis_points: row.cost_basis_points,
+                    risk_class: row.risk_class,
+                    document_url: row.document_url,
+                    min_holding_days: row.min_holding_days,
+                    exit_fee_basis_points: row.exit_fee_basis_points,
+                },
             },
             value,
         }
@@ -53,7 +72,8 @@ macro_rules! plans {
         sqlx::query_as!(
             Row,
             r#"SELECT p.id, p.version, p.title, p.subtitle, p.min_cents, p.max_cents, p.roi_basis_points, p.duration_days,
-                  p.active, v.value_micros AS "value_micros?", v.at AS "value_at?", v.source AS "value_source?"
+                  p.active, p.holdings, p.manager, p.costs, p.cost_basis_points, p.risk_class, p.document_url,
+                  p.min_holding_days, p.exit_fee_basis_points, v.value_micros AS "value_micros?", v.at AS "value_at?", v.source AS "value_source?"
                FROM plans p LEFT JOIN LATERAL (
                    SELECT value_micros, at, source FROM plan_values WHERE plan_id = p.id AND at <= $1
                    ORDER BY at DESC LIMIT 1) v ON true "#
@@ -85,8 +105,9 @@ pub async fn lock(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Res
 pub async fn insert(conn: &mut PgConnection, id: Uuid, terms: &Terms, at: OffsetDateTime) -> Result<(), Error> {
     sqlx::query!(
         "INSERT INTO plans (id, version, title, subtitle, min_cents, max_cents, roi_basis_points, duration_days, active,
-                            created_at)
-         VALUES ($1, 1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                            holdings, manager, costs, cost_basis_points, risk_class, document_url, min_holding_days,
+                            exit_fee_basis_points, created_at)
+         VALUES ($1, 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
         id,
         terms.title,
         terms.subtitle,
@@ -95,6 +116,14 @@ pub async fn insert(conn: &mut PgConnection, id: Uuid, terms: &Terms, at: Offset
         terms.roi_basis_points,
         terms.duration_days,
         terms.active,
+        terms.disclosure.holdings,
+        terms.disclosure.manager,
+        terms.disclosure.costs,
+        terms.disclosure.cost_basis_points,
+        terms.disclosure.risk_class,
+        terms.disclosure.document_url,
+        terms.disclosure.min_holding_days,
+        terms.disclosure.exit_fee_basis_points,
         at,
     )
     .execute(conn)
@@ -106,7 +135,9 @@ pub async fn insert(conn: &mut PgConnection, id: Uuid, terms: &Terms, at: Offset
 pub async fn change(conn: &mut PgConnection, id: Uuid, terms: &Terms) -> Result<(), Error> {
     sqlx::query!(
         "UPDATE plans SET version = version + 1, title = $2, subtitle = $3, min_cents = $4, max_cents = $5,
-                          roi_basis_points = $6, duration_days = $7, active = $8
+                          roi_basis_points = $6, duration_days = $7, active = $8, holdings = $9, manager = $10,
+                          costs = $11, cost_basis_points = $12, risk_class = $13, document_url = $14,
+                          min_holding_days = $15, exit_fee_basis_points = $16
          WHERE id = $1",
         id,
         terms.title,
@@ -116,6 +147,14 @@ pub async fn change(conn: &mut PgConnection, id: Uuid, terms: &Terms) -> Result<
         terms.roi_basis_points,
         terms.duration_days,
         terms.active,
+        terms.disclosure.holdings,
+        terms.disclosure.manager,
+        terms.disclosure.costs,
+        terms.disclosure.cost_basis_points,
+        terms.disclosure.risk_class,
+        terms.disclosure.document_url,
+        terms.disclosure.min_holding_days,
+        terms.disclosure.exit_fee_basis_points,
     )
     .execute(conn)
     .await?;

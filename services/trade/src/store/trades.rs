@@ -6,6 +6,7 @@ use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::facts::Outcomes;
 use crate::domain::plan::Terms;
 use crate::domain::trade::{Ending, Settlement, Status, Trade};
 use crate::error::Error;
@@ -17,12 +18,17 @@ struct Row {
     plan_title: String,
     roi_basis_points: i32,
     duration_days: i32,
+    plan_version: Option<i32>,
+    min_holding_days: i32,
+    exit_fee_basis_points: i32,
     amount_cents: i64,
     opening_value_micros: i64,
     value_in_force_micros: i64,
+    seen_at: OffsetDateTime,
     status: String,
     settle_kind: Option<String>,
     settle_value_cents: Option<i64>,
+    settle_fee_cents: i64,
     created_at: OffsetDateTime,
     matures_at: OffsetDateTime,
     ended_at: Option<OffsetDateTime>,
@@ -34,7 +40,10 @@ impl TryFrom<Row> for Trade {
 
     fn try_from(row: Row) -> Result<Self, Error> {
         let settlement = match (row.settle_kind.as_deref(), row.settle_value_cents) {
-            (Some(kind), Some(cents)) => Some(Settlement { ending: ending(kind)?, value: Cents::new(cents) }),
+            (Some(kind), Some(cents)) => {
+                let fee = Cents::new(row.settle_fee_cents);
+                Some(Settlement { ending: ending(kind)?, value: Cents::new(cents), fee })
+            }
             _ => None,
         };
         Ok(Self {
@@ -44,9 +53,13 @@ impl TryFrom<Row> for Trade {
             plan_title: row.plan_title,
             roi_basis_points: row.roi_basis_points,
             duration_days: row.duration_days,
+            plan_version: row.plan_version,
+            min_holding_days: row.min_holding_days,
+            exit_fee_basis_points: row.exit_fee_basis_points,
             amount: Cents::new(row.amount_cents),
             opening_value_micros: row.opening_value_micros,
             value_in_force_micros: row.value_in_force_micros,
+            seen_at: row.seen_at,
             status: status(&row.status)?,
             settlement,
             created_at: row.created_at,
@@ -98,9 +111,11 @@ macro_rules! trades {
     ($now:expr, $clause:literal $(, $value:expr)*) => {
         sqlx::query_as!(
             Row,
-            r#"SELECT t.id, t.user_id, t.plan_id, t.plan_title, t.roi_basis_points, t.duration_days, t.amount_cents,
-                  t.opening_value_micros, coalesce(v.value_micros, t.opening_value_micros) AS "value_in_force_micros!",
-                  t.status, t.settle_kind, t.settle_value_cents, t.created_at, t.matures_at, t.ended_at, t.cash_short_since
+            r#"SELECT t.id, t.user_id, t.plan_id, t.plan_title, t.roi_basis_points, t.duration_days, t.plan_version,
+                  t.min_holding_days, t.exit_fee_basis_points, t.amount_cents, t.opening_value_micros,
+                  coalesce(v.value_micros, t.opening_value_micros) AS "value_in_force_micros!",
+                  $1::timestamptz AS "seen_at!", t.status, t.settle_kind, t.settle_value_cents, t.settle_fee_cents, t.created_at, t.matures_at, t.ended_at,
+                  t.cash_short_since
                FROM trades t LEFT JOIN LATERAL (
                    SELECT value_micros FROM plan_values WHERE plan_id = t.plan_id AND at <= least($1, t.matures_at)
                    ORDER BY at DESC LIMIT 1) v ON true "#
@@ -120,8 +135,9 @@ pub async fn insert(
 ) -> Result<(), Error> {
     sqlx::query!(
         "INSERT INTO trades (id, user_id, plan_id, plan_title, plan_min_cents, plan_max_cents, roi_basis_points,
-                             duration_days, amount_cents, opening_value_micros, status, created_at, matures_at, resume_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'opening', $11, $12, $13)",
+                             duration_days, plan_version, min_holding_days, exit_fee_basis_points, amount_cents,
+                             opening_value_micros, status, created_at, matures_at, resume_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'opening', $14, $15, $16)",
         trade.id,
         trade.user_id,
         trade.plan_id,
@@ -130,6 +146,9 @@ pub async fn insert(
         terms.max.get(),
         trade.roi_basis_points,
         trade.duration_days,
+        trade.plan_version,
+        trade.min_holding_days,
+        trade.exit_fee_basis_points,
         trade.amount.get(),
         trade.opening_value_micros,
         trade.created_at,
@@ -237,10 +256,13 @@ pub async fn settling(
         Ending::Close => "close",
     };
     sqlx::query!(
-        "UPDATE trades SET status = 'settling', settle_kind = $2, settle_value_cents = $3, resume_at = $4 WHERE id = $1",
+        "UPDATE trades SET status = 'settling', settle_kind = $2, settle_value_cents = $3, settle_fee_cents = $4,
+                           resume_at = $5
+         WHERE id = $1",
         id,
         kind,
         settlement.value.get(),
+        settlement.fee.get(),
         resume_at,
     )
     .execute(conn)
@@ -292,6 +314,36 @@ pub async fn ended(conn: &mut PgConnection, id: Uuid, status: Status, at: Offset
     .execute(conn)
     .await?;
     Ok(done.rows_affected() == 1)
+}
+
+/// How the newest ended trades of a plan ended, at most `limit`.
+pub async fn outcomes(conn: &mut PgConnection, plan_id: Uuid, limit: i64) -> Result<Outcomes, Error> {
+    Ok(sqlx::query_as!(
+        Outcomes,
+        r#"SELECT count(*) AS "ended!", count(*) FILTER (WHERE settle_value_cents < amount_cents) AS "at_loss!"
+           FROM (SELECT settle_value_cents, amount_cents FROM trades
+                 WHERE plan_id = $1 AND status IN ('claimed', 'closed') ORDER BY ended_at DESC LIMIT $2) AS newest"#,
+        plan_id,
+        limit,
+    )
+    .fetch_one(conn)
+    .await?)
+}
+
+/// Takes open trades that have matured and of which no event has told yet, the earliest first.
+pub async fn take_matured(conn: &mut PgConnection, limit: i64, now: OffsetDateTime) -> Result<Vec<Trade>, Error> {
+    let ids = sqlx::query_scalar!(
+        "UPDATE trades SET matured_event_at = $1
+         WHERE id IN (SELECT id FROM trades WHERE status = 'open' AND matured_event_at IS NULL AND matures_at <= $1
+                      ORDER BY matures_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+         RETURNING id",
+        now,
+        limit,
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    let rows = trades!(now, "WHERE t.id = ANY ($2)", &ids).fetch_all(conn).await?;
+    rows.into_iter().map(Trade::try_from).collect()
 }
 
 /// Takes up sagas that are due: each belongs to the caller until its time comes again, later with every attempt and at

@@ -185,6 +185,7 @@ pub fn plan_draft() -> ProposePlanRequest {
         active: true,
         client_address: "::1".to_owned(),
         idempotency: None,
+        disclosure: None,
     }
 }
 

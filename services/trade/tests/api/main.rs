@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod callers;
+mod disclosure;
 mod end_trade;
 mod fixture;
 mod open_trade;
