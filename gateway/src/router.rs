@@ -74,12 +74,14 @@ pub fn api() -> Api {
         // Plans and trades.
         .routes(routes!(plans::list))
         .routes(routes!(plans::courses))
+        .routes(routes!(plans::get))
         .routes(routes!(plans::values))
         .routes(routes!(plans::backing))
         .routes(routes!(trades::create))
         .routes(routes!(trades::claim))
         .routes(routes!(trades::close))
         .routes(routes!(trades::list))
+        .routes(routes!(trades::risk_answer, trades::answer_risk))
         // Profile.
         .routes(declare(Class::Upload, routes!(users::update_image)))
         .routes(routes!(users::update_profile))

@@ -38,11 +38,41 @@ pub struct Plan {
     pub value: Option<Decimal>,
     /// Since when the value holds.
     pub value_at: Option<String>,
+    /// What the plan invests in; `null` if not stated, like the other texts.
+    pub holdings: Option<String>,
+    /// Who manages the plan.
+    pub manager: Option<String>,
+    /// What the plan costs, in words.
+    pub costs: Option<String>,
+    /// What it costs a year, in percent of the value.
+    pub cost_percent: Decimal,
+    /// Risk from 1, the lowest, to 7.
+    pub risk_class: Option<i32>,
+    /// Address of a document about the plan.
+    pub document_url: Option<String>,
+    /// Who ends an investment earlier pays the exit fee; 0 for no fee.
+    pub min_holding_days: i32,
+    /// Exit fee in percent of the value. It stays in the plan.
+    pub exit_fee_percent: Decimal,
+}
+
+/// A text that a plan may leave out.
+fn stated(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
 }
 
 impl From<trade::Plan> for Plan {
     fn from(plan: trade::Plan) -> Self {
+        let disclosure = plan.disclosure.unwrap_or_default();
         Self {
+            holdings: stated(disclosure.holdings),
+            manager: stated(disclosure.manager),
+            costs: stated(disclosure.costs),
+            cost_percent: Decimal::new(disclosure.cost_basis_points.into(), 2),
+            risk_class: (disclosure.risk_class != 0).then_some(disclosure.risk_class),
+            document_url: stated(disclosure.document_url),
+            min_holding_days: disclosure.min_holding_days,
+            exit_fee_percent: Decimal::new(disclosure.exit_fee_basis_points.into(), 2),
             id: plan.id,
             title: plan.title,
             subtitle: plan.subtitle,
@@ -71,6 +101,74 @@ pub struct Plans {
 pub async fn list(State(app): State<App>) -> Result<Reply<Plans>, ApiError> {
     let plans = app.plans.get().await?;
     Ok(ok(Plans { success: true, plans: plans.into_iter().map(Plan::from).collect() }))
+}
+
+/// How far the value of a plan has fallen and risen over every period of a length so far.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Extremes {
+    /// The largest fall, or the smallest gain, in percent, rounded down.
+    worst_percent: Decimal,
+    /// The largest gain in percent, rounded down.
+    best_percent: Decimal,
+}
+
+impl From<trade::Extremes> for Extremes {
+    fn from(extremes: trade::Extremes) -> Self {
+        Self {
+            worst_percent: Decimal::new(extremes.worst_basis_points.into(), 2),
+            best_percent: Decimal::new(extremes.best_basis_points.into(), 2),
+        }
+    }
+}
+
+/// What the past of a plan says; it says nothing certain about its future.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanFacts {
+    /// The first published value. `null` until there is one.
+    first_value: Option<Decimal>,
+    first_value_at: Option<String>,
+    /// Over every 30 days so far. `null` while the plan is younger.
+    over_30_days: Option<Extremes>,
+    /// Over every 90 days so far. `null` while the plan is younger.
+    over_90_days: Option<Extremes>,
+    /// Investments that members have ended: the newest 10,000.
+    ended_trades: i32,
+    /// Those of them that paid less than was invested.
+    ended_at_loss: i32,
+}
+
+impl From<trade::PlanFacts> for PlanFacts {
+    fn from(facts: trade::PlanFacts) -> Self {
+        Self {
+            first_value: (facts.first_value_micros > 0).then(|| Decimal::new(facts.first_value_micros, 6)),
+            first_value_at: moment(facts.first_value_at.as_ref()),
+            over_30_days: facts.over_30_days.map(Extremes::from),
+            over_90_days: facts.over_90_days.map(Extremes::from),
+            ended_trades: facts.ended_trades,
+            ended_at_loss: facts.ended_at_loss,
+        }
+    }
+}
+
+/// A plan and its past.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlanPage {
+    success: bool,
+    plan: Plan,
+    facts: PlanFacts,
+}
+
+/// Read a plan
+///
+/// With what its past says; also a plan that is no longer offered.
+#[utoipa::path(get, path = "/plans/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = PlanPage), Errors), security(), tag = "Investments")]
+pub async fn get(State(app): State<App>, Path(plan_id): Path<String>) -> Result<Reply<PlanPage>, ApiError> {
+    let page = app.plans.page(plan_id).await?;
+    let plan = page.plan.ok_or_else(|| ApiError::internal("an answer without plan"))?;
+    Ok(ok(PlanPage { success: true, plan: plan.into(), facts: page.facts.unwrap_or_default().into() }))
 }
 
 /// A published value of a plan.

@@ -1,9 +1,12 @@
-//! The member's investments.
+//! The member's investments, and the risk page that is answered before the first.
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use proto::trade::v1 as trade;
-use proto::trade::v1::{ClaimTradeRequest, CloseTradeRequest, CreateTradeRequest, ListTradesRequest};
+use proto::trade::v1::{
+    AnswerRiskRequest, ClaimTradeRequest, CloseTradeRequest, CreateTradeRequest, GetRiskAnswerRequest,
+    ListTradesRequest,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -12,7 +15,7 @@ use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{ActiveMember, VerifiedMember};
 use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Decimal, Dollars, Field, Form, Reply, created, field, known_moment, moment, ok};
+use crate::json::{Decimal, Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
 use crate::names::TradeFilter;
 
 /// What is said of a claim that waits.
@@ -40,6 +43,17 @@ pub struct TradePlan {
     duration: i32,
 }
 
+/// What it costs to end an investment early. It stays in the plan.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExitFee {
+    /// In percent of the value.
+    percent: Decimal,
+    /// In dollars: what it would be now, or what was charged.
+    amount: Dollars,
+    /// From when on ending costs nothing.
+    until: Option<String>,
+}
+
 /// An investment of a member.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -63,6 +77,10 @@ pub struct Trade {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     waiting_since: Option<String>,
+    /// Missing if ending now costs nothing, or cost nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    exit_fee: Option<ExitFee>,
     plan: TradePlan,
 }
 
@@ -82,6 +100,11 @@ impl TryFrom<trade::Trade> for Trade {
             matures_at: moment(trade.matures_at.as_ref()),
             closed_at: moment(trade.closed_at.as_ref()),
             waiting_since: moment(trade.waiting_since.as_ref()),
+            exit_fee: (trade.exit_fee_cents > 0).then(|| ExitFee {
+                percent: Decimal::new(trade.exit_fee_basis_points.into(), 2),
+                amount: Dollars::from_cents(trade.exit_fee_cents),
+                until: moment(trade.exit_fee_until.as_ref()),
+            }),
             plan: TradePlan {
                 id: trade.plan_id,
                 title: trade.plan_title,
@@ -222,6 +245,64 @@ pub async fn list(
         call_retrying!(app.clients.trade, list_trades, caller.out, ListTradesRequest { include_ended })?.into_inner();
     let trades = answer.trades.into_iter().map(Trade::try_from).collect::<Result<_, _>>()?;
     Ok(ok(Trades { success: true, trades }))
+}
+
+/// Which risk page holds, and whether the member has answered it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RiskAnswer {
+    success: bool,
+    /// Version of the page.
+    version: i32,
+    /// When the member answered this version. `null` if not yet.
+    answered_at: Option<String>,
+}
+
+/// Read whether the risk page is answered
+#[utoipa::path(get, path = "/trades/risk-answer", responses((status = 200, body = RiskAnswer), Errors), tag = "Investments")]
+pub async fn risk_answer(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+) -> Result<Reply<RiskAnswer>, ApiError> {
+    let answer = call_retrying!(app.clients.trade, get_risk_answer, caller.out, GetRiskAnswerRequest {})?.into_inner();
+    let answered_at = moment(answer.answered_at.as_ref());
+    Ok(ok(RiskAnswer { success: true, version: answer.version, answered_at }))
+}
+
+/// The page that was read.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct RiskRead {
+    #[schema(value_type = i32, example = 1)]
+    version: Field,
+}
+
+/// The answer that was kept.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RiskAnswered {
+    success: bool,
+    message: &'static str,
+    /// When the member first answered this version.
+    answered_at: String,
+}
+
+/// Answer the risk page
+///
+/// Keeps that the member has read and understood it, once.
+#[utoipa::path(put, path = "/trades/risk-answer", request_body = RiskRead,
+    responses((status = 200, body = RiskAnswered), Errors), tag = "Investments")]
+pub async fn answer_risk(
+    State(app): State<App>,
+    ActiveMember(caller): ActiveMember,
+    Json { value, .. }: Json<RiskRead>,
+) -> Result<Reply<RiskAnswered>, ApiError> {
+    let mut form = Form::new();
+    let version = form.integer("version", &value.version);
+    form.finish()?;
+    let answer =
+        call_retrying!(app.clients.trade, answer_risk, caller.out, AnswerRiskRequest { version })?.into_inner();
+    let answered_at = known_moment(answer.answered_at.as_ref())?;
+    Ok(ok(RiskAnswered { success: true, message: "Your answer is saved.", answered_at }))
 }
 
 #[cfg(test)]

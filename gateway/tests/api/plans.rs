@@ -68,3 +68,59 @@ async fn the_courses_of_plans_are_one_request() {
         assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
     }
 }
+
+/// [D-T3] A plan's page has its disclosure and its past; it is looked up once until a plan changes.
+#[tokio::test]
+async fn the_page_of_a_plan_is_kept_until_one_changes() {
+    let fixture = Fixture::new().await;
+    fixture.plans.set_connected(true);
+    let page = async |id: &str| fixture.call(Method::GET, &format!("/v1/plans/{id}"), None, "").await;
+    let reply = page("a").await.json();
+    let plan = &reply["plan"];
+    assert_eq!((&plan["id"], &plan["title"]), (&json!("a"), &json!("Look 1")));
+    assert_eq!(
+        (&plan["manager"], &plan["holdings"], &plan["documentUrl"]),
+        (&json!("Harbour"), &json!(null), &json!(null))
+    );
+    assert_eq!(
+        (&plan["costPercent"], &plan["riskClass"], &plan["exitFeePercent"]),
+        (&json!(0.45), &json!(2), &json!(0.5))
+    );
+    assert_eq!(
+        reply["facts"],
+        json!({
+            "firstValue": 1, "firstValueAt": "2026-02-02T02:40:00.005Z", "over30Days": { "worstPercent": -1.25, "bestPercent": 3.1 },
+            "over90Days": null, "endedTrades": 12, "endedAtLoss": 3,
+        })
+    );
+    assert_eq!(page("a").await.json()["plan"]["title"], "Look 1");
+    assert_eq!(page("b").await.json()["plan"]["title"], "Look 2");
+    fixture.plans.invalidate();
+    assert_eq!(page("a").await.json()["plan"]["title"], "Look 3");
+    let unknown = page("none").await;
+    assert_eq!((unknown.status, &unknown.json()["message"]), (StatusCode::NOT_FOUND, &json!("Plan not found")));
+    assert_eq!(page("none").await.status, StatusCode::NOT_FOUND);
+    fixture.plans.set_connected(false);
+    assert_eq!(page("a").await.json()["plan"]["title"], "Look 6");
+    assert_eq!(page("a").await.json()["plan"]["title"], "Look 7");
+}
+
+/// [D-T3] The risk page is read and answered by a member who is signed in; a body without a version is refused at its field.
+#[tokio::test]
+async fn the_risk_page_is_answered_by_a_member() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    let path = "/v1/trades/risk-answer";
+    assert_eq!(fixture.call(Method::GET, path, None, "").await.status, StatusCode::UNAUTHORIZED);
+    let reply = fixture.call(Method::GET, path, Some(&token), "").await;
+    assert_eq!((&reply.json()["version"], &reply.json()["answeredAt"]), (&json!(1), &json!(null)));
+    for body in ["{}", r#"{"version":"x"}"#, r#"{"version":1.5}"#] {
+        let reply = fixture.call(Method::PUT, path, Some(&token), body).await;
+        assert_eq!(
+            (reply.status, &reply.json()["errors"]["version"]),
+            (StatusCode::UNPROCESSABLE_ENTITY, &json!("Enter a whole number"))
+        );
+    }
+    let reply = fixture.call(Method::PUT, path, Some(&token), r#"{"version":1}"#).await;
+    assert_eq!((reply.status, &reply.json()["answeredAt"]), (StatusCode::OK, &json!("2026-02-02T02:40:00.005Z")));
+}

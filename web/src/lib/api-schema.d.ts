@@ -1096,43 +1096,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/admin/treasury": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read the treasury */
-        get: operations["get_admin_treasury"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/admin/treasury/movements": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Propose a movement of the treasury
-         * @description Capital, revenue, costs, and what plans buy, sell and own. Another treasurer confirms.
-         */
-        post: operations["post_admin_treasury_movements"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/admin/withdrawals/reopen": {
         parameters: {
             query?: never;
@@ -1811,7 +1774,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/plans/{id}/backing": {
+    "/v1/plans/{id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1819,11 +1782,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what stands behind a plan
-         * @description Its cash, and what it owns at the last proven value with the proof. A higher value is published only while both cover all open
-         *     trades.
+         * Read a plan
+         * @description With what its past says; also a plan that is no longer offered.
          */
-        get: operations["get_plans_by_id_backing"];
+        get: operations["get_plans_by_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1934,11 +1896,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Claim the profit of a trade
-         * @description A gain that the cash of the plan does not cover waits: the trade is `settling` with `waitingSince`, and is paid before later
-         *     claims.
-         */
+        /** Claim the profit of a trade */
         put: operations["put_trades_claim_by_id"];
         post?: never;
         delete?: never;
@@ -1975,6 +1933,27 @@ export interface paths {
         put?: never;
         /** Invest in a plan */
         post: operations["post_trades_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trades/risk-answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read whether the risk page is answered */
+        get: operations["get_trades_risk_answer"];
+        /**
+         * Answer the risk page
+         * @description Keeps that the member has read and understood it, once.
+         */
+        put: operations["put_trades_risk_answer"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2589,24 +2568,6 @@ export interface components {
             rows: components["schemas"]["AuditRow"][];
             success: boolean;
         };
-        /** @description What stands behind a plan. */
-        Backing: {
-            assets: components["schemas"]["PlanAsset"][];
-            /** @description What the plan owns, in dollars. */
-            assetsValue: components["schemas"]["Dollars"];
-            /** @description When both were summed up. */
-            at?: string | null;
-            /** @description Pays gains and takes losses, in dollars. */
-            cash: components["schemas"]["Dollars"];
-            /** @description What open trades cost, in dollars. */
-            cost: components["schemas"]["Dollars"];
-            /** @description What is missing for all open trades at their value, in dollars; 0 if nothing is. */
-            missing: components["schemas"]["Dollars"];
-            planId: string;
-            title: string;
-            /** @description What they are worth, in dollars. */
-            value: components["schemas"]["Dollars"];
-        };
         /** @description The balances of a member as of a moment, in dollars. */
         Balances: {
             at?: string | null;
@@ -2926,7 +2887,7 @@ export interface components {
          * @description Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
          * @enum {string}
          */
-        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "PLAN_CASH_SHORT" | "NOT_BACKED" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS";
+        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS";
         /** @description The body of every error. */
         ErrorReply: {
             code: components["schemas"]["ErrorCode"];
@@ -2957,6 +2918,22 @@ export interface components {
              * @description Deposits: what the payments are worth at the rate that applies, in dollars.
              */
             suggestedAmount?: number;
+        };
+        /** @description What it costs to end an investment early. It stays in the plan. */
+        ExitFee: {
+            /** @description In dollars: what it would be now, or what was charged. */
+            amount: components["schemas"]["Dollars"];
+            /** @description In percent of the value. */
+            percent: components["schemas"]["Decimal"];
+            /** @description From when on ending costs nothing. */
+            until?: string | null;
+        };
+        /** @description How far the value of a plan has fallen and risen over every period of a length so far. */
+        Extremes: {
+            /** @description The largest gain in percent, rounded down. */
+            bestPercent: components["schemas"]["Decimal"];
+            /** @description The largest fall, or the smallest gain, in percent, rounded down. */
+            worstPercent: components["schemas"]["Decimal"];
         };
         /** @description A part of the ledger that failed verification. */
         Fault: {
@@ -3111,10 +3088,8 @@ export interface components {
             outboxOldestSeconds: number;
             /** @description What members owe in dollars since payments were reversed. Not part of the liabilities. */
             owed: components["schemas"]["Dollars"];
-            /** @description Of the pool that paid gains and took losses before plans had cash of their own, in dollars. */
+            /** @description The investment pool in dollars. */
             pool: components["schemas"]["Dollars"];
-            /** @description What is owed to members beside what is held for them. */
-            solvency: components["schemas"]["Solvency"];
             success: boolean;
             /** @description Sum of all balances in dollars; 0 if the ledger is consistent. */
             trialBalance: components["schemas"]["Dollars"];
@@ -3361,51 +3336,6 @@ export interface components {
             number: number;
             summary: string;
             title: string;
-        };
-        /**
-         * @description What a movement of the treasury moves.
-         * @enum {string}
-         */
-        MovementKind: "capital_in" | "capital_out" | "revenue_out" | "network_fee" | "loss" | "plan_funded" | "plan_returned" | "plan_bought" | "plan_proceeds" | "plan_loss" | "plan_valued" | "holding_stated" | "sweep" | "exchange" | "refund";
-        /** @description A movement of the treasury. */
-        MovementRequest: {
-            /**
-             * Format: double
-             * @description In dollars; may be 0 for the kinds that move no money of the books.
-             * @example 25000
-             */
-            amount: number;
-            /**
-             * @description What the plan owns, or where a stated holding is: a name of at most 100 characters.
-             * @example US Treasury bills
-             */
-            asset?: string | null;
-            /**
-             * @description The document that proves it, with who issued it and its date: where there is no payment.
-             * @example Contract note 17
-             */
-            document?: string | null;
-            documentAt?: string | null;
-            issuer?: string | null;
-            kind: components["schemas"]["MovementKind"];
-            /**
-             * @description The network of the payment.
-             * @example Bitcoin
-             */
-            network?: string | null;
-            /** @description For the audit log, 1 to 500 characters. */
-            note: string;
-            /** @description The plan, for the kinds that begin with `plan_`. */
-            planId?: string | null;
-            /** @description Which revenue is paid out: `course_revenue` or `fee_revenue`. */
-            source?: string | null;
-            /** @description The hash of the payment, as people paste it. */
-            txid?: string | null;
-            /**
-             * Format: int32
-             * @description Its output.
-             */
-            vout?: number | null;
         };
         /** @description The missing destination of a withdrawal. */
         NewDestination: {
@@ -3856,17 +3786,39 @@ export interface components {
         Plan: {
             /** @description Whether it is open for investments. */
             active: boolean;
+            /** @description What it costs a year, in percent of the value. */
+            costPercent: components["schemas"]["Decimal"];
+            /** @description What the plan costs, in words. */
+            costs?: string | null;
+            /** @description Address of a document about the plan. */
+            documentUrl?: string | null;
             /**
              * Format: int32
              * @description Duration in days.
              */
             duration: number;
+            /** @description Exit fee in percent of the value. It stays in the plan. */
+            exitFeePercent: components["schemas"]["Decimal"];
+            /** @description What the plan invests in; `null` if not stated, like the other texts. */
+            holdings?: string | null;
             /** @description Id of the plan. */
             id: string;
+            /** @description Who manages the plan. */
+            manager?: string | null;
             /** @description Largest amount of one investment, in dollars. */
             max: components["schemas"]["Dollars"];
             /** @description Smallest amount of one investment, in dollars. */
             min: components["schemas"]["Dollars"];
+            /**
+             * Format: int32
+             * @description Who ends an investment earlier pays the exit fee; 0 for no fee.
+             */
+            minHoldingDays: number;
+            /**
+             * Format: int32
+             * @description Risk from 1, the lowest, to 7.
+             */
+            riskClass?: number | null;
             /** @description Target return over the whole duration in percent; a target, not guaranteed. */
             roi: components["schemas"]["Decimal"];
             /** @description Description in one line. */
@@ -3876,24 +3828,6 @@ export interface components {
             value?: components["schemas"]["Decimal"] | null;
             /** @description Since when the value holds. */
             valueAt?: string | null;
-        };
-        /** @description Something that a plan owns outside of the platform. */
-        PlanAsset: {
-            /** @description What it cost, in dollars. */
-            cost: components["schemas"]["Dollars"];
-            /** @description Who issued the document. */
-            issuer: string;
-            name: string;
-            /** @description The document or payment that proves it. */
-            proof: string;
-            provenAt?: string | null;
-            /** @description Its last proven value, in dollars. */
-            value: components["schemas"]["Dollars"];
-        };
-        /** @description What stands behind a plan. */
-        PlanBacking: {
-            backing: components["schemas"]["Backing"];
-            success: boolean;
         };
         /** @description The values of one plan over time. */
         PlanCourse: {
@@ -3907,6 +3841,103 @@ export interface components {
             /** @description The plans that exist and have a value. */
             plans: components["schemas"]["PlanCourse"][];
             success: boolean;
+        };
+        /** @description What the past of a plan says; it says nothing certain about its future. */
+        PlanFacts: {
+            /**
+             * Format: int32
+             * @description Those of them that paid less than was invested.
+             */
+            endedAtLoss: number;
+            /**
+             * Format: int32
+             * @description Investments that members have ended: the newest 10,000.
+             */
+            endedTrades: number;
+            firstValue?: components["schemas"]["Decimal"] | null;
+            firstValueAt?: string | null;
+            over30Days?: components["schemas"]["Extremes"] | null;
+            over90Days?: components["schemas"]["Extremes"] | null;
+        };
+        /** @description A plan and its past. */
+        PlanPage: {
+            facts: components["schemas"]["PlanFacts"];
+            plan: components["schemas"]["Plan"];
+            success: boolean;
+        };
+        /** @description The terms of a plan. */
+        PlanTerms: {
+            /** @description Whether members can invest in the plan; `true` by default. */
+            active?: boolean | null;
+            /**
+             * Format: double
+             * @description What it costs a year in percent of the value, with up to two decimals; 0 by default.
+             * @example 0.45
+             */
+            costPercent?: number | null;
+            /**
+             * @description What the plan costs, in words.
+             * @example Management fee, taken daily from the value
+             */
+            costs?: string | null;
+            /**
+             * @description Address of a document about the plan; https.
+             * @example https://example.com/harbour.pdf
+             */
+            documentUrl?: string | null;
+            /**
+             * Format: int32
+             * @description Duration in days.
+             * @example 30
+             */
+            duration: number;
+            /**
+             * Format: double
+             * @description Exit fee in percent of the value, at most 10, with up to two decimals; 0 by default.
+             * @example 0.5
+             */
+            exitFeePercent?: number | null;
+            /**
+             * @description What the plan invests in.
+             * @example Treasury bills of the United States, 1 to 6 months
+             */
+            holdings?: string | null;
+            /** @example Harbour Asset Management LLC */
+            manager?: string | null;
+            /**
+             * Format: double
+             * @description Largest amount of one investment, in dollars.
+             * @example 5000
+             */
+            max: number;
+            /**
+             * Format: double
+             * @description Smallest amount of one investment, in dollars.
+             * @example 100
+             */
+            min: number;
+            /**
+             * Format: int32
+             * @description Who ends an investment earlier pays the exit fee; 0, for no fee, by default.
+             * @example 7
+             */
+            minHoldingDays?: number | null;
+            /**
+             * Format: int32
+             * @description Risk from 1, the lowest, to 7; not stated by default.
+             * @example 2
+             */
+            riskClass?: number | null;
+            /**
+             * Format: double
+             * @description Target return over the whole duration in percent, with up to two decimals.
+             * @example 4.5
+             */
+            roi: number;
+            /** @example Short-term reserves */
+            subtitle: string;
+            /** @example Harbour */
+            title: string;
         };
         /** @description A published value of a plan. */
         PlanValue: {
@@ -4389,6 +4420,32 @@ export interface components {
             transaction: components["schemas"]["StaffTransaction"];
             wallet?: components["schemas"]["Wallet"] | null;
         };
+        /** @description Which risk page holds, and whether the member has answered it. */
+        RiskAnswer: {
+            /** @description When the member answered this version. `null` if not yet. */
+            answeredAt?: string | null;
+            success: boolean;
+            /**
+             * Format: int32
+             * @description Version of the page.
+             */
+            version: number;
+        };
+        /** @description The answer that was kept. */
+        RiskAnswered: {
+            /** @description When the member first answered this version. */
+            answeredAt: string;
+            message: string;
+            success: boolean;
+        };
+        /** @description The page that was read. */
+        RiskRead: {
+            /**
+             * Format: int32
+             * @example 1
+             */
+            version: number;
+        };
         /**
          * @description Role of a staff account.
          * @enum {string}
@@ -4457,26 +4514,6 @@ export interface components {
         SignedDecision: {
             /** @description The digest that the refusal `PASSKEY_SIGNATURE_REQUIRED` of a staff decision contained. */
             digest?: string | null;
-        };
-        /** @description What is owed to members beside what is held for them, in dollars. */
-        Solvency: {
-            /** @description What plans own. */
-            assets: components["schemas"]["Dollars"];
-            /** @description Gains of open trades that were not taken. */
-            gains: components["schemas"]["Dollars"];
-            /**
-             * @description What chains show at their rates and what documents state, or the books where not every asset is observed; with the assets
-             *     of plans.
-             */
-            held: components["schemas"]["Dollars"];
-            /** @description What is missing beyond the tolerance; 0 if nothing is. */
-            missing: components["schemas"]["Dollars"];
-            /** @description Whether what chains show is part of what is held. */
-            observed: boolean;
-            /** @description The balances of members, with the gains of open trades. */
-            owed: components["schemas"]["Dollars"];
-            /** @description What documents state. */
-            stated: components["schemas"]["Dollars"];
         };
         /** @description A staff account, as its owner sees it. */
         StaffAccount: {
@@ -4612,6 +4649,8 @@ export interface components {
             createdAt: string;
             /** @description Current value in dollars, or the payout of an ended trade. */
             currentValue: components["schemas"]["Dollars"];
+            /** @description Missing if ending now costs nothing, or cost nothing. */
+            exitFee?: components["schemas"]["ExitFee"];
             id: string;
             maturesAt?: string | null;
             plan: components["schemas"]["TradePlan"];
@@ -4620,8 +4659,6 @@ export interface components {
             /** @description `profit` in percent of `amount`, with two decimals. */
             profitPercent: components["schemas"]["Decimal"];
             status: components["schemas"]["TradeStatus"];
-            /** @description Since when the payout of a trade that is `settling` waits for the cash of its plan. */
-            waitingSince?: string;
         };
         /** @description The terms a trade was opened with. */
         TradePlan: {
@@ -4787,23 +4824,6 @@ export interface components {
             nextCursor?: string;
             success: boolean;
             transactions: components["schemas"]["Transaction"][];
-        };
-        /** @description The treasury. */
-        Treasury: {
-            adjustments: components["schemas"]["Dollars"];
-            /** @description What bonuses cost; negative. */
-            bonusExpense: components["schemas"]["Dollars"];
-            /** @description What the operator put in, in dollars. */
-            capital: components["schemas"]["Dollars"];
-            courseRevenue: components["schemas"]["Dollars"];
-            feeRevenue: components["schemas"]["Dollars"];
-            /** @description Confirmed movements, newest first, at most 100. */
-            movements: components["schemas"]["Proposal"][];
-            /** @description What networks charged; negative. */
-            networkFees: components["schemas"]["Dollars"];
-            plans: components["schemas"]["Backing"][];
-            solvency: components["schemas"]["Solvency"];
-            success: boolean;
         };
         /** @description A payment that no transaction accounts for. */
         UnclaimedPayment: components["schemas"]["ChainPayment"] & {
@@ -6131,7 +6151,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Terms"];
+                "application/json": components["schemas"]["PlanTerms"];
             };
         };
         responses: {
@@ -6153,7 +6173,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Terms"];
+                "application/json": components["schemas"]["PlanTerms"];
             };
         };
         responses: {
@@ -6582,46 +6602,6 @@ export interface operations {
                     "application/json": components["schemas"]["Viewers"];
                 };
             };
-            default: components["responses"]["Error"];
-        };
-    };
-    get_admin_treasury: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Treasury"];
-                };
-            };
-            default: components["responses"]["Error"];
-        };
-    };
-    post_admin_treasury_movements: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Names the request, so that it takes effect once however often it is sent. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MovementRequest"];
-            };
-        };
-        responses: {
-            201: components["responses"]["Proposed"];
             default: components["responses"]["Error"];
         };
     };
@@ -7446,7 +7426,7 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
-    get_plans_by_id_backing: {
+    get_plans_by_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -7462,7 +7442,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlanBacking"];
+                    "application/json": components["schemas"]["PlanPage"];
                 };
             };
             default: components["responses"]["Error"];
@@ -7632,6 +7612,50 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["TradeReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    get_trades_risk_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RiskAnswer"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    put_trades_risk_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RiskRead"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RiskAnswered"];
+                };
+            };
             default: components["responses"]["Error"];
         };
     };

@@ -3,7 +3,7 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use chassis::clock;
-use proto::trade::v1::{ListAllPlansRequest, ProposePlanRequest, ProposePlanValueRequest};
+use proto::trade::v1::{Disclosure, ListAllPlansRequest, ProposePlanRequest, ProposePlanValueRequest};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -26,6 +26,8 @@ pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> R
 
 /// The terms of a plan.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PlanTerms)]
 pub struct Terms {
     #[schema(value_type = String, example = "Harbour")]
     title: Field,
@@ -46,6 +48,54 @@ pub struct Terms {
     /// Whether members can invest in the plan; `true` by default.
     #[schema(value_type = Option<bool>)]
     active: Field,
+    /// What the plan invests in.
+    #[schema(value_type = Option<String>, example = "Treasury bills of the United States, 1 to 6 months")]
+    holdings: Field,
+    #[schema(value_type = Option<String>, example = "Harbour Asset Management LLC")]
+    manager: Field,
+    /// What the plan costs, in words.
+    #[schema(value_type = Option<String>, example = "Management fee, taken daily from the value")]
+    costs: Field,
+    /// What it costs a year in percent of the value, with up to two decimals; 0 by default.
+    #[schema(value_type = Option<f64>, example = 0.45)]
+    cost_percent: Field,
+    /// Risk from 1, the lowest, to 7; not stated by default.
+    #[schema(value_type = Option<i32>, example = 2)]
+    risk_class: Field,
+    /// Address of a document about the plan; https.
+    #[schema(value_type = Option<String>, example = "https://example.com/harbour.pdf")]
+    document_url: Field,
+    /// Who ends an investment earlier pays the exit fee; 0, for no fee, by default.
+    #[schema(value_type = Option<i32>, example = 7)]
+    min_holding_days: Field,
+    /// Exit fee in percent of the value, at most 10, with up to two decimals; 0 by default.
+    #[schema(value_type = Option<f64>, example = 0.5)]
+    exit_fee_percent: Field,
+}
+
+impl Terms {
+    fn disclosure(&self, form: &mut Form) -> Disclosure {
+        let mut percent = |name: &str, field: &Field| {
+            if field.is_given() { i32::try_from(form.decimal(name, field, 2)).unwrap_or(i32::MAX) } else { 0 }
+        };
+        let cost_basis_points = percent("costPercent", &self.cost_percent);
+        let exit_fee_basis_points = percent("exitFeePercent", &self.exit_fee_percent);
+        // 0 stands for none on the way to trade, so it is no class that may be sent.
+        let risk_class = form.optional_integer("riskClass", &self.risk_class);
+        if risk_class == 0 && self.risk_class.is_given() {
+            form.wrong("riskClass", "Risk class must be 1 to 7");
+        }
+        Disclosure {
+            holdings: form.text("holdings", &self.holdings),
+            manager: form.text("manager", &self.manager),
+            costs: form.text("costs", &self.costs),
+            cost_basis_points,
+            risk_class,
+            document_url: form.text("documentUrl", &self.document_url),
+            min_holding_days: form.optional_integer("minHoldingDays", &self.min_holding_days),
+            exit_fee_basis_points,
+        }
+    }
 }
 
 async fn propose(
@@ -65,6 +115,7 @@ async fn propose(
         roi_basis_points: i32::try_from(roi).unwrap_or(i32::MAX),
         duration_days: form.integer("duration", &value.duration),
         active: form.flag("active", &value.active, true),
+        disclosure: Some(value.disclosure(&mut form)),
         client_address: caller.client.address,
         idempotency: claim.clone(),
     };

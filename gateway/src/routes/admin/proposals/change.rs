@@ -27,6 +27,9 @@ fn field(name: String, value: Box<RawValue>) -> (String, Option<Box<RawValue>>) 
         ("availableCents", Some(cents)) => ("balance".to_owned(), raw(&Dollars::from_cents(cents))),
         ("roiBasisPoints", Some(points)) => ("roi".to_owned(), raw(&Decimal::new(points, 2))),
         ("durationDays", _) => ("duration".to_owned(), Some(value)),
+        (name, Some(points)) if name.ends_with("BasisPoints") => {
+            (format!("{}Percent", name.trim_end_matches("BasisPoints")), raw(&Decimal::new(points, 2)))
+        }
         ("imageKey", _) => ("image".to_owned(), image(&value)),
         (name, Some(micros)) if name.ends_with("Micros") => {
             (name.trim_end_matches("Micros").to_owned(), raw(&Decimal::new(micros, 6)))
@@ -74,6 +77,10 @@ mod tests {
             (
                 r#"{"minCents":10000,"maxCents":500000,"roiBasisPoints":1250,"durationDays":30,"active":true}"#,
                 r#"{"active":true,"duration":30,"max":5000,"min":100,"roi":12.5}"#,
+            ),
+            (
+                r#"{"costBasisPoints":45,"exitFeeBasisPoints":50,"minHoldingDays":7,"riskClass":null,"holdings":"Bills"}"#,
+                r#"{"costPercent":0.45,"exitFeePercent":0.5,"holdings":"Bills","minHoldingDays":7,"riskClass":null}"#,
             ),
             (
                 r#"{"value":"1.05","valueMicros":1050000,"at":null,"source":"March"}"#,
