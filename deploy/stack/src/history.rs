@@ -206,7 +206,8 @@ const LIFE: &[(u64, Act)] = &[
             (
                 format!("/admin/plans/{}", world.plans[0].id),
                 json!({
-                    "title": "Starter", "subtitle": "Short-term income, small swings", "min": 100, "max": 5_000, "roi": 4, "duration": 30,
+                    "title": "Starter", "subtitle": "Short-term income, small swings", "min": 100, "max": 5_000, "roi": 0.3, "duration": 30,
+                    "riskClass": 1, "manager": "Solvane Treasury",
                 }),
             )
         }),

@@ -56,33 +56,55 @@ pub(crate) struct PlanSeed {
     subtitle: &'static str,
     min: u32,
     max: u32,
-    roi: u32,
+    /// Target in percent over the whole duration: 3 to 9 percent a year.
+    roi: &'static str,
     duration: u32,
+    risk_class: u32,
+    holdings: &'static str,
+    manager: &'static str,
+    costs: &'static str,
+    cost_percent: &'static str,
+    min_holding_days: u32,
+    exit_fee_percent: &'static str,
     /// Steps of its value from one day to the next in ten-thousandths, repeated.
     pub(crate) steps: &'static [i64],
 }
 
-/// Starter and Horizon rise, Balanced falls over its last days, Growth swings.
+/// Starter and Horizon rise, Balanced stands below its start, Growth swings.
 pub(crate) const PLANS: [PlanSeed; 4] = [
     PlanSeed {
         title: "Starter",
         subtitle: "Short-term income, small swings",
         min: 100,
         max: 2_500,
-        roi: 4,
+        roi: "0.25",
         duration: 30,
-        steps: &[12, 9, -4, 15, 11, 8, -6, 14],
+        risk_class: 1,
+        holdings: "United States Treasury bills with one to three months left, and dollar cash at two banks",
+        manager: "Solvane Treasury",
+        costs: "Custody and administration, taken from the value every day",
+        cost_percent: "0.2",
+        min_holding_days: 0,
+        exit_fee_percent: "0",
+        steps: &[1, 1, 0, 2, 1, -1, 1, 2, 0, 1],
     },
     PlanSeed {
         title: "Balanced",
         subtitle: "Income and growth in equal parts",
         min: 500,
         max: 10_000,
-        roi: 9,
+        roi: "1.25",
         duration: 90,
+        risk_class: 3,
+        holdings: "Half short-dated corporate bonds, half broad index funds of developed markets",
+        manager: "Solvane Investments",
+        costs: "Management and the costs of the funds, taken from the value every day",
+        cost_percent: "0.65",
+        min_holding_days: 0,
+        exit_fee_percent: "0",
         steps: &[
-            22, 18, 25, 16, 21, 14, 20, 17, 23, 19, 12, 15, 9, 18, 11, 14, 16, 10, 13, 12, -18, -26, -15, -22, -31,
-            -12, -19, -24, -16, -21,
+            6, -9, 4, 11, -14, 3, 8, -5, -12, 7, 2, -18, 9, -6, 5, -11, 14, -8, 3, -7, -15, 6, -9, 4, -13, 8, -10, -6,
+            3, -9,
         ],
     },
     PlanSeed {
@@ -90,20 +112,46 @@ pub(crate) const PLANS: [PlanSeed; 4] = [
         subtitle: "Higher targets with wider swings",
         min: 2_500,
         max: 50_000,
-        roi: 18,
+        roi: "4.4",
         duration: 180,
-        steps: &[65, -40, 52, 38, -61, 70, 24, -33, 45],
+        risk_class: 5,
+        holdings: "Index funds of developed markets, and up to a tenth in bitcoin held in cold storage",
+        manager: "Solvane Investments",
+        costs: "Management, trading and custody, taken from the value every day",
+        cost_percent: "0.95",
+        min_holding_days: 0,
+        exit_fee_percent: "0",
+        steps: &[35, -28, 22, 16, -44, 38, 10, -27, 19, -16, 4],
     },
     PlanSeed {
         title: "Horizon",
         subtitle: "A full year for patient capital",
         min: 10_000,
         max: 100_000,
-        roi: 28,
+        roi: "7",
         duration: 365,
-        steps: &[18, 22, -9, 27, 16, 20],
+        risk_class: 4,
+        holdings: "Loans to small companies secured by their invoices, at most two percent to one borrower",
+        manager: "Solvane Credit",
+        costs: "Management and the servicing of the loans, taken from the value every day",
+        cost_percent: "1.1",
+        min_holding_days: 30,
+        exit_fee_percent: "0.5",
+        steps: &[9, -4, 7, -11, 12, 3, -6, 8, -9, 10, 2, -2],
     },
 ];
+
+impl PlanSeed {
+    /// The terms as two managers propose and confirm them.
+    fn terms(&self) -> Value {
+        json!({
+            "title": self.title, "subtitle": self.subtitle, "min": self.min, "max": self.max,
+            "roi": self.roi, "duration": self.duration, "riskClass": self.risk_class, "holdings": self.holdings,
+            "manager": self.manager, "costs": self.costs, "costPercent": self.cost_percent,
+            "minHoldingDays": self.min_holding_days, "exitFeePercent": self.exit_fee_percent,
+        })
+    }
+}
 
 /// Seeds staff, deposit addresses, rates, plans and their values.
 ///
@@ -251,11 +299,7 @@ async fn plans(proposer: &Client, confirmer: &Client) -> Result<()> {
 }
 
 pub(crate) async fn create(plan: &PlanSeed, proposer: &Client, confirmer: &Client) -> Result<Value> {
-    let body = json!({
-        "title": plan.title, "subtitle": plan.subtitle, "min": plan.min, "max": plan.max,
-        "roi": plan.roi, "duration": plan.duration,
-    });
-    let confirmed = propose(proposer, confirmer, "/admin/plans", body).await?;
+    let confirmed = propose(proposer, confirmer, "/admin/plans", plan.terms()).await?;
     Ok(confirmed["subjectId"].clone())
 }
 
@@ -307,10 +351,31 @@ mod tests {
         assert!(fallen[30] < fallen[20], "{fallen:?}");
         assert_eq!(risen[0], "1.000000");
     }
+
+    /// [D-X3] Targets are sober, every plan falls as well as rises, and one plan stands below its start.
+    #[test]
+    fn one_plan_stands_below_its_start() {
+        for plan in &PLANS {
+            assert!(
+                plan.steps.iter().any(|step| *step < 0) && plan.steps.iter().any(|step| *step > 0),
+                "{}",
+                plan.title
+            );
+            let hundredths: u32 = {
+                let (whole, part) = plan.roi.split_once('.').unwrap_or((plan.roi, ""));
+                format!("{whole}{part:0<2}").parse().expect("a percentage")
+            };
+            let a_year = hundredths * 365 / plan.duration;
+            assert!((300..=900).contains(&a_year), "{}: {a_year}", plan.title);
+        }
+        let below = PLANS.iter().filter(|plan| points(plan.title)[30].as_str() < "1.000000").map(|plan| plan.title);
+        assert_eq!(below.collect::<Vec<_>>(), ["Balanced"]);
+    }
+
     /// [D-X3] What members read of the seed could be the words of an operator.
     #[test]
     fn members_read_the_words_of_an_operator() {
-        let plans = PLANS.iter().flat_map(|plan| [plan.title, plan.subtitle]);
+        let plans = PLANS.iter().flat_map(|plan| [plan.title, plan.subtitle, plan.holdings, plan.manager, plan.costs]);
         let texts = [RATE_SOURCE, VALUE_SOURCE].into_iter().chain(plans).chain(METHODS.map(|method| method.3));
         for text in texts {
             for word in ["example", "local", "demo", "test", "seed"] {
