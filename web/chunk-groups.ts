@@ -58,7 +58,9 @@ export const chunkGroups = [
   ),
   // One file for each area: a visitor who opens one of its pages opens the others next.
   group('money', 0, pages('deposits', 'withdrawals', 'transactions', 'transaction'), features('payment-methods/api/list-payment-methods'), components('confirmation'), lib('amounts', 'irreversible', 'pasted-payment')),
-  group('plans', 0, pages('investments', 'plans', 'invest')),
+  group('plans', 0, pages('investments', 'plans')),
+  // What is read before investing: from one the visitor goes to the other.
+  group('plan', 0, pages('plan', 'invest')),
   group('courses', 0, pages('courses', 'lesson')),
   // The visitor who registers needs the countries as well.
   group('countries', 2, ['/src/lib/country-names.json']),

@@ -122,6 +122,7 @@ async function livedIn(page: Page) {
   const { plans } = await member.api<{ plans: { id: string; title: string }[] }>('GET', '/plans')
   const planId = plans.find(({ title }) => title === 'Starter')?.id
   await member.api('POST', '/trades/create', { planId, amount: 150 })
+  await member.api('PUT', '/trades/risk-answer', { version: 1 })
   const { paymentMethod } = await member.api<{ paymentMethod: { id: string } }>('POST', '/payment-methods', {
     currency: 'USDT', network: 'TRC20', address: 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS', label: 'Savings',
   })
@@ -130,7 +131,7 @@ async function livedIn(page: Page) {
   const pages = [
     '/dashboard', '/profile', '/profile/activity', '/deposits', '/deposits?type=course&amount=87', '/withdrawals', '/transactions',
     `/transactions/${transaction.id}`, '/courses', `/courses/lessons/${await freeLesson(member)}`, '/investments', '/investments/plans',
-    `/investments/plans/add?planId=${planId}`, '/payment-methods', '/payment-methods/add', `/payment-methods/${paymentMethod.id}/edit`,
+    `/investments/plans/${planId}`, `/investments/plans/add?planId=${planId}`, '/payment-methods', '/payment-methods/add', `/payment-methods/${paymentMethod.id}/edit`,
   ]
   return { pages, pending: transaction.id, memberId: member.id, planId }
 }
@@ -155,7 +156,7 @@ async function withVideo(page: Page) {
 }
 
 /** What people type, and what is made of it: never broken by a blank here. */
-const typed = new Set(['name', 'email', 'phone', 'description', 'subtitle', 'label', 'memo', 'source', 'note', 'device', 'detail'])
+const typed = new Set(['name', 'email', 'phone', 'description', 'subtitle', 'label', 'memo', 'source', 'note', 'device', 'detail', 'holdings', 'manager', 'costs'])
 
 async function withEndlessWords(page: Page) {
   await page.route(/\/v1\/(?!events|files)/, async (route) => {

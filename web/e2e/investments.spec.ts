@@ -28,10 +28,14 @@ test('a member invests, closes one trade and claims the profit of another [INV-0
   }
   const invest = async (amount: string) => {
     await page.getByLabel('Amount').fill(amount)
-    await page.getByRole('button', { name: 'Invest', exact: true }).click()
+    await page.getByRole('button', { name: 'Check and invest' }).click()
   }
 
+  const confirm = () => page.getByRole('button', { name: 'Invest', exact: true }).click()
+
   await openPlan()
+  await expect(page.getByLabel('Amount')).toHaveCount(0)
+  await page.getByRole('button', { name: 'I understand that I can lose money' }).click()
   await page.getByText('Values and sources').click()
   await expect(page.getByRole('table').getByRole('row')).not.toHaveCount(0)
   await invest('50')
@@ -39,6 +43,8 @@ test('a member invests, closes one trade and claims the profit of another [INV-0
   await invest('1000.01')
   await expect(page.getByText('Insufficient balance')).toBeVisible()
   await invest('200')
+  await expect(page.getByRole('heading', { name: 'Check and invest' })).toBeFocused()
+  await confirm()
   await expect(page).toHaveURL('/investments')
   await expect(page.getByText('Live', { exact: true })).toHaveCount(1)
   await expect(page.getByText('$200.00, as invested')).toBeVisible()
@@ -50,6 +56,7 @@ test('a member invests, closes one trade and claims the profit of another [INV-0
 
   await openPlan()
   await invest('400')
+  await confirm()
   await expect(page).toHaveURL('/investments')
   await raiseValue('Starter')
   await expect(async () => {
@@ -65,6 +72,20 @@ test('a member invests, closes one trade and claims the profit of another [INV-0
   await page.goto('/transactions')
   await expect(page.getByRole('main').getByRole('link', { name: /^Profit/ })).toContainText('+$')
   await expect(page.getByRole('main').getByRole('link', { name: /^Trade/ })).toHaveCount(4)
+})
+
+test('the page of a plan says what it is before a member invests [D-T3] [D-I5]', async ({ page }) => {
+  await signedIn(page)
+  await page.goto('/investments/plans')
+  await page.getByRole('link', { name: 'Holdings, risk and costs of Balanced' }).click()
+  await expect(page.getByRole('heading', { name: 'Balanced', level: 1 })).toBeVisible()
+  await expect(page.getByText('Risk 3 of 7, medium-low risk')).toBeVisible()
+  await expect(page.getByText(/^\$500\.00 invested on .* is \$49\d\.\d\d today\.$/)).toBeVisible()
+  await expect(page.getByRole('table').getByRole('row')).not.toHaveCount(0)
+  await page.getByText('1M', { exact: true }).click()
+  await expect(page.getByRole('img', { name: /^Balanced: -/ })).toBeVisible()
+  await page.getByRole('link', { name: 'Invest in Balanced' }).click()
+  await expect(page.getByRole('heading', { name: 'Before your first investment' })).toBeVisible()
 })
 
 test('a page of plans draws every course from one request [INV-01] [D-I5]', async ({ page }) => {

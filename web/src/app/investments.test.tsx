@@ -1,10 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
+import { changedBy } from '@/features/investments/outlook'
 import { tradeCentsAt } from '@/features/investments/value-index'
 import { queryClient } from '@/lib/query-client'
 import { currentPath, openAsMember } from '@/testing/render'
-import { plan, trade } from '@/testing/samples'
+import { plan, planFacts, trade } from '@/testing/samples'
 import { answers, holds, member, records, refuses, server } from '@/testing/server'
 
 // jsdom has no canvas; what the chart says in words is what remains.
@@ -194,6 +195,8 @@ describe('the invest form', () => {
       expect((await screen.findByText(label)).nextSibling).toHaveTextContent(value)
     }
     await user.type(screen.getByLabelText('Amount'), '100')
+    await user.click(screen.getByRole('button', { name: 'Check and invest' }))
+    expect(create.seen).toHaveLength(0)
     await user.click(screen.getByRole('button', { name: 'Invest' }))
     await waitFor(() => expect(currentPath()).toBe('/investments'))
     expect(create.seen[0]?.body).toEqual({ planId: 'plan-1', amount: 100 })
@@ -211,7 +214,7 @@ describe('the invest form', () => {
     const { user } = openForm()
     const field = await screen.findByLabelText('Amount')
     if (amount) await user.type(field, amount)
-    await user.click(screen.getByRole('button', { name: 'Invest' }))
+    await user.click(screen.getByRole('button', { name: 'Check and invest' }))
     expect(await screen.findByText(message)).toBeVisible()
     expect(create.seen).toHaveLength(0)
   })
@@ -221,6 +224,7 @@ describe('the invest form', () => {
     server.use(held.handler)
     const { user } = openForm()
     await user.type(await screen.findByLabelText('Amount'), '1000')
+    await user.click(screen.getByRole('button', { name: 'Check and invest' }))
     await user.click(screen.getByRole('button', { name: 'Invest' }))
     expect(await screen.findByRole('button', { name: 'Investing...' })).toBeDisabled()
     await held.asked
@@ -230,6 +234,142 @@ describe('the invest form', () => {
     server.use(answers('get', '/plans', { plans: [plan] }))
     openAsMember(path)
     expect(await screen.findByText('Plan not found')).toBeVisible()
+  })
+})
+
+describe('the invest form, with the past of the plan', () => {
+  const wallet = { balance: 1000, bonus: 0, held: 0, invested: 0 }
+  const disclosed = { ...plan, riskClass: 2, costPercent: 0.45, minHoldingDays: 7, exitFeePercent: 0.5 }
+  const openForm = () => {
+    server.use(answers('get', '/plans', { plans: [disclosed] }), answers('get', '/plans/plan-1', { plan: disclosed, facts: planFacts }))
+    return openAsMember('/investments/plans/add?planId=plan-1', { wallet })
+  }
+  const valueOf = (label: string) => screen.getByText(label).nextSibling
+
+  it('says what the amount may become, and repeats it before it is invested [D-T3] [INV-05]', async () => {
+    const create = records('post', '/trades/create', {}, 201)
+    server.use(create.handler)
+    const { user } = openForm()
+    const amount = await screen.findByLabelText('Amount')
+    expect(await screen.findByText('As in its worst 30 days so far')).toBeVisible()
+    expect(valueOf('At target')).toHaveTextContent('–')
+    await user.type(amount, '500.01')
+    expect(valueOf('At target')).toHaveTextContent('$520.01')
+    expect(valueOf('As in its worst 30 days so far')).toHaveTextContent('$487.50')
+    await user.click(screen.getByRole('button', { name: 'Check and invest' }))
+    expect(screen.getByRole('heading', { name: 'Check and invest' })).toHaveFocus()
+    const facts = [
+      ['You invest', '$500.01'], ['Balance afterwards', '$499.99'], ['At target', '$520.01'], ['As in its worst 30 days so far', '$487.50'],
+      ['Risk', '2 of 7, low risk'], ['Costs', '0.45% a year'], ['Leaving early', '0.5% of the value within the first 7 days'],
+    ] as const
+    for (const [label, value] of facts) expect(valueOf(label)).toHaveTextContent(value)
+    await user.click(screen.getByRole('button', { name: 'Change the amount' }))
+    expect(screen.getByLabelText('Amount')).toHaveValue('500.01')
+    await user.click(screen.getByRole('button', { name: 'Check and invest' }))
+    await user.click(screen.getByRole('button', { name: 'Invest' }))
+    await waitFor(() => expect(currentPath()).toBe('/investments'))
+    expect(create.seen).toHaveLength(1)
+  })
+
+  it('returns to the amount when the server refuses it [INV-06]', async () => {
+    server.use(refuses('post', '/trades/create', 422, { message: 'Insufficient balance', errors: { amount: 'Insufficient balance' } }))
+    const { user } = openForm()
+    await user.type(await screen.findByLabelText('Amount'), '500')
+    await user.click(screen.getByRole('button', { name: 'Check and invest' }))
+    await user.click(screen.getByRole('button', { name: 'Invest' }))
+    expect(await screen.findByText('Insufficient balance')).toBeVisible()
+    expect(screen.getByLabelText('Amount')).toHaveValue('500')
+  })
+
+  it('comes after the risk page, once [D-T3]', async () => {
+    const answer = records('put', '/trades/risk-answer', { answeredAt: '2026-03-05T14:07:00Z' })
+    server.use(answer.handler, answers('get', '/trades/risk-answer', { version: 3, answeredAt: null }))
+    const { user } = openForm()
+    expect(await screen.findByRole('heading', { name: 'Before your first investment' })).toBeVisible()
+    expect(screen.queryByLabelText('Amount')).toBeNull()
+    server.use(answers('get', '/trades/risk-answer', { version: 3, answeredAt: '2026-03-05T14:07:00Z' }))
+    await user.click(screen.getByRole('button', { name: 'I understand that I can lose money' }))
+    expect(await screen.findByLabelText('Amount')).toBeVisible()
+    expect(answer.seen[0]?.body).toEqual({ version: 3 })
+  })
+
+  it('rounds every outlook down [D-I1]', () => {
+    expect(changedBy(10_001, 4)).toBe(10_401)
+    expect(changedBy(10_001, -2.5)).toBe(9_750)
+    expect(changedBy(10_000, -2.5)).toBe(9_750)
+    expect(changedBy(0, -2.5)).toBe(0)
+  })
+})
+
+describe('the page of a plan', () => {
+  const values = [['2026-03-01T12:00:00Z', 1], ['2026-04-05T12:00:00Z', 1.028]] as const
+  const disclosed = {
+    ...plan, value: 1.028, valueAt: '2026-04-05T12:00:00Z', riskClass: 3, holdings: 'Treasury bills', manager: 'Harbour LLC',
+    costs: 'Management', costPercent: 0.45, documentUrl: 'https://docs.example.com/a.pdf',
+  }
+  const openPlan = (body: object = {}) => {
+    server.use(
+      answers('get', '/plans/plan-1', { plan: disclosed, facts: planFacts, ...body }),
+      answers('get', '/plans/:id/values', { values: values.map(([at, value]) => ({ at, value, source: 'Custodian report' })) }),
+    )
+    return openAsMember('/investments/plans/plan-1')
+  }
+  const valueOf = (label: string) => screen.getByText(label).nextSibling
+
+  it('shows what it is, its past, and every value with its source [D-T3] [D-I5]', async () => {
+    openPlan()
+    expect(await screen.findByRole('heading', { name: 'Harbour Income', level: 1 })).toBeVisible()
+    expect(screen.getByText('Risk 3 of 7, medium-low risk')).toBeVisible()
+    const facts = [
+      ['Holdings', 'Treasury bills'], ['Manager', 'Harbour LLC'], ['Costs', '0.45% a year: Management'],
+      ['Target', '4% over 30 days, not guaranteed'], ['Leaving early', 'without a fee'], ['Worst 30 days', '-2.5%'],
+      ['Worst and best 90 days', 'younger than 90 days'], ['Ended at a loss', '3 of 12 ended investments (25.0%)'],
+    ] as const
+    for (const [label, value] of facts) expect(valueOf(label)).toHaveTextContent(value)
+    expect(screen.getByText('$500.00 invested on Mar 1, 2026 is $514.00 today.')).toBeVisible()
+    expect(screen.getByRole('link', { name: /docs\.example\.com/ })).toHaveAttribute('rel', expect.stringContaining('noopener'))
+    const table = within(await screen.findByRole('table'))
+    expect(table.getAllByRole('row')).toHaveLength(3)
+    expect(screen.getByRole('link', { name: 'Invest in Harbour Income' })).toHaveAttribute('href', '/investments/plans/add?planId=plan-1')
+    expect(screen.queryByText('What stands behind this plan')).toBeNull()
+  })
+
+  it('draws a range of its values [D-T3]', async () => {
+    const { user } = openPlan()
+    expect(await screen.findByText('Harbour Income: +2.8% from Mar 1, 2026 to Apr 5, 2026')).toBeVisible()
+    await user.click(screen.getByRole('radio', { name: '1M' }))
+    // The value in force a month ago is the first one.
+    expect(screen.getByText('Harbour Income: +2.8% from Mar 1, 2026 to Apr 5, 2026')).toBeVisible()
+  })
+
+  it('shows what stands behind it once the server says so [D-T3]', async () => {
+    const item = { description: 'Treasury bills at the custodian', amount: 9000, provenAt: '2026-04-01T12:00:00Z', proof: 'document', source: 'Custody report' }
+    openPlan({ backing: { cash: 1500.5, assets: 9000, items: [item] } })
+    const card = within((await screen.findByRole('heading', { name: 'What stands behind this plan' })).closest('section') as HTMLElement)
+    expect(card.getByText('Cash').nextSibling).toHaveTextContent('$1,500.50')
+    expect(card.getByText('Proven Apr 1, 2026 by document: Custody report')).toBeVisible()
+  })
+
+  it('says when there is no such plan, and when it is no longer offered [INV-05]', async () => {
+    const { unmount } = openAsMember('/investments/plans/other')
+    expect(await screen.findByText('Plan not found')).toBeVisible()
+    unmount()
+    openPlan({ plan: { ...disclosed, active: false } })
+    expect(await screen.findByText(/no longer offered/)).toBeVisible()
+    expect(screen.queryByRole('link', { name: /^Invest in/ })).toBeNull()
+  })
+})
+
+describe('leaving early', () => {
+  it('costs the exit fee, which the card and the question name [D-T1] [INV-02]', async () => {
+    const exitFee = { percent: 0.5, amount: 5.21, until: '2026-03-12T14:07:00Z' }
+    server.use(answers('get', '/trades', { trades: [trade({ amount: 1000, currentValue: 1042.5, exitFee })] }))
+    const { user } = openAsMember('/investments')
+    expect(await screen.findByText('Exit fee until Mar 12, 2026')).toBeVisible()
+    expect(screen.getByText('Current Value').nextSibling).toHaveTextContent('$1,042.50')
+    await user.click(screen.getByRole('button', { name: /^Claim Profit/ }))
+    expect(screen.getByText(/an exit fee of 0\.5%, \$5\.21, applies until Mar 12, 2026 and stays in the plan/)).toBeVisible()
+    expect(screen.getByText('Into your balance').nextSibling).toHaveTextContent('$1,037.29')
   })
 })
 

@@ -58,6 +58,7 @@ const CoursesPage = page(() => import('./pages/courses-page'), 'CoursesPage')
 const LessonPage = page(() => import('./pages/lesson-page'), 'LessonPage')
 const InvestmentsPage = page(() => import('./pages/investments-page'), 'InvestmentsPage')
 const PlansPage = page(() => import('./pages/plans-page'), 'PlansPage')
+const PlanPage = page(() => import('./pages/plan-page'), 'PlanPage')
 const InvestPage = page(() => import('./pages/invest-page'), 'InvestPage')
 const PaymentMethodsPage = page(() => import('./pages/payment-methods-page'), 'PaymentMethodsPage')
 const AddPaymentMethodPage = page(() => import('./pages/add-payment-method-page'), 'AddPaymentMethodPage')
@@ -98,6 +99,7 @@ export const routes = (
         <Route path="/courses/lessons/:id" element={<LessonPage />} />
         <Route path="/investments" element={<InvestmentsPage />} />
         <Route path="/investments/plans" element={<PlansPage />} />
+        <Route path="/investments/plans/:id" element={<PlanPage />} />
         <Route path="/investments/plans/add" element={<InvestPage />} />
         <Route path="/payment-methods" element={<PaymentMethodsPage />} />
         <Route path="/payment-methods/add" element={<AddPaymentMethodPage />} />

@@ -18,13 +18,15 @@ type LineChartProps = {
   label: string
   /** Label of the dashed line; without it there is no line. */
   baseLabel?: string
+  /** The least that the axis of values covers, so that charts can be compared; it always covers every point. */
+  scale?: readonly [number, number]
   height?: number
 }
 
 const DAY_MS = 86_400_000
 
 /** A line over time, of at least two points. The figure at the pointer, or the newest, stands above it in text. */
-export function LineChart({ points, format, step, label, baseLabel, height = 240 }: LineChartProps) {
+export function LineChart({ points, format, step, label, baseLabel, scale, height = 240 }: LineChartProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [index, setIndex] = useState<number | null>(null)
   const { theme } = useTheme()
@@ -33,7 +35,7 @@ export function LineChart({ points, format, step, label, baseLabel, height = 240
   useEffect(() => {
     const node = frame.current
     if (!node || points.length < 2) return
-    const options = optionsFor({ node, height, format, step, onPoint: setIndex, span: spanOf(points), hasBase: Boolean(baseLabel) })
+    const options = optionsFor({ node, height, format, step, onPoint: setIndex, span: spanOf(points), hasBase: Boolean(baseLabel), scale })
     const chart = new UPlot(options, dataOf(points, Boolean(baseLabel)), node)
     const resize = new ResizeObserver(() => chart.setSize({ width: node.clientWidth, height }))
     resize.observe(node)
@@ -41,7 +43,7 @@ export function LineChart({ points, format, step, label, baseLabel, height = 240
       resize.disconnect()
       chart.destroy()
     }
-  }, [points, height, format, step, baseLabel, theme])
+  }, [points, height, format, step, baseLabel, scale, theme])
 
   return (
     <figure>
@@ -79,9 +81,10 @@ type Drawing = {
   onPoint: (index: number | null) => void
   span: number
   hasBase: boolean
+  scale?: readonly [number, number]
 }
 
-function optionsFor({ node, height, format, step, onPoint, span, hasBase }: Drawing): UPlot.Options {
+function optionsFor({ node, height, format, step, onPoint, span, hasBase, scale }: Drawing): UPlot.Options {
   const styles = getComputedStyle(document.documentElement)
   const token = (name: string) => styles.getPropertyValue(name).trim()
   const axis = {
@@ -94,6 +97,7 @@ function optionsFor({ node, height, format, step, onPoint, span, hasBase }: Draw
     width: node.clientWidth,
     height,
     legend: { show: false },
+    ...(scale ? { scales: { y: { range: (_, low, high) => [Math.min(low, scale[0]), Math.max(high, scale[1])] } } } : {}),
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     series: [
       {},

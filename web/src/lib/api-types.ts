@@ -29,6 +29,9 @@ export type ChainPayment = Schemas['ChainPayment']
 export type PaymentMethod = Schemas['PaymentMethod']
 
 export type Plan = Schemas['Plan']
+export type PlanFacts = Schemas['PlanFacts']
+export type PlanPage = Schemas['PlanPage']
+export type RiskAnswer = Schemas['RiskAnswer']
 
 export type PlanValue = Schemas['PlanValue']
 export type CoursePoint = Schemas['CoursePoint']

@@ -28,10 +28,11 @@ export type Question = {
 }
 
 type Withdrawal = { amount: string; fee: string; receives: string; network: string; address: string; memo: string; label?: string }
-type TradeEnd = { plan: string; amount: string; value: string }
+/** `value` is what is paid; `fee` says in a sentence what leaving early costs. */
+type TradeEnd = { plan: string; amount: string; value: string; fee?: string }
 
-const endOfTrade = ({ plan, amount, value }: TradeEnd) =>
-  `At its current value, ${plan} pays ${value} into your balance; you invested ${amount}. The value at the time you confirm applies.`
+const endOfTrade = ({ plan, amount, value, fee = '' }: TradeEnd) =>
+  `At its current value, ${plan} pays ${value} into your balance; you invested ${amount}. ${fee}The value at the time you confirm applies.`
 
 export const questions = {
   'POST /transactions/withdraw': ({ amount, fee, receives, network, address, memo, label }: Withdrawal): Question => ({
@@ -112,7 +113,7 @@ export const exempt: Record<string, string> = {
   'POST /courses/purchase': 'a dialog of its own shows the balance before and after',
   'POST /users/close': 'a dialog of its own asks for the password',
   'DELETE /users/close': 'keeps the account open; it can be closed again',
-  'POST /trades/create': 'the form names plan and amount, and a trade can be closed',
+  'POST /trades/create': 'a review of its own repeats plan and amount',
   'DELETE /users/passkeys/{id}': 'a dialog of its own',
   'DELETE /users/totp': 'a dialog of its own',
   'DELETE /auth/sessions/{id}': 'logging in again makes a session',

@@ -1,5 +1,5 @@
 /** Entities for the component tests. */
-import type { PaymentMethod, Plan, Quote, QuoteTerms, Trade, Transaction } from '@/lib/api-types'
+import type { PaymentMethod, Plan, PlanFacts, Quote, QuoteTerms, Trade, Transaction } from '@/lib/api-types'
 import { member } from './server'
 
 const owner = { name: member.name, email: member.email, phone: member.phone, country: member.country }
@@ -49,7 +49,15 @@ export const quoteOf = ({ life = 900, ...changes }: Partial<Quote> & { life?: nu
   at: '2026-03-05T14:07:00.000Z', expiresAt: new Date(Date.parse('2026-03-05T14:07:00Z') + life * 1000).toISOString(), ...changes,
 })
 
-export const plan: Plan = { id: 'plan-1', title: 'Harbour Income', subtitle: 'Short-dated', min: 100, max: 5000, roi: 4, duration: 30, active: true }
+export const plan: Plan = {
+  id: 'plan-1', title: 'Harbour Income', subtitle: 'Short-dated', min: 100, max: 5000, roi: 4, duration: 30, active: true,
+  costPercent: 0, minHoldingDays: 0, exitFeePercent: 0,
+}
+
+export const planFacts: PlanFacts = {
+  firstValue: 1, firstValueAt: '2026-03-01T12:00:00Z', over30Days: { worstPercent: -2.5, bestPercent: 3.75 }, over90Days: null,
+  endedTrades: 12, endedAtLoss: 3,
+}
 
 export const trade = (changes: Partial<Trade> = {}): Trade => ({
   id: 'trade-1', amount: 1000, currentValue: 1042.5, profit: 42.5, profitPercent: 4.25, status: 'open', createdAt: '2026-03-05T14:07:00Z',

@@ -56,6 +56,14 @@ const labels: Record<string, string> = {
   roi: 'Target',
   duration: 'Duration',
   active: 'Offered',
+  riskClass: 'Risk class',
+  holdings: 'Holdings',
+  manager: 'Manager',
+  costs: 'Costs',
+  costPercent: 'Costs a year',
+  minHoldingDays: 'Minimum holding time',
+  exitFeePercent: 'Exit fee',
+  documentUrl: 'Document',
   value: 'Value',
   asset: 'Asset',
   bid: 'Bid, for deposits',
@@ -65,6 +73,7 @@ const labels: Record<string, string> = {
   document: 'Document',
   issuer: 'Issued by',
   documentAt: 'Date of the document',
+  gains: 'Gains of open trades at this value',
   at: 'In force from',
   currency: 'Currency',
   network: 'Network',
@@ -97,7 +106,7 @@ const outcomes: Record<string, string> = {
   arrived: 'It arrived with another amount, and is paid',
 }
 
-const dollars = ['amount', 'book', 'min', 'max', 'balance', 'bonus', 'owed', 'capital', 'planCash', 'planAssets']
+const dollars = ['gains', 'amount', 'book', 'min', 'max', 'balance', 'bonus', 'owed', 'capital', 'planCash', 'planAssets']
 
 /** What a new value follows upon is not replaced by it; only the value itself is compared. */
 const compared = (kind: string, name: string) => kind !== 'plan.value' || name === 'value'
@@ -107,7 +116,8 @@ function readable(name: string, value: unknown): string {
   if (typeof value === 'number' && name.endsWith('Cents')) return formatCents(value)
   if (typeof value === 'number' && dollars.includes(name)) return formatMoney(value)
   if (typeof value === 'number' && name === 'roi') return `${value}%, not guaranteed`
-  if (typeof value === 'number' && name === 'duration') return `${value} days`
+  if (typeof value === 'number' && (name === 'duration' || name === 'minHoldingDays')) return `${value} days`
+  if (typeof value === 'number' && name.endsWith('Percent')) return `${value}%`
   if (typeof value === 'number' && name === 'validMinutes') return `${value} minutes`
   if (typeof value === 'number' && (name === 'bid' || name === 'ask')) return formatRate(String(value))
   if (typeof value === 'number' && name === 'until') return formatDateTime(new Date(value * 1000).toISOString())

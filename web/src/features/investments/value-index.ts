@@ -2,7 +2,7 @@
 import type { CoursePoint, Trade } from '@/lib/api-types'
 import { percentOf, toCents } from '@/lib/money'
 
-const millionths = (value: number) => Math.round(value * 1e6)
+export const millionths = (value: number) => Math.round(value * 1e6)
 
 /** Change from one published value to another in percent. */
 export const changeOf = (first: CoursePoint, last: CoursePoint) =>

@@ -21,9 +21,20 @@ export type Terms = {
   roi: number
   duration: number
   active: boolean
+  holdings: string
+  manager: string
+  costs: string
+  costPercent: number
+  riskClass: number | null
+  documentUrl: string
+  minHoldingDays: number
+  exitFeePercent: number
 }
 
-export const termFields = ['title', 'subtitle', 'min', 'max', 'roi', 'duration'] as const
+export const termFields = [
+  'title', 'subtitle', 'min', 'max', 'roi', 'duration', 'holdings', 'manager', 'costs', 'costPercent', 'riskClass', 'documentUrl',
+  'minHoldingDays', 'exitFeePercent',
+] as const
 
 /** Proposes a new plan, or other terms for the plan of this id. */
 export const useProposePlan = (id?: string) =>

@@ -1,4 +1,5 @@
 import { Layers } from 'lucide-react'
+import { Link } from 'react-router'
 import { ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { Skeletons } from '@/components/skeleton'
@@ -57,7 +58,13 @@ function PlanCard({ plan }: { plan: Plan }) {
         <Term label="ROI" value={`${roi}%`} />
         <Term label="Duration" value={`${duration} days`} />
       </dl>
-      <p className="mt-3 mb-5 text-xs text-ink-faint">ROI over the whole duration: target, not guaranteed.</p>
+      <p className="mt-3 text-xs text-ink-faint">ROI over the whole duration: target, not guaranteed.</p>
+      <Link
+        to={paths.plan(id)}
+        className="mt-1 mb-3 inline-flex min-h-11 items-center self-start text-sm font-medium text-accent-text hover:underline"
+      >
+        Holdings, risk and costs<span className="sr-only"> of {title}</span>
+      </Link>
       <ButtonLink to={paths.invest(id)} wide className="mt-auto">
         Click to Invest<span className="sr-only"> in {title}</span>
       </ButtonLink>

@@ -23,7 +23,7 @@ export function profitOf({ amount, currentValue }: Pick<Trade, 'amount' | 'curre
 
 /** One open trade, and the one thing the member can do with it [INV-02]. */
 export function TradeCard({ trade }: { trade: Trade }) {
-  const { plan, amount, currentValue, createdAt, maturesAt } = trade
+  const { plan, amount, currentValue, createdAt, maturesAt, exitFee } = trade
   const profit = profitOf(trade)
   const gains = profit.cents > 0
   return (
@@ -51,6 +51,7 @@ export function TradeCard({ trade }: { trade: Trade }) {
             { label: 'Amount', value: <Amount value={amount} /> },
             { label: 'Created At', value: formatDay(createdAt) },
             ...(maturesAt ? [{ label: 'Matures', value: formatDay(maturesAt) }] : []),
+            ...(exitFee?.until ? [{ label: `Exit fee until ${formatDay(exitFee.until)}`, value: <Amount value={exitFee.amount} /> }] : []),
           ]}
         />
       </div>
@@ -72,6 +73,15 @@ function ProfitLoss({ cents, percent }: { cents: number; percent: number }) {
       </p>
     </div>
   )
+}
+
+/** What ending it now pays, and what leaving early costs. */
+function endOf({ plan, amount, currentValue, exitFee }: Trade) {
+  const paid = formatCents(toCents(currentValue) - toCents(exitFee?.amount ?? 0))
+  const facts = { plan: plan.title, amount: formatMoney(amount), value: paid }
+  if (!exitFee?.until) return facts
+  const { percent, until } = exitFee
+  return { ...facts, fee: `Its value is ${formatMoney(currentValue)}; an exit fee of ${percent}%, ${formatMoney(exitFee.amount)}, applies until ${formatDay(until)} and stays in the plan. ` }
 }
 
 /** Ending a trade pays out and cannot be undone, so it asks first. */
@@ -100,7 +110,7 @@ function EndTrade({ trade, gains }: { trade: Trade; gains: boolean }) {
       </MoneyButton>
       <Confirmation
         act={gains ? 'PUT /trades/claim/{id}' : 'DELETE /trades/close/{id}'}
-        facts={asking ? { plan: trade.plan.title, amount: formatMoney(trade.amount), value: formatMoney(trade.currentValue) } : undefined}
+        facts={asking ? endOf(trade) : undefined}
         onConfirm={confirm}
         onClose={() => setAsking(false)}
       />
