@@ -30,6 +30,9 @@ pub struct Point {
     pub at: Option<OffsetDateTime>,
     /// Where it comes from.
     pub source: String,
+    /// What the plan's members gain in total at this value, as of the proposal: for the person who confirms it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gains_cents: Option<i64>,
 }
 
 /// The open proposal, once a key.
@@ -56,7 +59,9 @@ async fn propose(
     draft.clone().publish(newest.as_ref().map(|value| value.at).max(valued), now)?;
     let before = newest.map(|value| point(value.micros, Some(value.at), &value.source));
     let before = before.map(serde_json::to_value).transpose()?;
-    let change = serde_json::to_value(point(draft.micros, draft.at, &draft.source))?;
+    let gains = trades::gains_at(conn, plan_id, draft.micros, now).await?;
+    let change =
+        serde_json::to_value(Point { gains_cents: Some(gains.get()), ..point(draft.micros, draft.at, &draft.source) })?;
     let new = NewProposal {
         subject_id: Some(plan_id),
         before,
@@ -67,5 +72,5 @@ async fn propose(
 }
 
 fn point(micros: i64, at: Option<OffsetDateTime>, source: &str) -> Point {
-    Point { value: to_text(micros), value_micros: micros, at, source: source.to_owned() }
+    Point { value: to_text(micros), value_micros: micros, at, source: source.to_owned(), gains_cents: None }
 }

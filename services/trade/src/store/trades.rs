@@ -316,6 +316,35 @@ pub async fn ended(conn: &mut PgConnection, id: Uuid, status: Status, at: Offset
     Ok(done.rows_affected() == 1)
 }
 
+/// What the members of a plan gain in total, at a value from now on: of each open trade what it is worth above its amount, at
+/// its maturity if that is past, and of each trade that is being paid out what was decided. A loss pays no other's gain.
+pub async fn gains_at(
+    conn: &mut PgConnection,
+    plan_id: Uuid,
+    value_micros: i64,
+    now: OffsetDateTime,
+) -> Result<Cents, Error> {
+    let gains = sqlx::query_scalar!(
+        r#"SELECT (
+               SELECT coalesce(sum(greatest(0, floor(t.amount_cents::numeric * coalesce(v.value_micros, $2)
+                   / t.opening_value_micros) - t.amount_cents)), 0)
+               FROM trades t LEFT JOIN LATERAL (
+                   SELECT value_micros FROM plan_values WHERE plan_id = t.plan_id AND at <= t.matures_at
+                   ORDER BY at DESC LIMIT 1) v ON t.matures_at <= $3
+               WHERE t.plan_id = $1 AND t.status IN ('opening', 'open')
+           )::bigint + (
+               SELECT coalesce(sum(greatest(0, settle_value_cents - amount_cents)), 0) FROM trades
+               WHERE plan_id = $1 AND status = 'settling' AND resume_at IS NOT NULL
+           )::bigint AS "cents!""#,
+        plan_id,
+        value_micros,
+        now,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(Cents::new(gains))
+}
+
 /// How the newest ended trades of a plan ended, at most `limit`.
 pub async fn outcomes(conn: &mut PgConnection, plan_id: Uuid, limit: i64) -> Result<Outcomes, Error> {
     Ok(sqlx::query_as!(

@@ -15,7 +15,7 @@ use tonic::Status;
 use trade::app::announce_maturities::announce_maturities;
 use uuid::Uuid;
 
-use crate::fixture::{Member, World, plan_draft, refused};
+use crate::fixture::{Member, World, plan_draft, refused, value_draft};
 use crate::wallet::Line;
 
 fn disclosure() -> Disclosure {
@@ -170,6 +170,32 @@ async fn the_past_of_a_plan_is_computed(pool: PgPool) {
     }
     assert_eq!((facts().await.ended_trades, facts().await.ended_at_loss), (2, 1));
     assert_eq!(refused(page(&world, Uuid::new_v4()).await).message, "Plan not found");
+}
+
+/// [D-T3] Who confirms a value sees what the members gain at it: losses pay no gains, and what has matured is frozen.
+#[sqlx::test(migrations = false)]
+async fn a_proposed_value_says_what_members_gain(pool: PgPool) {
+    let world = World::new(pool).await;
+    let plan_id = world.valued_plan().await;
+    let member = world.member(100_000);
+    let early = world.create(&member, plan_id, 10_001, None).await.unwrap().trade.id;
+    world.publish(plan_id, 2_000_000, None).await;
+    world.create(&member, plan_id, 20_000, None).await.unwrap();
+    let gains = async |micros| {
+        let draft = with_token(value_draft(plan_id, micros, None), &world.managers[0]);
+        let proposal = world.grpc.propose_plan_value(draft).await.unwrap().into_inner().proposal.unwrap();
+        serde_json::from_str::<serde_json::Value>(&proposal.change_json).unwrap()["gainsCents"].as_i64().unwrap()
+    };
+    // The first doubled its value, the second would be halved.
+    assert_eq!(gains(1_000_001).await, 0);
+    assert_eq!(gains(1_500_000).await, 5_000);
+    assert_eq!(gains(3_000_000).await, 20_002 + 10_000);
+    let claimed = sqlx::query("UPDATE trades SET status = 'settling', settle_kind = 'claim', settle_value_cents = 20002, resume_at = now() + interval '1 hour' WHERE id = $1::uuid")
+        .bind(early)
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    assert_eq!((claimed.rows_affected(), gains(2_000_000).await), (1, 10_001));
 }
 
 /// [D-M7] [Q2] A trade that is open at its maturity is announced once, with its frozen value.

@@ -8,7 +8,7 @@ import type { Plan } from '@/lib/api-types'
 import { amountRefusal, parseCents } from '@/lib/amounts'
 import { plainDollars, toCents, toDollars } from '@/lib/money'
 import { riskInWords } from '@/lib/risk'
-import { termFields, useProposePlan, type Terms } from '@/features/admin/api/plans'
+import { useProposePlan, type termFields, type Terms } from '@/features/admin/api/plans'
 
 type Fields = Record<(typeof termFields)[number], string> & { active: boolean }
 
