@@ -47,7 +47,7 @@ export const chunkGroups = [
     'member',
     1,
     inQuery('queryObserver', 'infiniteQueryObserver', 'useBaseQuery', 'useQuery', 'useInfiniteQuery', 'queriesObserver', 'useQueries'),
-    icons('chart-no-axes-combined', 'landmark', 'layers', 'receipt-text', 'search', 'search-x', 'file-text', 'user-round'),
+    icons('chart-no-axes-combined', 'layers', 'receipt-text', 'search', 'search-x', 'file-text', 'user-round'),
     components('amount', 'badge', 'copy-button', 'detail-list', 'drop-zone', 'long-list', 'money-button', 'more-button', 'notice', 'progress', 'segmented', 'skeleton', 'states', 'with-support'),
     lib('dates', 'durations', 'files', 'last-data', 'submission'),
     ['/src/app/guard.tsx', '/src/app/member-layout.tsx', '/src/features/auth/api/check-session.ts', '/src/features/auth/api/log-out.ts'],
@@ -56,11 +56,11 @@ export const chunkGroups = [
     // Where most visits begin.
     pages('dashboard'),
   ),
+  // For staff and one page of members: elsewhere it would be in every member's way, or lead that page to the back office.
+  group('landmark', 2, icons('landmark')),
   // One file for each area: a visitor who opens one of its pages opens the others next.
   group('money', 0, pages('deposits', 'withdrawals', 'transactions', 'transaction'), features('payment-methods/api/list-payment-methods'), components('confirmation'), lib('amounts', 'irreversible', 'pasted-payment')),
-  group('plans', 0, pages('investments', 'plans')),
-  // What is read before investing: from one the visitor goes to the other.
-  group('plan', 0, pages('plan', 'invest')),
+  group('plans', 0, pages('investments', 'plans', 'plan', 'invest')),
   group('courses', 0, pages('courses', 'lesson')),
   // The visitor who registers needs the countries as well.
   group('countries', 2, ['/src/lib/country-names.json']),

@@ -85,7 +85,7 @@ test('the page of a plan says what it is before a member invests [D-T3] [D-I5]',
   await page.getByText('1M', { exact: true }).click()
   await expect(page.getByRole('img', { name: /^Balanced: -/ })).toBeVisible()
   await page.getByRole('link', { name: 'Invest in Balanced' }).click()
-  await expect(page.getByRole('heading', { name: 'Before your first investment' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Before you invest' })).toBeVisible()
 })
 
 test('a page of plans draws every course from one request [INV-01] [D-I5]', async ({ page }) => {

@@ -18,7 +18,7 @@ const memberPages = {
   dashboard: '/dashboard', profile: '/profile', deposits: '/deposits', 'deposits-course': '/deposits?type=course&amount=87',
   withdrawals: '/withdrawals', transactions: '/transactions', 'transaction-withdrawal': `/transactions/${transactions[0].id}`,
   'transaction-deposit': `/transactions/${transactions[1].id}`, courses: '/courses', lesson: '/courses/lessons/m1-l1',
-  investments: '/investments', plans: '/investments/plans', invest: '/investments/plans/add?planId=plan-2',
+  investments: '/investments', plans: '/investments/plans', plan: '/investments/plans/plan-2', invest: '/investments/plans/add?planId=plan-2',
   'payment-methods': '/payment-methods', 'payment-methods-add': '/payment-methods/add', 'payment-methods-edit': '/payment-methods/pm-9/edit',
 }
 const screens = { desktop: { width: 1280, height: 860 }, mobile: { width: 360, height: 780 } }

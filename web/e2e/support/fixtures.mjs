@@ -56,17 +56,24 @@ export const paymentMethods = [
   { id: 'pm-9', currency: 'USDT', network: 'TRC20', address: 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS', memo: null, label: 'My hardware wallet', image: null, scope: 'personal', editable: true },
 ]
 
+/** What is the same of all plans here. */
+const disclosed = {
+  active: true, manager: 'Northlight Investments', costs: 'Management and custody, taken from the value every day', costPercent: 0.65,
+  documentUrl: 'https://documents.example.com/plan.pdf', minHoldingDays: 14, exitFeePercent: 0.5,
+}
+
 export const plans = [
-  { id: 'plan-1', title: 'Harbour Income', subtitle: 'Short-dated, low swings, paid out of lending.', min: 100, max: 5000, roi: 4, duration: 30 },
-  { id: 'plan-2', title: 'Northlight Growth', subtitle: 'A broad basket held for a quarter.', min: 500, max: 25000, roi: 12, duration: 90 },
-  { id: 'plan-3', title: 'Meridian Balanced', subtitle: 'Half income, half growth.', min: 250, max: 10000, roi: 8, duration: 60 },
-  { id: 'plan-4', title: 'Summit Venture', subtitle: 'Wide swings, for money you can leave alone.', min: 1000, max: 50000, roi: 30, duration: 180 },
+  { id: 'plan-1', title: 'Harbour Income', subtitle: 'Short-dated, low swings, paid out of lending.', min: 100, max: 5000, roi: 0.4, duration: 30, riskClass: 1, holdings: 'Treasury bills with one to three months left', ...disclosed },
+  { id: 'plan-2', title: 'Northlight Growth', subtitle: 'A broad basket held for a quarter.', min: 500, max: 25000, roi: 2, duration: 90, riskClass: 4, holdings: 'Index funds of developed markets, and up to a tenth in bitcoin held in cold storage', ...disclosed },
+  { id: 'plan-3', title: 'Meridian Balanced', subtitle: 'Half income, half growth.', min: 250, max: 10000, roi: 1, duration: 60, riskClass: 3, holdings: 'Half bonds, half index funds', ...disclosed },
+  { id: 'plan-4', title: 'Summit Venture', subtitle: 'Wide swings, for money you can leave alone.', min: 1000, max: 50000, roi: 4, duration: 180, riskClass: 7, holdings: 'Shares of young companies', ...disclosed },
 ]
 
 const trade = (id, plan, amount, currentValue, hours, status = 'open') => ({
   id, amount, currentValue, profit: Math.round((currentValue - amount) * 100) / 100,
   profitPercent: Math.round(((currentValue - amount) / amount) * 1000) / 10, status, createdAt: ago(hours),
   maturesAt: ahead(plan.duration * 24 - hours), closedAt: status === 'open' ? null : ago(hours - 40),
+  ...(hours < 14 * 24 ? { exitFee: { percent: 0.5, amount: Math.round(currentValue / 2) / 100, until: ahead(14 * 24 - hours) } } : {}),
   plan: { id: plan.id, title: plan.title, roi: plan.roi, duration: plan.duration },
 })
 
@@ -89,6 +96,25 @@ export const values = Object.fromEntries(
   ]),
 )
 
+const planPage = (plan) => {
+  const [first] = values[plan.id]
+  const last = values[plan.id].at(-1)
+  return {
+    plan: { ...plan, value: last.value, valueAt: last.at },
+    facts: {
+      firstValue: first.value, firstValueAt: first.at, over30Days: { worstPercent: -2.34, bestPercent: 9.12 }, over90Days: null,
+      endedTrades: 214, endedAtLoss: 39,
+    },
+    backing: {
+      cash: 18250.5, assets: 96400,
+      items: [
+        { description: 'Index funds at the custodian', amount: 88400, provenAt: ago(50), proof: 'document', source: 'Custody statement of the month' },
+        { description: 'Bitcoin in cold storage', amount: 8000, provenAt: ago(6), proof: 'payment', source: 'An address that is observed' },
+      ],
+    },
+  }
+}
+
 export const sessions = [
   { id: 's1', current: true, createdAt: ago(3), lastSeenAt: ago(0), device: 'Chromium on Linux', address: '203.0.113.0/24' },
   { id: 's2', current: false, createdAt: ago(60), lastSeenAt: ago(20), device: 'Safari on iPhone', address: '198.51.100.0/24' },
@@ -106,6 +132,8 @@ export const course = {
 export function answer(method, path, query = new URLSearchParams()) {
   const planId = path.match(/^\/plans\/([^/]+)\/values$/)?.[1]
   if (planId) return { success: true, values: values[planId] ?? [] }
+  const page = plans.find(({ id }) => path === `/plans/${id}`)
+  if (page) return { success: true, ...planPage(page) }
   const one = path.match(/^\/transactions\/([0-9a-f-]{36})$/)?.[1]
   if (one) return { success: true, transaction: transactions.find(({ id }) => id === one) }
   const lesson = path.match(/^\/courses\/lessons\/(.+)$/)?.[1]
@@ -121,6 +149,8 @@ export function answer(method, path, query = new URLSearchParams()) {
       return { success: true, plans }
     case 'GET /trades':
       return { success: true, trades: query.get('status') === 'all' ? [...trades, ...pastTrades] : trades }
+    case 'GET /trades/risk-answer':
+      return { success: true, version: 1, answeredAt: ago(900) }
     case 'GET /auth/sessions':
       return { success: true, sessions }
     case 'GET /courses':

@@ -28,11 +28,11 @@ export type Question = {
 }
 
 type Withdrawal = { amount: string; fee: string; receives: string; network: string; address: string; memo: string; label?: string }
-/** `value` is what is paid; `fee` says in a sentence what leaving early costs. */
-type TradeEnd = { plan: string; amount: string; value: string; fee?: string }
+/** `plan` is its name and, in a clause, what leaving early costs; `value` is what is paid. */
+type TradeEnd = { plan: string; amount: string; value: string }
 
-const endOfTrade = ({ plan, amount, value, fee = '' }: TradeEnd) =>
-  `At its current value, ${plan} pays ${value} into your balance; you invested ${amount}. ${fee}The value at the time you confirm applies.`
+const endOfTrade = ({ plan, amount, value }: TradeEnd) =>
+  `At its current value, ${plan} pays ${value} into your balance; you invested ${amount}. The value at the time you confirm applies.`
 
 export const questions = {
   'POST /transactions/withdraw': ({ amount, fee, receives, network, address, memo, label }: Withdrawal): Question => ({

@@ -27,7 +27,6 @@ export const paths = {
   lesson: (id: string) => `/courses/lessons/${encodeURIComponent(id)}`,
   investments: '/investments',
   plans: '/investments/plans',
-  plan: (id: string) => `/investments/plans/${encodeURIComponent(id)}`,
   invest: (planId: string) => `/investments/plans/add?planId=${encodeURIComponent(planId)}`,
   paymentMethods: '/payment-methods',
   addPaymentMethod: '/payment-methods/add',

@@ -11,6 +11,7 @@ import { usePlanPage } from '@/features/investments/api/plan-page'
 import { useRiskAnswer } from '@/features/investments/api/risk-answer'
 import { InvestForm } from '@/features/investments/components/invest-form'
 import { RiskPage } from '@/features/investments/components/risk-page'
+import { planPath } from '@/features/investments/paths'
 import type { Plan, User } from '@/lib/api-types'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
@@ -36,7 +37,7 @@ export function InvestPage() {
               <PlanChart plan={plan} />
             </Suspense>
             <Link
-              to={paths.plan(plan.id)}
+              to={planPath(plan.id)}
               className="mt-2 inline-flex min-h-11 items-center px-1 text-sm font-medium text-accent-text hover:underline"
             >{`What ${plan.title} holds, costs and risks`}</Link>
           </div>

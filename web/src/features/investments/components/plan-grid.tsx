@@ -8,6 +8,7 @@ import type { Plan } from '@/lib/api-types'
 import { formatMoney } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { usePlans } from '../api/list-plans'
+import { planPath } from '../paths'
 import { PlanSparkline } from './plan-sparkline'
 
 const grid = 'grid grid-cols-1 gap-4 sm:gap-5 md:grid-cols-2 2xl:grid-cols-4'
@@ -60,7 +61,7 @@ function PlanCard({ plan }: { plan: Plan }) {
       </dl>
       <p className="mt-3 text-xs text-ink-faint">ROI over the whole duration: target, not guaranteed.</p>
       <Link
-        to={paths.plan(id)}
+        to={planPath(id)}
         className="mt-1 mb-3 inline-flex min-h-11 items-center self-start text-sm font-medium text-accent-text hover:underline"
       >
         Holdings, risk and costs<span className="sr-only"> of {title}</span>

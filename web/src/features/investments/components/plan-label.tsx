@@ -46,7 +46,7 @@ export const exitInWords = ({ minHoldingDays, exitFeePercent }: Plan) =>
 
 const DocumentLink = ({ url }: { url: string }) => (
   <a href={url} target="_blank" rel="noreferrer noopener" className="inline-flex items-center gap-1.5 text-accent-text hover:underline">
-    {new URL(url).hostname}
+    {url.replace('https://', '').split(/[/?#]/)[0]}
     <ExternalLink aria-hidden className="size-4" />
     <span className="sr-only">(opens in a new tab)</span>
   </a>

@@ -8,7 +8,7 @@ export function RiskPage({ version }: { version: number }) {
   const answer = useAnswerRisk()
   return (
     <Card className="p-5 sm:p-7">
-      <h2 className="text-lg font-semibold">Before your first investment</h2>
+      <h2 className="text-lg font-semibold">Before you invest</h2>
       <ul className="mt-4 list-disc space-y-3 pl-5 text-ink-soft marker:text-ink-faint">
         <li>
           <strong className="font-semibold text-ink">You can lose money.</strong>

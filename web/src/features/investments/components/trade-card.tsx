@@ -78,10 +78,10 @@ function ProfitLoss({ cents, percent }: { cents: number; percent: number }) {
 /** What ending it now pays, and what leaving early costs. */
 function endOf({ plan, amount, currentValue, exitFee }: Trade) {
   const paid = formatCents(toCents(currentValue) - toCents(exitFee?.amount ?? 0))
-  const facts = { plan: plan.title, amount: formatMoney(amount), value: paid }
-  if (!exitFee?.until) return facts
-  const { percent, until } = exitFee
-  return { ...facts, fee: `Its value is ${formatMoney(currentValue)}; an exit fee of ${percent}%, ${formatMoney(exitFee.amount)}, applies until ${formatDay(until)} and stays in the plan. ` }
+  const facts = { amount: formatMoney(amount), value: paid }
+  if (!exitFee?.until) return { ...facts, plan: plan.title }
+  const fee = `an exit fee of ${exitFee.percent}%, ${formatMoney(exitFee.amount)}, which applies until ${formatDay(exitFee.until)} and stays in the plan`
+  return { ...facts, plan: `${plan.title}, after ${fee},` }
 }
 
 /** Ending a trade pays out and cannot be undone, so it asks first. */
