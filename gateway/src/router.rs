@@ -76,7 +76,6 @@ pub fn api() -> Api {
         .routes(routes!(plans::courses))
         .routes(routes!(plans::get))
         .routes(routes!(plans::values))
-        .routes(routes!(plans::backing))
         .routes(routes!(trades::create))
         .routes(routes!(trades::claim))
         .routes(routes!(trades::close))

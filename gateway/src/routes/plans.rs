@@ -158,6 +158,11 @@ pub struct PlanPage {
     success: bool,
     plan: Plan,
     facts: PlanFacts,
+    /// Its cash, and what it owns at the last proven value: a higher value is published only while both cover all open trades.
+    /// Missing while it cannot be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    backing: Option<Backing>,
 }
 
 /// Read a plan
@@ -165,10 +170,18 @@ pub struct PlanPage {
 /// With what its past says; also a plan that is no longer offered.
 #[utoipa::path(get, path = "/plans/{id}", params(("id" = String, Path)),
     responses((status = 200, body = PlanPage), Errors), security(), tag = "Investments")]
-pub async fn get(State(app): State<App>, Path(plan_id): Path<String>) -> Result<Reply<PlanPage>, ApiError> {
+pub async fn get(
+    State(app): State<App>,
+    caller: Visitor,
+    Path(plan_id): Path<String>,
+) -> Result<Reply<PlanPage>, ApiError> {
+    let message = wallet::GetBackingRequest { plan_id: plan_id.clone() };
     let page = app.plans.page(plan_id).await?;
+    // The plan is shown without what only wallet knows.
+    let found = call_retrying!(app.clients.backing, get_backing, caller.out, message).ok();
+    let backing = found.and_then(|answer| answer.into_inner().backing).map(Into::into);
     let plan = page.plan.ok_or_else(|| ApiError::internal("an answer without plan"))?;
-    Ok(ok(PlanPage { success: true, plan: plan.into(), facts: page.facts.unwrap_or_default().into() }))
+    Ok(ok(PlanPage { success: true, plan: plan.into(), facts: page.facts.unwrap_or_default().into(), backing }))
 }
 
 /// A published value of a plan.
@@ -272,27 +285,4 @@ pub async fn courses(
         Ok::<_, ApiError>(PlanCourse { id: plan.plan_id, values })
     });
     Ok(ok(PlanCourses { success: true, plans: plans.collect::<Result<_, _>>()? }))
-}
-
-/// What stands behind a plan.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct PlanBacking {
-    success: bool,
-    backing: Backing,
-}
-
-/// Read what stands behind a plan
-///
-/// Its cash, and what it owns at the last proven value with the proof. A higher value is published only while both cover all open
-/// trades.
-#[utoipa::path(get, path = "/plans/{id}/backing", params(("id" = String, Path)),
-    responses((status = 200, body = PlanBacking), Errors), security(), tag = "Investments")]
-pub async fn backing(
-    State(app): State<App>,
-    caller: Visitor,
-    Path(plan_id): Path<String>,
-) -> Result<Reply<PlanBacking>, ApiError> {
-    let message = wallet::GetBackingRequest { plan_id };
-    let found = call_retrying!(app.clients.backing, get_backing, caller.out, message)?.into_inner();
-    Ok(ok(PlanBacking { success: true, backing: found.backing.unwrap_or_default().into() }))
 }

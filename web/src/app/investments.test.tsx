@@ -342,12 +342,16 @@ describe('the page of a plan', () => {
     expect(screen.getByText('Harbour Income: +2.8% from Mar 1, 2026 to Apr 5, 2026')).toBeVisible()
   })
 
-  it('shows what stands behind it once the server says so [D-T3]', async () => {
-    const item = { description: 'Treasury bills at the custodian', amount: 9000, provenAt: '2026-04-01T12:00:00Z', proof: 'document', source: 'Custody report' }
-    openPlan({ backing: { cash: 1500.5, assets: 9000, items: [item] } })
+  it('shows what stands behind it, and what is missing [D-T3]', async () => {
+    const bills = { name: 'Treasury bills', cost: 8000, value: 9000, provenAt: '2026-04-01T12:00:00Z', proof: 'Custody report', issuer: 'First Custody Bank' }
+    const backing = { planId: 'p', title: 'Harbour Income', cash: 1500.5, cost: 8000, value: 9000, assetsValue: 9000, assets: [bills], at: null, missing: 0 }
+    const { unmount } = openPlan({ backing })
     const card = within((await screen.findByRole('heading', { name: 'What stands behind this plan' })).closest('section') as HTMLElement)
-    expect(card.getByText('Cash').nextSibling).toHaveTextContent('$1,500.50')
-    expect(card.getByText('Proven Apr 1, 2026 by document: Custody report')).toBeVisible()
+    expect(card.getByText('Cash set aside for gains').nextSibling).toHaveTextContent('$1,500.50')
+    expect(card.getByText('Custody report, First Custody Bank, Apr 1, 2026')).toBeVisible()
+    unmount()
+    openPlan({ backing: { ...backing, missing: 12.5 } })
+    expect(await screen.findByText(/^\$12.50 is missing/)).toBeVisible()
   })
 
   it('says when there is no such plan, and when it is no longer offered [INV-05]', async () => {
@@ -357,6 +361,16 @@ describe('the page of a plan', () => {
     openPlan({ plan: { ...disclosed, active: false } })
     expect(await screen.findByText(/no longer offered/)).toBeVisible()
     expect(screen.queryByRole('link', { name: /^Invest in/ })).toBeNull()
+  })
+})
+
+describe('a claim that waits', () => {
+  it('says so in place of the button, since when, and what happens next [D-T2]', async () => {
+    server.use(answers('get', '/trades', { trades: [{ ...trade({ amount: 100, currentValue: 110 }), status: 'settling', waitingSince: '2026-03-05T14:07:00Z' }] }))
+    openAsMember('/investments')
+    expect(await screen.findByText(/^You claimed \$110.00. The plan's cash has not covered the gain since Mar 5, 2026/)).toBeVisible()
+    expect(screen.getByText('Being paid')).toBeVisible()
+    expect(screen.queryByRole('button', { name: /^Claim Profit/ })).toBeNull()
   })
 })
 

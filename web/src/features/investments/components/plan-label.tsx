@@ -3,10 +3,9 @@ import type { ReactNode } from 'react'
 import { Card, CardHeader } from '@/components/card'
 import { cx } from '@/components/cx'
 import { DetailList, type Detail } from '@/components/detail-list'
-import type { Plan, PlanFacts } from '@/lib/api-types'
+import type { Plan, PlanFacts, PlanPage } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { formatCents, formatMoney, formatPercent, toCents } from '@/lib/money'
-import type { Backing } from '../api/plan-page'
 import { sinceTheFirst } from '../outlook'
 import { riskInWords } from '@/lib/risk'
 
@@ -125,26 +124,36 @@ const lossesInWords = (ended: number, atLoss: number) => {
   return `${atLoss} of ${ended} ended ${ended === 1 ? 'investment' : 'investments'}${share}`
 }
 
-/** What the plan owns, at its last proven value, where the server says so [D-T3]. */
-export function PlanBacking({ backing }: { backing: Backing | null | undefined }) {
+/** The plan's cash and what it owns, at its last proven value, beside what its investments are worth [D-T3]. */
+export function PlanBacking({ backing }: { backing: PlanPage['backing'] }) {
   if (!backing) return null
   const parts: Detail[] = [
-    { label: 'Cash', value: formatMoney(backing.cash) },
-    { label: 'Assets', value: formatMoney(backing.assets) },
+    { label: 'Members have invested', value: formatMoney(backing.cost) },
+    { label: 'Their investments are worth', value: formatMoney(backing.value) },
+    { label: 'Cash set aside for gains', value: formatMoney(backing.cash) },
+    { label: 'What the plan owns', value: formatMoney(backing.assetsValue) },
   ]
+  const isBacked = backing.missing === 0
   return (
     <Card className="pb-3">
       <CardHeader title="What stands behind this plan" description="At the last proven value of each." />
       <div className="px-5 pt-2 sm:px-6">
         <DetailList items={parts} />
         <ul className="divide-y divide-line border-t border-line text-sm">
-          {backing.items.map(({ description, amount, provenAt, proof, source }) => (
-            <li key={`${description}-${provenAt}`} className="py-3">
-              <BackingLine label={description}>{formatMoney(amount)}</BackingLine>
-              <p className="mt-0.5 text-ink-faint">{`Proven ${formatDay(provenAt)} by ${proof}: ${source}`}</p>
+          {backing.assets.map(({ name, value, provenAt, proof, issuer }) => (
+            <li key={name} className="py-3">
+              <BackingLine label={name}>{formatMoney(value)}</BackingLine>
+              <p className="mt-0.5 wrap-anywhere text-ink-faint">
+                {[proof, issuer, provenAt && formatDay(provenAt)].filter(Boolean).join(', ')}
+              </p>
             </li>
           ))}
         </ul>
+        <p className={cx('border-t border-line pt-3 text-sm', isBacked ? 'text-ink-soft' : 'font-medium text-negative')}>
+          {isBacked
+            ? 'A higher value is published only while this covers every investment. A gain is paid from the cash; if it does not suffice, the payout waits until it does.'
+            : `${formatMoney(backing.missing)} is missing for what the investments are worth. Gains are paid as far as the cash suffices; other payouts wait.`}
+        </p>
       </div>
     </Card>
   )

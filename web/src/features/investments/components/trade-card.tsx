@@ -26,13 +26,18 @@ export function TradeCard({ trade }: { trade: Trade }) {
   const { plan, amount, currentValue, createdAt, maturesAt, exitFee } = trade
   const profit = profitOf(trade)
   const gains = profit.cents > 0
+  const isOpen = trade.status !== 'settling'
   return (
     <Card className="flex flex-col p-5 sm:p-6">
       <div className="flex items-start justify-between gap-3">
         <h2 className="font-semibold">{plan.title}</h2>
-        <Badge tone="positive" dot>
-          Live
-        </Badge>
+        {isOpen ? (
+          <Badge tone="positive" dot>
+            Live
+          </Badge>
+        ) : (
+          <Badge tone="caution">Being paid</Badge>
+        )}
       </div>
       <p className="mt-4 text-sm text-ink-faint">Current Value</p>
       <Amount value={currentValue} className="text-2xl font-semibold" />
@@ -55,7 +60,15 @@ export function TradeCard({ trade }: { trade: Trade }) {
           ]}
         />
       </div>
-      <EndTrade trade={trade} gains={gains} />
+      {isOpen ? (
+        <EndTrade trade={trade} gains={gains} />
+      ) : (
+        <p className="mt-auto text-sm text-ink-soft">
+          {trade.waitingSince
+            ? `You claimed ${formatMoney(currentValue)}. The plan's cash has not covered the gain since ${formatDay(trade.waitingSince)}: you are paid as soon as it does, before later claims.`
+            : `${formatMoney(currentValue)} is being paid to your balance.`}
+        </p>
+      )}
     </Card>
   )
 }
