@@ -125,6 +125,88 @@ async fn a_token_is_found_by_its_hash() {
     stack.end().await.unwrap();
 }
 
+/// Extended public keys of the mnemonic that the standards use in their examples: nobody pays to them in earnest.
+const KEYS: [(&str, &str, &str); 2] = [
+    (
+        "BTC",
+        "Bitcoin",
+        "zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs",
+    ),
+    (
+        "USDT",
+        "TRC20",
+        "xpub6D1AabNHCupeiLM65ZR9UStMhJ1vCpyV4XbZdyhMZBiJXALQtmn9p42VTQckoHVn8WNqS7dqnJokZHAHcHGoaQgmv8D45oNUKx6DZMNZBCd",
+    ),
+];
+
+/// Two treasurers give a platform method another address or key.
+async fn replace_address(stack: &TestStack, method: &str, fields: Value) {
+    let (first, second) = (stack.staff("treasurer").await.unwrap(), stack.staff("treasurer2").await.unwrap());
+    let path = format!("/admin/payment-methods/{method}");
+    let proposal = first.put(&path, fields).await.unwrap().success().unwrap();
+    let confirm = format!("/admin/proposals/{}/confirm", proposal["proposalId"].as_str().unwrap());
+    second.post(&confirm, json!({})).await.unwrap().success().unwrap();
+}
+
+/// [D-N2] [D-N3] Deposits to own addresses on Bitcoin and Tron arrive short of the fee of an exchange. No hash is needed: the member sees
+/// what arrived and what it was worth, the checklist names the own address, and one reviewer approves it as proven.
+#[tokio::test]
+async fn a_deposit_short_of_a_fee_is_found_at_its_own_address() {
+    let installed = Installed::find().unwrap();
+    if installed.bitcoind.is_none() || installed.anvil.is_none() {
+        return println!("the nodes are not installed");
+    }
+    let mut stack = TestStack::with(Options { chains: true, ..Options::default() }).await.unwrap();
+    stack.publish_rates().await.unwrap();
+    let member = stack.member().await.unwrap();
+    let reviewer = stack.staff("reviewer").await.unwrap();
+    for (currency, network, key) in KEYS {
+        let method = member.platform_method(network).await.unwrap();
+        replace_address(&stack, &method, json!({ "currency": currency, "network": network, "address": key })).await;
+        let shown = address(&member, network).await;
+        let quote = json!({ "direction": "deposit", "amount": 500, "method": method });
+        let quote = member.client.post("/quotes", quote).await.unwrap().success().unwrap()["quote"].clone();
+        assert_eq!(quote["derivation"]["key"], json!(key));
+        assert_eq!(quote["address"] == json!(shown), network == "TRC20", "one a member, or one a deposit");
+        let body = json!({ "amount": 500, "method": method, "receipt": PROOF, "type": "deposit", "quoteId": quote["id"] });
+        let made = member.client.post("/transactions/deposit", body).await.unwrap().success().unwrap();
+        let id = made["transaction"]["id"].as_str().unwrap();
+        let due: u128 = quote["units"].as_str().unwrap().parse().unwrap();
+        let paid = due - due / 500;
+        let payments = format!("/transactions/{id}/payments");
+        until(&member.client, &payments, |seen| seen["evidence"]["at"].is_string()).await;
+        pay(&Running::of(&stack).unwrap(), id, Some(paid)).await.unwrap();
+        let found = |seen: &Value| seen["evidence"]["payments"][0]["units"] == json!(paid.to_string());
+        let seen = until(&member.client, &payments, found).await;
+        assert_eq!(seen["evidence"]["suggestedAmount"].as_f64().unwrap().floor(), 499.0, "{seen}");
+        let arrived = member.client.get("/payment-methods").await.unwrap().success().unwrap()["arrived"].clone();
+        assert_eq!(arrived[0]["units"], json!(paid.to_string()), "{arrived}");
+        assert!(arrived[0]["value"].as_f64().unwrap() > 490.0, "{arrived}");
+        stack.nodes().bitcoin.as_ref().unwrap().mine(2).await.unwrap();
+        for node in &stack.nodes().evm {
+            node.mine(70).await.unwrap();
+        }
+        let review = format!("/admin/transactions/{id}");
+        let final_one = |seen: &Value| seen["evidence"]["payments"][0]["state"] == "final";
+        let seen = until(&reviewer, &review, final_one).await;
+        let checks = seen["checks"].as_array().unwrap();
+        assert!(checks.iter().all(|check| check["name"] != "payment_quote"), "{checks:?}");
+        let recipient = checks.iter().find(|check| check["name"] == "payment_recipient").unwrap();
+        assert!(recipient["state"] == "ok" && recipient["detail"].as_str().unwrap().contains("own address"), "{recipient}");
+        let evidence = &seen["evidence"];
+        let approval = json!({
+            "revision": seen["transaction"]["revision"], "receivedAmount": evidence["suggestedAmount"],
+            "txid": evidence["payments"][0]["txid"], "vout": evidence["payments"][0]["index"], "evidenceAt": evidence["at"],
+        });
+        let approved = reviewer.post(&format!("{review}/approve"), approval).await.unwrap().success().unwrap();
+        assert_eq!(approved["transaction"]["status"], "success", "one reviewer, without a note: {approved}");
+    }
+    let none = |seen: &Value| seen["arrived"].as_array().is_none_or(Vec::is_empty);
+    until(&member.client, "/payment-methods", none).await;
+    assert!(stack.broken_promises().await.unwrap().is_empty());
+    stack.end().await.unwrap();
+}
+
 /// A platform address on a network.
 async fn address(member: &Member, network: &str) -> String {
     let methods = member.client.get("/payment-methods").await.unwrap().success().unwrap();

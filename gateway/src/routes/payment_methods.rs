@@ -19,6 +19,8 @@ use crate::files::{Files, Purpose};
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Field, Form, Json, Reply, created, ok};
 use crate::routes::Done;
+use crate::routes::quotes::Derivation;
+use crate::routes::transactions::payments::ChainPayment;
 use crate::routes::destinations::{ask_for_method, unconfirmed};
 use crate::routes::users::discard_replaced;
 
@@ -40,7 +42,7 @@ pub struct PaymentMethod {
     pub currency: String,
     /// Network, e.g. `TRC20`.
     pub network: String,
-    /// The address on that network.
+    /// The address on that network. In the back office perhaps an extended public key, from which each member gets an address.
     pub address: String,
     /// Memo or destination tag, on networks that use one.
     pub memo: Option<String>,
@@ -61,6 +63,10 @@ pub struct PaymentMethod {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub signature: Option<String>,
+    /// Platform methods: how the address was derived, if it is the member's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub derivation: Option<Derivation>,
 }
 
 impl From<methods::PaymentMethod> for PaymentMethod {
@@ -79,6 +85,7 @@ impl From<methods::PaymentMethod> for PaymentMethod {
             needs_confirmation: None,
             version: method.version,
             signature: Some(method.signature).filter(|signature| !signature.is_empty()),
+            derivation: method.derivation.map(Into::into),
         }
     }
 }
@@ -89,6 +96,10 @@ impl From<methods::PaymentMethod> for PaymentMethod {
 pub struct PaymentMethods {
     success: bool,
     payment_methods: Vec<PaymentMethod>,
+    /// Payments to own addresses of the member that belong to no deposit yet, newest first; at most 20.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    arrived: Vec<ChainPayment>,
 }
 
 /// List the payment methods
@@ -105,7 +116,8 @@ pub async fn list(
         PaymentMethod { needs_confirmation: own.map(|ids| ids.contains(&method.id)), ..method }
     };
     let payment_methods = answer.payment_methods.into_iter().map(PaymentMethod::from).map(told).collect();
-    Ok(ok(PaymentMethods { success: true, payment_methods }))
+    let arrived = answer.arrived.into_iter().map(ChainPayment::from).collect();
+    Ok(ok(PaymentMethods { success: true, payment_methods, arrived }))
 }
 
 /// The fields of a method.

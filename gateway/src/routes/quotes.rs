@@ -184,6 +184,34 @@ pub struct Quote {
     sources: Vec<RateSource>,
     at: String,
     expires_at: String,
+    /// Deposits: how the address was derived, if it is the member's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    derivation: Option<Derivation>,
+}
+
+/// How an own address of the member follows from the extended public key of a platform method. The web app derives it again before it
+/// shows the address.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Derivation {
+    /// Extended public key of an account, on Bitcoin perhaps an output descriptor. The signature of the method is over it, in the place of
+    /// the address.
+    key: String,
+    /// Path of the address in the operator's wallet.
+    #[schema(example = "m/44'/195'/0'/0/7")]
+    path: String,
+    /// Last step of the path.
+    #[schema(example = 7)]
+    index: u32,
+    /// Whether each deposit gets another address. Otherwise the member keeps it.
+    per_deposit: bool,
+}
+
+impl From<common::Derivation> for Derivation {
+    fn from(one: common::Derivation) -> Self {
+        Self { key: one.key, path: one.path, index: one.index, per_deposit: one.per_deposit }
+    }
 }
 
 impl Quote {
@@ -219,6 +247,7 @@ impl Quote {
             sources: sources.collect(),
             at: known_moment(quote.at.as_ref())?,
             expires_at: known_moment(quote.expires_at.as_ref())?,
+            derivation: quote.derivation.map(Into::into),
         })
     }
 }

@@ -15,6 +15,7 @@ use chassis::roots::Covers;
 use clap::Subcommand;
 use payment_method::MIGRATOR;
 use payment_method::app::erase_members::MethodsAndQuotes;
+use payment_method::app::list_sweeps::{Sweep, list_sweeps};
 use payment_method::app::observe_chain::observe_chain;
 use payment_method::app::poll_rates::{observe_rates, poll_rates};
 use payment_method::app::rescan_chain::rescan_chain;
@@ -53,6 +54,17 @@ enum Command {
         #[command(flatten)]
         nodes: Nodes,
     },
+    /// Lists what own addresses of members hold, for the signer of the treasury.
+    SweepList {
+        /// `bitcoin`, `ethereum` or `tron`.
+        chain: String,
+        /// Prints a JSON object on each line instead of CSV.
+        #[arg(long)]
+        json: bool,
+        /// PostgreSQL, with the service's own role.
+        #[arg(long, env, hide_env_values = true)]
+        database_url: String,
+    },
     /// Signs platform addresses, on a machine without network.
     #[command(subcommand)]
     TreasuryKey(TreasuryKeyCommand),
@@ -90,6 +102,10 @@ async fn run(command: Command) -> anyhow::Result<()> {
             let found = rescan_chain(&db, chain, from, spread.quote_spread_bps).await??;
             print_line(&format!("{found} payments in the blocks from {from} on"))
         }
+        Command::SweepList { chain, json, database_url } => {
+            let db = Db::connect_lazy(&database_url, 1)?;
+            if json { print_sweeps(&db, &chain, as_json).await } else { print_sweeps(&db, &chain, as_csv).await }
+        }
         Command::TreasuryKey(TreasuryKeyCommand::Generate { key_file }) => {
             print_line(&TreasuryKey::generate(&key_file)?.public_key())
         }
@@ -110,6 +126,30 @@ fn sign(key_file: &std::path::Path, statement: Option<PathBuf>) -> anyhow::Resul
     let statement = Statement::parse(&text)?;
     std::io::stderr().write_all(statement.text().as_bytes())?;
     print_line(&TreasuryKey::read(key_file)?.sign(&statement)?)
+}
+
+/// A page at a time, so that the list may be as long as it is.
+async fn print_sweeps(db: &Db, chain: &str, line: fn(&Sweep) -> anyhow::Result<String>) -> anyhow::Result<()> {
+    let mut after = None;
+    loop {
+        let page = list_sweeps(db, chain, after.as_ref()).await?;
+        for one in &page {
+            print_line(&line(one)?)?;
+        }
+        after = page.into_iter().last();
+        if after.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// No field has a comma or a quotation mark.
+fn as_csv(Sweep { path, address, asset, units }: &Sweep) -> anyhow::Result<String> {
+    Ok(format!("{path},{address},{asset},{units}"))
+}
+
+fn as_json(one: &Sweep) -> anyhow::Result<String> {
+    Ok(serde_json::to_string(one)?)
 }
 
 fn print_line(text: &str) -> anyhow::Result<()> {

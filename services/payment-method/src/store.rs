@@ -3,6 +3,7 @@
 pub mod assets;
 pub mod chain_cursors;
 pub mod chain_payments;
+pub mod deposit_addresses;
 pub mod holdings;
 pub mod member_data;
 pub mod methods;

@@ -68,12 +68,13 @@ impl Methods {
     }
 
     /// The active platform method that a payment names, by id or unique currency code, in the version that was shown; 0 for
-    /// the one in force.
+    /// the one in force. With the member's own address, if the method gives each member one.
     ///
     /// # Errors
     /// Invalid if there is none, Unavailable if it cannot be asked.
-    pub async fn resolve_deposit(&self, method: &str, version: i32) -> Result<MethodCopy, Refusal> {
-        let request = ResolveDepositMethodRequest { method: method.to_owned(), version };
+    pub async fn resolve_deposit(&self, method: &str, version: i32, user_id: Uuid) -> Result<MethodCopy, Refusal> {
+        let user_id = user_id.to_string();
+        let request = ResolveDepositMethodRequest { method: method.to_owned(), version, user_id };
         let request = Outgoing::service(&self.lookup.credential).idempotent(request);
         let answer =
             call!(self.lookup.client, resolve_deposit_method, request).await.map_err(|status| from_status(&status))?;
@@ -433,6 +434,8 @@ pub struct Quoted {
     /// Deposits: the version of the method whose address was quoted.
     pub method_version: i32,
     pub network: String,
+    /// Deposits: where to pay, which may be an address of this quote alone.
+    pub address: String,
 }
 
 impl Quotes {
@@ -507,6 +510,7 @@ fn quoted(found: &common::Quote) -> Option<Quoted> {
         method_id: found.method_id.parse().ok()?,
         method_version: found.method_version,
         network: found.network.clone(),
+        address: found.address.clone(),
         quote: QuoteCopy {
             id: found.id.parse().ok()?,
             asset: found.currency.clone(),

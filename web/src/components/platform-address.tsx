@@ -1,23 +1,38 @@
 import { ShieldAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Suspense, lazy, type ReactNode } from 'react'
 import { brand } from '@/lib/brand'
 import { treasuryKeys } from '@/lib/env'
+import type { PaymentMethod } from '@/lib/api-types'
 import type { SignedVersion } from '@/lib/treasury'
 import { Skeleton } from './skeleton'
 import { SupportLink } from './support-link'
 import { useSignature } from './use-signature'
 
-type PlatformAddressProps = { method: SignedVersion; children: ReactNode }
+/** Where its code does not come, no address was verified. */
+const DerivedAddress = lazy(() =>
+  import('./derived-address').then((module) => ({ default: module.DerivedAddress }), () => ({ default: Unverified })),
+)
 
-/** Shows what is made of an address of the platform only if the treasury key signed it; a build without key shows it [D-M1]. */
+const checking = <Skeleton className="h-46" />
+
+type PlatformAddressProps = { method: SignedVersion & Pick<PaymentMethod, 'derivation'>; children: ReactNode }
+
+/**
+ * Shows what is made of an address of the platform only if the treasury key signed it, or the key that it is derived from; a build
+ * without key shows what is not signed [D-M1] [D-N2].
+ */
 export function PlatformAddress({ method, children }: PlatformAddressProps) {
-  const signature = useSignature(method)
-  if (treasuryKeys.length === 0 || signature === 'signed') return children
-  if (signature === 'checking') return <Skeleton className="h-46" />
-  return <DoNotSend currency={method.currency} />
+  const { derivation } = method
+  const signature = useSignature(derivation ? { ...method, address: derivation.key } : method)
+  if (treasuryKeys.length > 0 && signature !== 'signed') {
+    return signature === 'checking' ? checking : <DoNotSend currency={method.currency} />
+  }
+  return derivation ? <Suspense fallback={checking}><DerivedAddress method={method}>{children}</DerivedAddress></Suspense> : children
 }
 
-function DoNotSend({ currency }: { currency: string }) {
+const Unverified = ({ method }: Pick<PlatformAddressProps, 'method'>) => <DoNotSend currency={method.currency} />
+
+export function DoNotSend({ currency }: { currency: string }) {
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-negative bg-negative-soft p-4 text-sm sm:p-5">
       <ShieldAlert aria-hidden className="mt-0.5 size-5 shrink-0 text-negative" />

@@ -14,7 +14,7 @@ const names: Record<Chain, RegExp> = {
 
 const chains = Object.keys(names) as Chain[]
 
-const chainOf = (network: string) => {
+export const chainOf = (network: string) => {
   const squashed = network.toLowerCase().replace(/[^a-z0-9]/g, '')
   return chains.find((chain) => names[chain].test(squashed))
 }

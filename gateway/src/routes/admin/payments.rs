@@ -23,6 +23,10 @@ pub struct UnclaimedPayment {
     payment: ChainPayment,
     /// The platform's address.
     address: String,
+    /// Id of the member whose own address it is. Missing if members share the address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    member_id: Option<String>,
     /// Open transactions that were shown this address, newest first; at most 20.
     candidates: Vec<StaffTransaction>,
 }
@@ -60,6 +64,7 @@ pub async fn unclaimed(
         let candidates = one.candidates.into_iter().map(|row| StaffTransaction::new(&app, row, &people));
         payments.push(UnclaimedPayment {
             address: payment.address.clone(),
+            member_id: Some(payment.member_id.clone()).filter(|id| !id.is_empty()),
             payment: payment.into(),
             candidates: candidates.collect::<Result<_, _>>()?,
         });

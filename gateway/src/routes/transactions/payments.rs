@@ -40,6 +40,10 @@ pub struct ChainPayment {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     replaced_by: Option<String>,
+    /// What it was worth when it arrived, in dollars. Missing without a rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = f64, nullable = false)]
+    value: Option<Dollars>,
 }
 
 /// What a chain shows.
@@ -70,6 +74,7 @@ impl From<common::ChainPayment> for ChainPayment {
             seen_at: moment(one.seen_at.as_ref()),
             block_at: moment(one.block_at.as_ref()),
             replaced_by: Some(one.replaced_by).filter(|txid| !txid.is_empty()),
+            value: one.value_cents.map(Dollars::from_cents),
         }
     }
 }
@@ -96,7 +101,7 @@ pub struct Payments {
 
 /// Get what the chain shows of a transaction
 ///
-/// The payments whose hash was given, or whose amount is exactly that of the quote.
+/// The payments whose hash was given, whose amount is exactly that of the quote, or to the own address of the member.
 #[utoipa::path(get, path = "/transactions/{id}/payments", params(("id" = String, Path)),
     responses((status = 200, body = Payments), Errors), tag = "Transactions")]
 pub async fn payments(

@@ -7,6 +7,7 @@ use chassis::money::{AmountError, Units};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::app::own_address;
 use crate::app::price::{asset_of, price};
 use crate::app::resolve_deposit_method::named_method;
 use crate::domain::method::{Method, Scope};
@@ -44,7 +45,8 @@ async fn create(conn: &mut PgConnection, command: &CreateQuote) -> Result<Quote,
     quotes::lock_member(conn, command.user_id).await?;
     let open = quotes::find_open(conn, (command.user_id, &command.used), command.amount, (method.id, method.version));
     if let Some(quote) = open.await? {
-        return Ok(quote);
+        let derivation = own_address::derivation_of(conn, fields, &quote.address, command.user_id).await?;
+        return Ok(Quote { derivation, ..quote });
     }
     if quotes::count_open(conn, command.user_id).await? >= OPEN_LIMIT {
         return Err(Error::TooManyQuotes);
@@ -64,14 +66,22 @@ async fn priced(
     let direction = command.amount.direction;
     let conversion = quote::conversion(direction, asset, &agreed, command.spread_bps);
     let mut units = quote::units(command.amount, conversion)?;
-    let (address, memo) = quote::shown(direction, &method.fields);
+    let (mut address, memo) = quote::shown(direction, &method.fields);
+    let (id, mut derivation) = (Uuid::now_v7(), None);
     if method.scope == Scope::Platform && direction == Direction::Deposit {
-        // All deposits of an asset share an address: what arrives is told apart by its units.
-        quotes::lock_address(conn, &address, &asset.symbol).await?;
-        units = free_tail(conn, (&address, asset), units, now).await?;
+        if let Some(key) = method.fields.deposit_key() {
+            let owner = (command.user_id, id);
+            let (own, from) = own_address::of_quote(conn, (&method.fields, &key), owner, now).await?;
+            (address, derivation) = (own, Some(from));
+        } else {
+            // All deposits of an asset share an address: what arrives is told apart by its units.
+            quotes::lock_address(conn, &address, &asset.symbol).await?;
+            units = free_tail(conn, (&address, asset), units, now).await?;
+        }
     }
     Ok(Quote {
-        id: Uuid::now_v7(),
+        id,
+        derivation,
         user_id: command.user_id,
         direction,
         amount: command.amount.requested,

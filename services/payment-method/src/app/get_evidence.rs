@@ -1,5 +1,7 @@
 //! What the chain shows about a deposit or a payout (D-Q4).
 
+use std::collections::HashMap;
+
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::money::{Cents, Units};
@@ -11,13 +13,13 @@ use crate::app::price::price;
 use crate::clients::chain::Chain;
 use crate::clients::lookups::{Asker, Lookups};
 use crate::domain::address;
-use crate::domain::evidence::{Basis, Check, Facts, JUST_ENDED, Rival, Search, Seen, checks};
+use crate::domain::evidence::{Basis, Check, Facts, JUST_ENDED, Owner, Rival, Search, Seen, checks};
 use crate::domain::network::{self, Format};
 use crate::domain::payment::{self, Fate, Found, Observation, State, Way};
 use crate::domain::quote::{self, Asset, Direction, Quote, Tolerance};
 use crate::error::Error;
 use crate::store::chain_payments::Payment;
-use crate::store::{assets, chain_cursors, chain_payments, quotes};
+use crate::store::{assets, chain_cursors, chain_payments, deposit_addresses, quotes};
 
 /// Which payment is looked for.
 #[derive(Debug, Clone)]
@@ -86,7 +88,7 @@ pub async fn get_evidence(
         Some(id) => quotes::find(&mut conn, asked.user_id, id).await?,
         None => None,
     };
-    let mut payments = candidates(&mut conn, (chain, &asset), asked, quote.as_ref()).await?;
+    let (mut payments, owners) = candidates(&mut conn, (chain, &asset), asked, quote.as_ref()).await?;
     if chain.format() == Format::Bitcoin && asked.way == Way::In {
         let depth = depth_now(&mut conn, (chain, &asset), asked.claimed_lately, &payments, now).await?;
         payments.iter_mut().for_each(|one| deepen(one, depth, tip));
@@ -125,7 +127,7 @@ pub async fn get_evidence(
     let mut conn = db.conn().await?;
     // The others of a transaction are told, and may belong to other members.
     let considered = if asked.way == Way::In && asked.outputs.is_empty() { 1 } else { payments.len() };
-    let seen: Vec<_> = payments.iter().take(considered).map(|one| seen(chain.format(), asked, one)).collect();
+    let seen: Vec<_> = payments.iter().take(considered).map(|one| seen(chain.format(), asked, one, &owners)).collect();
     let is_valued = asked.way == Way::In
         && seen.iter().all(|one| one.symbol == asset.symbol && one.is_at_address && one.state.is_alive());
     let (suggested, basis) = if is_valued {
@@ -134,7 +136,8 @@ pub async fn get_evidence(
         (None, Basis::Arrival)
     };
     let mut rivals = Vec::new();
-    for one in seen.iter().filter(|one| asked.way == Way::In && one.is_at_address) {
+    let is_shared = |one: &&Seen| asked.way == Way::In && one.is_at_address && one.owner == Owner::Shared;
+    for one in seen.iter().filter(is_shared) {
         rivals.extend(rival(&mut conn, asked, quote.as_ref(), one).await?);
     }
     let facts = Facts {
@@ -164,53 +167,71 @@ fn units_due(asked: &GetEvidence, quote: Option<&Quote>) -> Option<Units> {
     asked.units_due.or_else(|| quote.and_then(|quote| Units::parse(&quote.units).ok()))
 }
 
-/// What may be the payment, the best match first, without those that other transactions account for.
+/// Whose addresses are, of those that are a member's own.
+type Owners = HashMap<String, Uuid>;
+
+/// What may be the payment, the best match first, without those that other transactions account for; and whose the paid addresses
+/// are.
 async fn candidates(
     conn: &mut PgConnection,
     place: (&Chain, &Asset),
     asked: &GetEvidence,
     quote: Option<&Quote>,
-) -> Result<Vec<Payment>, Error> {
-    let mut all = matching(conn, place, asked, quote).await?;
+) -> Result<(Vec<Payment>, Owners), Error> {
+    let (mut all, owners) = matching(conn, place, asked, quote).await?;
     all.retain(|one| !asked.consumed.iter().any(|(txid, index)| *txid == one.key.txid && *index == one.key.index));
     if let (Way::In, Some(due)) = (asked.way, units_due(asked, quote)) {
         all.sort_by_key(|one| one.units.distance(due));
     }
-    Ok(all)
+    Ok((all, owners))
 }
 
-/// Those of the hash that is given; without one, what matches the quote exactly, or went to the destination.
+/// Those of the hash that is given; without one, what arrived at the member's own address, matches the quote exactly, or went to
+/// the destination.
 async fn matching(
     conn: &mut PgConnection,
     (chain, asset): (&Chain, &Asset),
     asked: &GetEvidence,
     quote: Option<&Quote>,
-) -> Result<Vec<Payment>, Error> {
+) -> Result<(Vec<Payment>, Owners), Error> {
     if !asked.txid.is_empty() {
         let all = chain_payments::of_transactions(conn, chain.name(), std::slice::from_ref(&asked.txid)).await?;
         let mut own: Vec<_> = all.into_iter().filter(|one| one.key.way == asked.way).collect();
+        let addresses: Vec<_> = own.iter().map(|one| one.address.clone()).collect();
+        let owners = if asked.way == Way::In {
+            deposit_addresses::owners(conn, &addresses).await?
+        } else {
+            Owners::new()
+        };
+        let is_here = |one: &Payment| is_at_address(chain.format(), asked, one, &owners);
         if !asked.outputs.is_empty() {
             own.retain(|one| asked.outputs.contains(&one.key.index));
-        } else if own.iter().any(|one| is_at_address(chain.format(), asked, one)) {
+        } else if own.iter().any(is_here) {
             // A transaction may pay several members, each at an address of their own.
-            own.retain(|one| is_at_address(chain.format(), asked, one));
+            own.retain(is_here);
             let due = units_due(asked, quote);
             if own.iter().any(|one| Some(one.units) == due) {
                 own.retain(|one| Some(one.units) == due);
             }
         }
-        return Ok(own);
+        return Ok((own, owners));
     }
+    let nobody = Owners::new();
     match asked.way {
-        Way::Fee => Ok(Vec::new()),
+        Way::Fee => Ok((Vec::new(), nobody)),
         Way::Out => {
             let place = (chain.name(), asset.symbol.as_str(), asked.address.as_str());
             let mut paid = chain_payments::paid_to(conn, place, asked.requested_at).await?;
-            paid.retain(|one| is_at_address(chain.format(), asked, one));
-            Ok(paid)
+            paid.retain(|one| is_at_address(chain.format(), asked, one, &nobody));
+            Ok((paid, nobody))
         }
         Way::In => match quote {
-            None => Ok(Vec::new()),
+            _ if deposit_addresses::index_of(conn, &asked.address, asked.user_id).await?.is_some() => {
+                let place = (chain.name(), asset.symbol.as_str(), asked.address.as_str());
+                let arrived = chain_payments::unclaimed_at(conn, place).await?;
+                Ok((arrived, Owners::from([(asked.address.clone(), asked.user_id)])))
+            }
+            None => Ok((Vec::new(), nobody)),
             Some(quote) => {
                 // Units are free again when a quote expires: an earlier payment was for the quote of somebody else.
                 let place = (chain.name(), asset.symbol.as_str(), asked.address.as_str());
@@ -221,11 +242,11 @@ async fn matching(
                 }
                 let mut own = Vec::new();
                 for one in near {
-                    if rival(conn, asked, Some(quote), &seen(chain.format(), asked, &one)).await?.is_none() {
+                    if rival(conn, asked, Some(quote), &seen(chain.format(), asked, &one, &nobody)).await?.is_none() {
                         own.push(one);
                     }
                 }
-                Ok(own)
+                Ok((own, nobody))
             }
         },
     }
@@ -249,16 +270,25 @@ async fn rival(
     Ok(nearer.map(|distance| if distance.get() == 0 { Rival::Exact } else { Rival::Near }))
 }
 
-fn is_at_address(format: Format, asked: &GetEvidence, one: &Payment) -> bool {
+/// Whether it went where the member was shown, or to another own address of the member: an earlier one, or that of a quote.
+fn is_at_address(format: Format, asked: &GetEvidence, one: &Payment, owners: &Owners) -> bool {
+    if owners.get(&one.address) == Some(&asked.user_id) {
+        return true;
+    }
     let side = if asked.way == Way::In { &one.address } else { &one.counterparty };
     let script = address::script(format, side);
     script.is_some() && script == address::script(format, &asked.address)
 }
 
-fn seen(format: Format, asked: &GetEvidence, one: &Payment) -> Seen {
+fn seen(format: Format, asked: &GetEvidence, one: &Payment, owners: &Owners) -> Seen {
     Seen {
         symbol: one.symbol.clone(),
-        is_at_address: is_at_address(format, asked, one),
+        is_at_address: is_at_address(format, asked, one, owners),
+        owner: match owners.get(&one.address) {
+            None => Owner::Shared,
+            Some(user_id) if *user_id == asked.user_id => Owner::Member,
+            Some(_) => Owner::Other,
+        },
         units: one.units,
         state: one.state,
         depth: one.depth,
@@ -301,7 +331,7 @@ impl Nodes<'_> {
             Ok(Some(found)) => self.unobserved(&found),
             Ok(None) => {
                 for other in self.chains.iter().filter(|other| other.name() != self.chain.name()) {
-                    let nothing = payment::Search { watched: &[], contracts: &[], coin: false };
+                    let nothing = payment::Search { watched: &[], derived: &[], held: &[], contracts: &[], coin: false };
                     if let Ok(Some(_)) = self.lookups.transaction(other, txid, nothing, self.asker).await {
                         return Search::Elsewhere(other.name());
                     }

@@ -102,7 +102,9 @@ async fn of_asset(
     addresses: Vec<Holding>,
     now: OffsetDateTime,
 ) -> Result<AssetHolding, Error> {
-    let at = addresses.iter().map(|row| row.read_at).min();
+    // The own addresses of members are read in turns: each balance agrees with the payments up to its reading.
+    let read = |is_own| addresses.iter().filter(move |row| row.is_own == is_own).map(|row| row.read_at);
+    let at = read(false).min().or(read(true).max());
     let mut sums = (Units::default(), SignedUnits::default());
     for row in &addresses {
         sums = (sums.0.plus(row.units)?, sums.1.plus(row.recorded)?);

@@ -60,7 +60,8 @@ pub async fn get_payout(db: &Db, chains: &[Chain], asked: &GetPayout) -> Result<
     };
     let watched = [Watched { address: asked.address.clone(), script, since: now }];
     let contracts: Vec<_> = std::iter::once(asset.contract.clone()).filter(|contract| !contract.is_empty()).collect();
-    let search = Search { watched: &watched, contracts: &contracts, coin: asset.contract.is_empty() };
+    let coin = asset.contract.is_empty();
+    let search = Search { watched: &watched, derived: &[], held: &[], contracts: &contracts, coin };
     let found = match chain.payout(&asked.txid, search).await {
         Err(_) => return Ok(Some(Payout::Unknown)),
         Ok(None) => return Ok(Some(Payout::Missing)),

@@ -1,6 +1,7 @@
 //! Observes the payments to and from the platform on a chain (D-Q4).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
@@ -21,16 +22,24 @@ use crate::events::published::payment_changed;
 use crate::store::chain_cursors::Cursor;
 use crate::store::chain_payments::{Arrival, Payment};
 use crate::store::holdings::{self, Reading};
-use crate::store::{assets, chain_cursors, chain_payments, methods, quotes};
+use crate::store::{assets, chain_cursors, chain_payments, deposit_addresses, methods, quotes};
 
 /// The depth at which a payment on Bitcoin is final at any value.
 const DEEPEST: i64 = 6;
 /// How often balances are read.
 const READ: Duration = Duration::minutes(1);
+/// Balances of own addresses of members that are read at a time, each by a call.
+const READ_AT_ONCE: i64 = 200;
+/// Addresses that are read from the database at a time.
+const PART: i64 = 10_000;
 
 /// What is looked for on a chain.
 pub(crate) struct World {
     watched: Vec<Watched>,
+    /// The own addresses of members.
+    derived: Arc<Vec<Watched>>,
+    /// Those of them whose balances are to be read.
+    held: Vec<Watched>,
     assets: Vec<Asset>,
     contracts: Vec<String>,
     coin: bool,
@@ -43,7 +52,8 @@ impl World {
     }
 
     pub(crate) fn search(&self) -> Search<'_> {
-        Search { watched: &self.watched, contracts: &self.contracts, coin: self.coin }
+        let Self { watched, derived, held, contracts, coin, .. } = self;
+        Search { watched, derived, held, contracts, coin: *coin }
     }
 }
 
@@ -53,9 +63,12 @@ pub async fn observe_chain(db: &Db, chain: &Chain, spread_bps: u16) -> Result<()
     let mut conn = db.conn().await?;
     let Some(cursor) = chain_cursors::begin(&mut conn, chain.name()).await? else { return Ok(()) };
     let now = clock::now(&mut conn).await?;
-    let world = world(&mut conn, chain).await?;
+    let mut world = world(&mut conn, chain).await?;
     let unsettled = chain_payments::unsettled(&mut conn, chain.name(), cursor.height.unwrap_or(0)).await?;
     let is_reading_due = holdings::read_at(&mut conn, chain.name()).await?.is_none_or(|at| now - at >= READ);
+    if is_reading_due {
+        world.held = held(&mut conn, chain, &world).await?;
+    }
     drop(conn);
     let looked = look_with_any(chain, &world, (&cursor, &unsettled), (now, is_reading_due)).await;
     let mut tx = db.begin().await?;
@@ -69,6 +82,8 @@ pub async fn observe_chain(db: &Db, chain: &Chain, spread_bps: u16) -> Result<()
             if let Some(balances) = balances {
                 let readings = readings(&world, balances);
                 holdings::read(&mut tx, chain.name(), &readings, (height, now)).await?;
+                let held: Vec<_> = world.held.iter().map(|one| one.address.clone()).collect();
+                deposit_addresses::note_read(&mut tx, &held, now).await?;
             }
             chain_cursors::advance(&mut tx, chain.name(), (&tip, height), (now, chain.interval())).await?;
             metrics::gauge!("chain_trouble", "chain" => chain.name()).set(0);
@@ -102,7 +117,36 @@ pub(crate) async fn world(conn: &mut PgConnection, chain: &Chain) -> Result<Worl
     let assets: Vec<_> = assets::all(conn).await?.into_iter().filter(|one| one.chain == chain.name()).collect();
     let contracts = assets.iter().map(|one| one.contract.clone()).filter(|contract| !contract.is_empty()).collect();
     let coin = chain.format() == Format::Bitcoin || is_coin_in_use(conn, chain, &assets).await?;
-    Ok(World { watched, assets, contracts, coin })
+    let derived = derived(conn, chain).await?;
+    Ok(World { watched, derived, held: Vec::new(), assets, contracts, coin })
+}
+
+/// The own addresses of members: those that were derived since the last time are read from the database.
+async fn derived(conn: &mut PgConnection, chain: &Chain) -> Result<Arc<Vec<Watched>>, Error> {
+    let mut known = chain.derived().lock().await;
+    let (mut ends, mut new) = (Vec::new(), Vec::new());
+    for (key, count) in deposit_addresses::keys(conn, chain.name()).await? {
+        let mut next = known.next(key);
+        while next < count {
+            let part = deposit_addresses::derived(conn, (key, next), PART).await?;
+            let Some((last, ..)) = part.last() else { break };
+            next = last + 1;
+            new.extend(part.into_iter().filter_map(|(_, address, since)| {
+                let script = address::script(chain.format(), &address)?;
+                Some(Watched { address, script, since })
+            }));
+        }
+        ends.push((key, next));
+    }
+    Ok(known.add(ends, new))
+}
+
+/// The own addresses whose balances are read next: on Bitcoin one call tells them all.
+async fn held(conn: &mut PgConnection, chain: &Chain, world: &World) -> Result<Vec<Watched>, Error> {
+    let limit = if chain.format() == Format::Bitcoin { PART } else { READ_AT_ONCE };
+    let due = deposit_addresses::due(conn, chain.name(), limit).await?;
+    let scripts = due.iter().filter_map(|address| address::script(chain.format(), address));
+    Ok(scripts.filter_map(|script| world.search().ours(&script).cloned()).collect())
 }
 
 /// Whether an active method uses the coin of the chain, because searching for it takes reading whole blocks.
@@ -333,6 +377,8 @@ pub(crate) async fn write(
         if one.key.way == Way::In && (is_news || tip.final_height.is_none() && is_new_tip && state == State::Included) {
             let place = (one.address.as_str(), asset.symbol.as_str());
             members.extend(quotes::owners(conn, place, one.units, arrival.at).await?);
+            // What arrives at an own address is its member's, whatever was asked for.
+            members.extend(deposit_addresses::note_paid(conn, &one.address, now).await?);
         }
         if !is_news {
             continue;

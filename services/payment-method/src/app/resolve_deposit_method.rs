@@ -3,17 +3,32 @@
 use chassis::db::{Db, PgConnection};
 use uuid::Uuid;
 
-use crate::domain::method::Method;
+use crate::app::own_address;
+use crate::domain::method::{Method, Scope};
 use crate::error::Error;
 use crate::store::methods;
 
 /// By id, or by a currency code that exactly one active platform method has; in the version that was shown, so that what
 /// was paid to an address that has been replaced meanwhile is recorded as it was. A version that is not known counts as
-/// the one in force.
+/// the one in force. With the member's own address, if the method has an extended public key and a member is named.
 ///
 /// # Errors
 /// `MethodUnavailable` if no active method has this id, or the currency names none or several.
-pub async fn resolve_deposit_method(db: &Db, method: &str, shown: i32) -> Result<Method, Error> {
+pub async fn resolve_deposit_method(
+    db: &Db,
+    method: &str,
+    shown: i32,
+    user_id: Option<Uuid>,
+) -> Result<Method, Error> {
+    let mut found = find(db, method, shown).await?;
+    let key = found.fields.deposit_key().filter(|_| found.scope == Scope::Platform);
+    if let Some((key, user_id)) = key.zip(user_id) {
+        found.fields.address = own_address::ensure(db, (&found.fields, &key), user_id).await?.0;
+    }
+    Ok(found)
+}
+
+async fn find(db: &Db, method: &str, shown: i32) -> Result<Method, Error> {
     let mut conn = db.conn().await?;
     let current = named_method(&mut conn, method, None).await?;
     if shown == 0 || shown == current.version {

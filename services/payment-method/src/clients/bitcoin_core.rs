@@ -5,6 +5,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use chassis::money::Units;
 use futures::{StreamExt, TryStreamExt};
+use miniscript::descriptor::checksum::desc_checksum;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -268,7 +269,7 @@ impl BitcoinCore {
         tip: &Tip,
         search: Search<'_>,
     ) -> Result<Vec<Observation>, ChainError> {
-        self.watch(search.watched).await?;
+        self.watch(search).await?;
         // Another node of the chain may be ahead of this one.
         let hash = self.hash(height.clamp(0, tip.block.height)).await?;
         let since: Since = self.wallet.call("listsinceblock", json!([hash, 1, true, true])).await?;
@@ -283,7 +284,7 @@ impl BitcoinCore {
 
     /// Has the wallet read its blocks again from a height.
     pub(super) async fn rescan(&self, height: i64, search: Search<'_>) -> Result<(), ChainError> {
-        self.watch(search.watched).await?;
+        self.watch(search).await?;
         match self.wallet.call::<Value>("rescanblockchain", json!([height.max(0)])).await {
             // It takes minutes or hours, and goes on.
             Ok(_) | Err(ChainError::Late) => Ok(()),
@@ -292,24 +293,26 @@ impl BitcoinCore {
     }
 
     /// Imports these scripts into the wallet and rescans the blocks since they were entered.
-    async fn watch(&self, watched: &[Watched]) -> Result<(), ChainError> {
+    async fn watch(&self, search: Search<'_>) -> Result<(), ChainError> {
         let mut watching = self.watching.lock().await;
         let mut known = match watching.take() {
             Some(known) => known,
             None => self.known().await?,
         };
-        let missing: Vec<_> = watched.iter().filter(|one| !known.contains(&one.script)).collect();
+        let entered = search.watched.iter().map(|one| (one, one.since - EARLIER));
+        // Nobody knows an address before it is derived.
+        let derived = search.derived.iter().map(|one| (one, one.since));
+        let missing: Vec<_> = entered.chain(derived).filter(|(one, _)| !known.contains(&one.script)).collect();
         for part in missing.chunks(IMPORTED) {
-            let wanted = part.iter().map(|one| {
-                let since = (one.since - EARLIER).unix_timestamp();
-                json!({ "desc": descriptor(&one.script), "timestamp": since })
+            let wanted = part.iter().map(|(one, since)| {
+                Ok(json!({ "desc": descriptor(&one.script)?, "timestamp": since.unix_timestamp() }))
             });
-            let wanted: Vec<_> = wanted.collect();
+            let wanted: Vec<_> = wanted.collect::<Result<_, ChainError>>()?;
             let imported: Vec<Imported> = self.wallet.call("importdescriptors", json!([wanted])).await?;
             if !imported.iter().all(|one| one.success) {
                 return Err(ChainError::Contradiction("a script cannot be watched"));
             }
-            known.extend(part.iter().map(|one| one.script.clone()));
+            known.extend(part.iter().map(|(one, _)| one.script.clone()));
         }
         *watching = Some(known);
         Ok(())
@@ -333,7 +336,7 @@ impl BitcoinCore {
     }
 
     pub(super) async fn transaction(&self, txid: &str, search: Search<'_>) -> Result<Option<Found>, ChainError> {
-        self.watch(search.watched).await?;
+        self.watch(search).await?;
         let asked = self.wallet.call("gettransaction", json!([txid, true, true])).await;
         let Some(known) = existing::<Known>(asked)? else { return self.foreign(txid, search).await };
         let fate = self.fate(txid, &known).await?;
@@ -451,7 +454,7 @@ impl BitcoinCore {
     }
 
     pub(super) async fn balances(&self, search: Search<'_>) -> Result<Vec<Balance>, ChainError> {
-        self.watch(search.watched).await?;
+        self.watch(search).await?;
         let unspent: Vec<Unspent> = self.wallet.call("listunspent", json!([0, 9_999_999, [], true])).await?;
         let too_large = |_| ChainError::Unreadable("a balance is too large".to_owned());
         let mut sums: BTreeMap<&str, Units> = BTreeMap::new();
@@ -464,7 +467,7 @@ impl BitcoinCore {
             address: one.address.clone(),
             units: sums.get(one.script.as_str()).copied().unwrap_or_default(),
         };
-        Ok(search.watched.iter().map(balance).collect())
+        Ok(search.watched.iter().chain(search.held).map(balance).collect())
     }
 }
 
@@ -492,44 +495,10 @@ fn satoshi_of(text: &str) -> Result<Units, ChainError> {
 }
 
 /// The descriptor of a script, with its checksum (BIP-380).
-fn descriptor(script: &str) -> String {
+fn descriptor(script: &str) -> Result<String, ChainError> {
     let text = format!("raw({script})");
-    let checksum = checksum(&text);
-    format!("{text}#{checksum}")
-}
-
-const CHARACTERS: &str =
-    "0123456789()[],'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#\"\\ ";
-const SYMBOLS: [u8; 32] = *b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
-const GENERATOR: [u64; 5] = [0xf5_dee5_1989, 0xa9_fdca_3312, 0x1b_ab10_e32d, 0x37_06b1_677a, 0x64_4d62_6ffd];
-
-fn checksum(text: &str) -> String {
-    let step = |state: u64, value: u64| {
-        let top = state >> 35;
-        let next = ((state & 0x7_ffff_ffff) << 5) ^ value;
-        GENERATOR.iter().enumerate().filter(|(bit, _)| (top >> bit) & 1 == 1).fold(next, |next, (_, word)| next ^ word)
-    };
-    let (mut state, mut class, mut count) = (1, 0, 0);
-    for char in text.chars() {
-        let position = CHARACTERS.find(char).unwrap_or(0) as u64;
-        state = step(state, position & 31);
-        class = class * 3 + (position >> 5);
-        count += 1;
-        if count == 3 {
-            state = step(state, class);
-            (class, count) = (0, 0);
-        }
-    }
-    if count > 0 {
-        state = step(state, class);
-    }
-    for _ in 0..8 {
-        state = step(state, 0);
-    }
-    state ^= 1;
-    (0..8)
-        .map(|place| char::from(SYMBOLS.get(((state >> (5 * (7 - place))) & 31) as usize).copied().unwrap_or(b'q')))
-        .collect()
+    let checksum = desc_checksum(&text).map_err(|_| ChainError::Contradiction("a script cannot be watched"))?;
+    Ok(format!("{text}#{checksum}"))
 }
 
 #[cfg(test)]
@@ -556,6 +525,6 @@ mod tests {
     /// The example of BIP-380.
     #[test]
     fn descriptors_have_their_checksum() {
-        assert_eq!(descriptor("deadbeef"), "raw(deadbeef)#89f8spxm");
+        assert_eq!(descriptor("deadbeef").expect("a checksum"), "raw(deadbeef)#89f8spxm");
     }
 }

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use time::OffsetDateTime;
+use tokio::sync::Mutex;
 
 use super::bitcoin_core::BitcoinCore;
 use super::evm_rpc::{EvmRpc, Kind};
 use super::rpc::ChainError;
 use crate::domain::network::Format;
-use crate::domain::payment::{Balance, Found, Observation, Search, Tip};
+use crate::domain::payment::{Balance, Derived, Found, Observation, Search, Tip};
 
 /// A node of one chain.
 #[derive(Debug, Clone)]
@@ -26,6 +27,8 @@ pub struct Chain {
     others: Arc<[Node]>,
     /// The node that answered last.
     preferred: Arc<AtomicUsize>,
+    /// The addresses of members that were read from the database.
+    derived: Arc<Mutex<Derived>>,
     interval: Duration,
 }
 
@@ -34,7 +37,7 @@ impl Chain {
     #[must_use]
     pub fn new(first: Node, others: Vec<Node>) -> Self {
         let interval = first.interval();
-        Self { first, others: others.into(), preferred: Arc::default(), interval }
+        Self { first, others: others.into(), preferred: Arc::default(), derived: Arc::default(), interval }
     }
 
     /// The same chain, looked at so often.
@@ -59,6 +62,12 @@ impl Chain {
             Node::Bitcoin(_) => Format::Bitcoin,
             Node::Evm(evm) => evm.format(),
         }
+    }
+
+    /// The own addresses of members that are known by now.
+    #[must_use]
+    pub fn derived(&self) -> &Mutex<Derived> {
+        &self.derived
     }
 
     /// How often it is looked at.

@@ -20,6 +20,10 @@ const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a
 /// The most blocks and addresses in one query for logs; nodes refuse more.
 const RANGE: i64 = 2_000;
 const ADDRESSES: usize = 500;
+/// With more addresses than this, all transfers of our tokens are asked for: that costs fewer calls.
+const MANY: usize = 2_000;
+/// The newest blocks that are read again for addresses that are new: such an address may have been paid to at once.
+const NEWEST: i64 = 8;
 /// Calls at once.
 const PARALLEL: usize = 8;
 /// For how long a node is taken to be on the chain that it was seen on.
@@ -46,6 +50,8 @@ struct Memory {
     range: Option<i64>,
     /// What was searched for; anything else makes the rest worthless.
     search: u64,
+    /// For how many own addresses of members, to which only some are added.
+    derived: usize,
     /// Above which height and at which newest block payments were searched for last, and what was found.
     last: Option<(i64, String, Vec<Observation>)>,
     /// By transaction and block.
@@ -266,10 +272,14 @@ impl EvmRpc {
         if contracts.is_empty() {
             return Ok(places);
         }
-        for part in search.watched.chunks(ADDRESSES) {
+        let all: Vec<_> = search.watched.iter().chain(search.derived).collect();
+        if all.len() > MANY {
+            return self.logs((range, search), &contracts, &json!([TRANSFER])).await;
+        }
+        for part in all.chunks(ADDRESSES) {
             let ours: Vec<_> = part.iter().map(|one| format!("0x{:0>64}", one.script)).collect();
             for topics in [json!([TRANSFER, null, ours]), json!([TRANSFER, ours])] {
-                places.append(&mut self.logs(range, &contracts, &topics).await?);
+                places.append(&mut self.logs((range, search), &contracts, &topics).await?);
             }
         }
         Ok(places)
@@ -279,7 +289,7 @@ impl EvmRpc {
     /// for more again.
     async fn logs(
         &self,
-        (first, last): (i64, i64),
+        ((first, last), search): ((i64, i64), Search<'_>),
         contracts: &[String],
         topics: &Value,
     ) -> Result<Places, ChainError> {
@@ -292,7 +302,10 @@ impl EvmRpc {
             }]);
             match self.rpc.call::<Vec<Log>>("eth_getLogs", filter).await {
                 Ok(logs) => {
-                    let logs = logs.into_iter().filter(|log| !log.removed);
+                    let is_ours = |topic: &String| {
+                        account_of(topic).is_some_and(|account| search.ours(&account).is_some())
+                    };
+                    let logs = logs.into_iter().filter(|log| !log.removed && log.topics.iter().skip(1).any(is_ours));
                     places.extend(logs.map(|log| (log.transaction_hash, log.block_hash)));
                     if to - from + 1 == range {
                         self.memory().range = Some(RANGE.min(range * 2));
@@ -401,6 +414,7 @@ impl EvmRpc {
         let wanted: Vec<_> = search
             .watched
             .iter()
+            .chain(search.held)
             .flat_map(|one| assets.iter().map(|contract| (one.clone(), contract.clone())))
             .collect();
         let balances = futures::stream::iter(wanted)
@@ -441,11 +455,15 @@ impl Memory {
     fn known(&mut self, height: i64, tip: &Tip, search: Search<'_>) -> Option<Vec<Observation>> {
         let mut hasher = DefaultHasher::new();
         (search.watched, search.contracts, search.coin).hash(&mut hasher);
-        let search = hasher.finish();
+        let (search, derived) = (hasher.finish(), search.derived.len());
         if self.search != search {
             (self.search, self.last) = (search, None);
             self.found.clear();
             self.blocks.clear();
+        }
+        if self.derived != derived {
+            (self.derived, self.last) = (derived, None);
+            self.blocks.split_off(&(tip.block.height - NEWEST));
         }
         let (above, newest, found) = self.last.as_ref()?;
         (*above == height && *newest == tip.block.hash).then(|| found.clone())

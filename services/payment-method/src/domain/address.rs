@@ -1,8 +1,10 @@
 //! Validation of addresses (D-W6): length and characters, and the checksum if the network is known.
 
+use std::str::FromStr;
+
+use alloy_primitives::Address as Account;
 use bech32::Fe32;
 use bech32::primitives::hrp;
-use sha3::{Digest, Keccak256};
 
 use super::network::{self, Format};
 
@@ -204,25 +206,16 @@ fn base58check(address: &str) -> Option<u8> {
     if bytes.len() == 21 { bytes.first().copied() } else { None }
 }
 
-/// EIP-55: with letters of both cases, a letter is a capital if the hash of the small letters has 8 or more there. The
-/// null address, where coins are lost, is none.
+/// With letters of both cases, the case is the checksum of EIP-55. The null address, where coins are lost, is none.
 fn is_evm(address: &str) -> bool {
     let Some(digits) = address.strip_prefix("0x") else { return false };
-    if digits.len() != 40
-        || !digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-        || digits.bytes().all(|byte| byte == b'0')
-    {
-        return false;
-    }
-    let small = digits.to_ascii_lowercase();
-    if digits == small || digits == digits.to_ascii_uppercase() {
-        return true;
-    }
-    let hash = Keccak256::digest(&small);
-    digits.bytes().enumerate().filter(|(_, byte)| byte.is_ascii_alphabetic()).all(|(index, byte)| {
-        let nibble = hash.get(index / 2).map_or(0, |pair| if index % 2 == 0 { pair >> 4 } else { pair & 0x0f });
-        byte.is_ascii_uppercase() == (nibble >= 8)
-    })
+    let has_checksum = digits != digits.to_ascii_lowercase() && digits != digits.to_ascii_uppercase();
+    let read = if has_checksum {
+        Account::parse_checksummed(address, None).ok()
+    } else {
+        Account::from_str(address).ok()
+    };
+    read.is_some_and(|account| !account.is_zero())
 }
 
 /// What a chain compares instead of the text of an address, in hexadecimal digits: the script on Bitcoin, so that the

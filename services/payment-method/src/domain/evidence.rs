@@ -43,12 +43,23 @@ pub struct Check {
     pub detail: String,
 }
 
+/// Whose the address of a payment to the platform is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// Members share it: what arrives is told apart by its units.
+    Shared,
+    /// The member in question: what arrives there is theirs, whatever the amount.
+    Member,
+    Other,
+}
+
 /// A payment, as far as it matters here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     pub symbol: String,
     /// Whether it is from or to the address in question.
     pub is_at_address: bool,
+    pub owner: Owner,
     pub units: Units,
     pub state: State,
     pub depth: i32,
@@ -200,12 +211,18 @@ fn asset(facts: &Facts<'_>) -> Check {
 fn recipient(facts: &Facts<'_>) -> Check {
     let is_right = facts.payments.iter().all(|one| one.is_at_address);
     let detail = match (facts.way, is_right) {
+        (Way::In, true) if is_own(facts) => "It went to this member's own address: it is theirs, whatever the amount.",
         (Way::In, true) => "It went to the address that the member was shown.",
         (Way::In, false) => "It went to another address of the platform than the one that the member was shown.",
         (Way::Out | Way::Fee, true) => "It went to the member's destination.",
         (Way::Out | Way::Fee, false) => "It went somewhere else than to the member's destination.",
     };
     line("payment_recipient", if is_right { Verdict::Ok } else { Verdict::Fail }, detail)
+}
+
+/// Whether all of it arrived at own addresses of the member.
+fn is_own(facts: &Facts<'_>) -> bool {
+    facts.way == Way::In && facts.payments.iter().all(|one| one.owner == Owner::Member)
 }
 
 fn total(payments: &[Seen]) -> Option<Units> {
@@ -304,6 +321,7 @@ fn time(facts: &Facts<'_>) -> Check {
                 "It came while the quote was open, but the amount is too different: the rate at its arrival applies.";
             line(name, Verdict::Warn, detail)
         }
+        None if is_own(facts) => line(name, Verdict::Ok, "The rate at its arrival applies."),
         None if first < facts.requested_at - SKEW => {
             line(name, Verdict::Warn, "It was made before the deposit was requested.")
         }
@@ -316,6 +334,12 @@ fn time(facts: &Facts<'_>) -> Check {
 
 fn quote(facts: &Facts<'_>) -> Option<Check> {
     let name = "payment_quote";
+    if facts.payments.iter().any(|one| one.owner == Owner::Other) {
+        return Some(line(name, Verdict::Fail, "It went to the own address of another member: it is theirs."));
+    }
+    if is_own(facts) {
+        return None;
+    }
     let theirs = match (facts.rival, facts.quote) {
         (Some(Rival::Exact), _) => Some("It is exactly what the quote of another member asks for."),
         (Some(Rival::Near), Some(_)) => {
@@ -343,7 +367,7 @@ mod tests {
     use chassis::money::{Cents, Units};
     use time::{Duration, OffsetDateTime};
 
-    use super::{Basis, Facts, Rival, Search, Seen, Verdict, checks};
+    use super::{Basis, Facts, Owner, Rival, Search, Seen, Verdict, checks};
     use crate::domain::payment::{Block, State, Way};
     use crate::domain::quote::Asset;
 
@@ -362,6 +386,7 @@ mod tests {
         Seen {
             symbol: "BTC".to_owned(),
             is_at_address: true,
+            owner: Owner::Shared,
             units: units(513_809),
             state,
             depth: 3,
@@ -439,6 +464,21 @@ mod tests {
             let all = verdicts(std::slice::from_ref(&right), |facts| facts.rival = Some(rival));
             assert_eq!(of(&all, "payment_quote"), Some(Verdict::Fail));
         }
+    }
+
+    /// [D-N2] What arrived at the member's own address is theirs, whatever the amount: no quote of anybody matters, and nothing
+    /// fails. Claimed by somebody else, it fails, also with an exact quote.
+    #[test]
+    fn own_addresses_decide_whose_it_is() {
+        let own = Seen { owner: Owner::Member, units: units(400_000), ..seen(State::Final, 100) };
+        let all = verdicts(std::slice::from_ref(&own), |facts| facts.requested_at = NOW + Duration::days(1));
+        assert_eq!(of(&all, "payment_recipient"), Some(Verdict::Ok));
+        assert_eq!(of(&all, "payment_units"), Some(Verdict::Warn));
+        assert_eq!((of(&all, "payment_time"), of(&all, "payment_quote")), (Some(Verdict::Ok), None));
+        let other = Seen { owner: Owner::Other, is_at_address: false, ..seen(State::Final, 100) };
+        let all = verdicts(&[other], |_| {});
+        assert_eq!(of(&all, "payment_recipient"), Some(Verdict::Fail));
+        assert_eq!(of(&all, "payment_quote"), Some(Verdict::Fail));
     }
 
     /// [D-Q4] Case 18: a chain that cannot be observed is unknown, and never "not found"; last known payments say nothing.

@@ -4,10 +4,13 @@ use chassis::validate::{Checks, FieldError, is_text};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::address;
+use super::address::{self, InvalidAddress};
+use super::deposit_key::{self, DepositKey, InvalidKey};
 
 /// How many active methods a member may keep (D-M1).
 pub const PERSONAL_LIMIT: i64 = 20;
+/// The longest output descriptor, with its origin and checksum.
+const KEY_LENGTH: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -28,6 +31,26 @@ pub struct Method {
     pub fields: Fields,
 }
 
+/// How an address of a member's own follows from the extended public key of a method.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Derivation {
+    /// As it stands in the method, in the place of an address.
+    pub key: String,
+    pub path: String,
+    /// The last step of the path.
+    pub index: u32,
+    /// Whether each deposit gets another address.
+    pub per_deposit: bool,
+}
+
+/// A method as a member is shown it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownMethod {
+    /// With the member's own address, where there is a derivation.
+    pub signed: SignedMethod,
+    pub derivation: Option<Derivation>,
+}
+
 /// A version of a method with the newest signature of the treasury key over it, if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedMethod {
@@ -43,7 +66,8 @@ pub struct Fields {
     pub currency: String,
     /// 2 to 40 characters.
     pub network: String,
-    /// Valid for the network.
+    /// Valid for the network. Platform methods may have the extended public key of an account instead, from which each member
+    /// gets addresses of their own.
     pub address: String,
     /// Tag of networks that need one; empty otherwise.
     pub memo: String,
@@ -59,6 +83,38 @@ impl Fields {
     /// # Errors
     /// Every field that is wrong.
     pub fn parse(typed: Self) -> Result<Self, Vec<FieldError>> {
+        let read = address::parse(typed.network.trim(), &typed.address).map_err(InvalidAddress::sentence);
+        Self::with_address(typed, read)
+    }
+
+    /// Reads those of a platform method, which may have an extended public key in place of an address, and then no memo.
+    ///
+    /// # Errors
+    /// Every field that is wrong.
+    pub fn parse_platform(typed: Self) -> Result<Self, Vec<FieldError>> {
+        let text = typed.address.trim();
+        if !deposit_key::is_meant(text) {
+            return Self::parse(typed);
+        }
+        let read = DepositKey::parse(&typed.network, text).map_err(InvalidKey::sentence);
+        let read = match read {
+            Ok(_) if text.len() > KEY_LENGTH => Err(InvalidKey::Malformed.sentence()),
+            Ok(_) if !typed.memo.trim().is_empty() => Err("An extended public key has no memo"),
+            read => read.map(|_| text.to_owned()),
+        };
+        Self::with_address(typed, read)
+    }
+
+    /// The key that the addresses of members are derived from, if there is one.
+    #[must_use]
+    pub fn deposit_key(&self) -> Option<DepositKey> {
+        if !deposit_key::is_meant(&self.address) {
+            return None;
+        }
+        DepositKey::parse(&self.network, &self.address).ok()
+    }
+
+    fn with_address(typed: Self, read: Result<String, &'static str>) -> Result<Self, Vec<FieldError>> {
         let mut checks = Checks::default();
         let currency = typed.currency.trim().to_ascii_uppercase();
         let currency_ok =
@@ -66,9 +122,8 @@ impl Fields {
         checks.that(currency_ok, "currency", "Currency must have 2 to 10 letters or digits");
         let network = typed.network.trim().to_owned();
         checks.that(is_text(&network, 2, 40), "network", "Network must have 2 to 40 characters");
-        let read = address::parse(&network, &typed.address);
-        if let Err(reason) = &read {
-            checks.that(false, "address", reason.sentence());
+        if let Err(sentence) = read {
+            checks.that(false, "address", sentence);
         }
         let address = read.unwrap_or_default();
         let memo = typed.memo.trim().to_owned();

@@ -1,5 +1,8 @@
 //! Payments on a chain from or to an address of the platform, as they were observed.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use chassis::money::{Cents, Units};
 use time::{Duration, OffsetDateTime};
 
@@ -167,11 +170,44 @@ pub fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// The own addresses of members on a chain. They are only ever added, so that each is read from the database once.
+#[derive(Debug, Default)]
+pub struct Derived {
+    /// By key, the first index that is not among them.
+    next: BTreeMap<i64, i32>,
+    /// In the order of their scripts.
+    addresses: Arc<Vec<Watched>>,
+}
+
+impl Derived {
+    /// The index from which on addresses of a key are missing.
+    #[must_use]
+    pub fn next(&self, key: i64) -> i32 {
+        self.next.get(&key).copied().unwrap_or(0)
+    }
+
+    /// All of them, with these new ones.
+    pub fn add(&mut self, next: Vec<(i64, i32)>, new: Vec<Watched>) -> Arc<Vec<Watched>> {
+        self.next.extend(next);
+        if !new.is_empty() {
+            let all = Arc::make_mut(&mut self.addresses);
+            all.extend(new);
+            all.sort_by(|one, other| one.script.cmp(&other.script));
+            all.dedup_by(|one, other| one.script == other.script);
+        }
+        self.addresses.clone()
+    }
+}
+
 /// What to look for.
 #[derive(Debug, Clone, Copy)]
 pub struct Search<'a> {
     /// In the order of their scripts.
     pub watched: &'a [Watched],
+    /// The own addresses of members, in the order of their scripts.
+    pub derived: &'a [Watched],
+    /// Those of them whose balances are to be read.
+    pub held: &'a [Watched],
     /// The contracts of the known tokens, as their chain writes them.
     pub contracts: &'a [String],
     /// Whether to search every block for payments in the coin of the chain.
@@ -182,8 +218,11 @@ impl<'a> Search<'a> {
     /// The watched address of a script.
     #[must_use]
     pub fn ours(&self, script: &str) -> Option<&'a Watched> {
-        let place = self.watched.binary_search_by(|one| one.script.as_str().cmp(script)).ok()?;
-        self.watched.get(place)
+        let among = |all: &'a [Watched]| {
+            let place = all.binary_search_by(|one| one.script.as_str().cmp(script)).ok()?;
+            all.get(place)
+        };
+        among(self.watched).or_else(|| among(self.derived))
     }
 }
 

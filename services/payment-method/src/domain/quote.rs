@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::method::Fields;
+use super::method::{Derivation, Fields};
 use super::rate::{Agreed, Point};
 
 /// How long a quote lasts.
@@ -98,6 +98,9 @@ pub struct Quote {
     pub sources: Vec<Point>,
     pub created_at: OffsetDateTime,
     pub expires_at: OffsetDateTime,
+    /// How the address was derived, if it is one of the member's own.
+    #[serde(default)]
+    pub derivation: Option<Derivation>,
 }
 
 impl Quote {
@@ -263,6 +266,7 @@ mod tests {
             sources: Vec::new(),
             created_at: NOW,
             expires_at: NOW + LIFE,
+            derivation: None,
         }
     }
 

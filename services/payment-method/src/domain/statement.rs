@@ -52,7 +52,7 @@ impl Statement {
     /// Reads a statement that the back office wrote.
     ///
     /// # Errors
-    /// If the text is not exactly what [`Statement::text`] writes, or the address is not valid on its network.
+    /// If the text is not exactly what [`Statement::text`] writes, or the address or key is not valid on its network.
     pub fn parse(text: &str) -> Result<Self, InvalidStatement> {
         let mut lines = text.lines();
         if lines.next() != Some(TITLE) {
@@ -80,7 +80,7 @@ impl Statement {
             memo: statement.memo.clone(),
             ..Fields::default()
         };
-        if Fields::parse(typed.clone()) == Ok(typed) { Ok(statement) } else { Err(InvalidStatement::Fields) }
+        if Fields::parse_platform(typed.clone()) == Ok(typed) { Ok(statement) } else { Err(InvalidStatement::Fields) }
     }
 }
 

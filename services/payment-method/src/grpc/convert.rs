@@ -4,7 +4,7 @@ use chassis::clock;
 use chassis::error::Refusal;
 use chassis::money::Rate;
 use chassis::validate::FieldError;
-use proto::common::v1::{Quote as QuoteMessage, QuoteDirection, RateSource};
+use proto::common::v1::{Derivation as DerivationMessage, Quote as QuoteMessage, QuoteDirection, RateSource};
 use proto::payment_method::v1::{
     GetQuoteTermsResponse, MethodFields, PaymentMethod, PayoutPrice as PayoutPriceMessage,
     PlatformMethod as PlatformMethodMessage, ProposeRateRequest, QuotableAsset, ResolveWithdrawalMethodRequest,
@@ -18,33 +18,44 @@ use crate::app::price::PayoutPrice;
 use crate::app::propose_platform_method::{Change, Proposed};
 use crate::app::resolve_withdrawal_method::{Destination, ResolveWithdrawalMethod};
 use crate::domain::address;
-use crate::domain::method::{Fields, Method, Scope, SignedMethod};
+use crate::domain::method::{Derivation, Fields, Method, Scope, ShownMethod, SignedMethod};
 use crate::domain::quote::{Direction, LIFE, OPEN_LIMIT, Quote};
 use crate::domain::rate::{Point, Publication};
 use crate::error::Error;
 
 pub(super) fn fields(message: Option<MethodFields>) -> Result<Fields, Error> {
-    let message = message.unwrap_or_default();
-    let fields = Fields::parse(Fields {
-        currency: message.currency,
-        network: message.network,
-        address: message.address,
-        memo: message.memo,
-        label: message.label,
-        image_key: message.image_key,
-    });
-    let fields = fields.map_err(Refusal::from)?;
+    not_lost(Fields::parse(typed(message)).map_err(Refusal::from)?)
+}
+
+/// Those of a platform method, which may have an extended public key.
+fn platform_fields(message: Option<MethodFields>) -> Result<Fields, Error> {
+    not_lost(Fields::parse_platform(typed(message)).map_err(Refusal::from)?)
+}
+
+fn not_lost(fields: Fields) -> Result<Fields, Error> {
     match address::lost(&fields.network, &fields.address) {
         Some(reason) => Err(Refusal::field("address", reason.sentence()).into()),
         None => Ok(fields),
     }
 }
 
+fn typed(message: Option<MethodFields>) -> Fields {
+    let message = message.unwrap_or_default();
+    Fields {
+        currency: message.currency,
+        network: message.network,
+        address: message.address,
+        memo: message.memo,
+        label: message.label,
+        image_key: message.image_key,
+    }
+}
+
 /// The change that a treasurer proposes.
 pub(super) fn change(id_text: &str, typed: Option<MethodFields>, signature: String) -> Result<Change, Error> {
     Ok(match (id_text, typed) {
-        ("", typed) => Change::Create(Proposed { fields: fields(typed)?, signature }),
-        (text, Some(typed)) => Change::Update(id(text)?, Proposed { fields: fields(Some(typed))?, signature }),
+        ("", typed) => Change::Create(Proposed { fields: platform_fields(typed)?, signature }),
+        (text, Some(typed)) => Change::Update(id(text)?, Proposed { fields: platform_fields(Some(typed))?, signature }),
         (text, None) => Change::Archive(id(text)?),
     })
 }
@@ -165,6 +176,7 @@ impl From<Quote> for QuoteMessage {
             sources: quote.sources.into_iter().map(Into::into).collect(),
             at: Some(clock::to_proto(quote.created_at)),
             expires_at: Some(clock::to_proto(quote.expires_at)),
+            derivation: quote.derivation.map(Into::into),
         }
     }
 }
@@ -187,7 +199,20 @@ impl From<Method> for PaymentMethod {
             image_key: fields.image_key,
             version: method.version,
             signature: String::new(),
+            derivation: None,
         }
+    }
+}
+
+impl From<ShownMethod> for PaymentMethod {
+    fn from(ShownMethod { signed, derivation }: ShownMethod) -> Self {
+        Self { derivation: derivation.map(Into::into), ..signed.into() }
+    }
+}
+
+impl From<Derivation> for DerivationMessage {
+    fn from(Derivation { key, path, index, per_deposit }: Derivation) -> Self {
+        Self { key, path, index, per_deposit }
     }
 }
 

@@ -223,7 +223,14 @@ impl From<Payout> for PayoutOnChain {
 
 impl From<Arrival> for ListedPayment {
     fn from(one: Arrival) -> Self {
-        Self { number: one.payment.id, payment: Some(payment(one.payment, one.decimals, one.tip)) }
+        Self { number: one.payment.id, payment: Some(one.into()) }
+    }
+}
+
+impl From<Arrival> for ChainPayment {
+    fn from(one: Arrival) -> Self {
+        let member_id = one.owner.map(|owner| owner.to_string()).unwrap_or_default();
+        Self { member_id, ..payment(one.payment, one.decimals, one.tip) }
     }
 }
 
@@ -249,5 +256,6 @@ fn payment(one: Payment, decimals: u8, tip: i64) -> ChainPayment {
         replaced_by: one.replaced_by,
         arrived_at: Some(to_proto(one.arrived_at)),
         value_cents: one.value.map(Cents::get),
+        member_id: String::new(),
     }
 }

@@ -66,7 +66,7 @@ impl GrpcServer {
     async fn resolve_deposit(&self, request: Request<ResolveDepositMethodRequest>) -> Result<Method, Error> {
         self.verifier.service(request.metadata(), &CALLERS)?;
         let message = request.into_inner();
-        resolve_deposit_method(&self.db, &message.method, message.version).await
+        resolve_deposit_method(&self.db, &message.method, message.version, message.user_id.parse().ok()).await
     }
 
     async fn resolve_withdrawal(&self, request: Request<ResolveWithdrawalMethodRequest>) -> Result<Destination, Error> {

@@ -4,6 +4,7 @@ use chassis::db::retrying;
 use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::permission::MemberAct;
+use proto::common::v1::ChainPayment;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
 use proto::payment_method::v1::{
     CreatePaymentMethodRequest, CreatePaymentMethodResponse, DeletePaymentMethodRequest, DeletePaymentMethodResponse,
@@ -17,8 +18,9 @@ use crate::app::create_payment_method::create_payment_method;
 use crate::app::delete_payment_method::delete_payment_method;
 use crate::app::get_quote_terms::{Quotable, get_quote_terms};
 use crate::app::list_payment_methods::list_payment_methods;
+use crate::app::list_payments::Arrival;
 use crate::app::update_payment_method::{Picture, Updated, update_payment_method};
-use crate::domain::method::SignedMethod;
+use crate::domain::method::ShownMethod;
 use crate::error::Error;
 
 #[tonic::async_trait]
@@ -27,9 +29,10 @@ impl PaymentMethodService for GrpcServer {
         &self,
         request: Request<ListPaymentMethodsRequest>,
     ) -> Reply<ListPaymentMethodsResponse> {
-        let list = self.list(request).await?;
-        let payment_methods = list.into_iter().map(PaymentMethod::from).collect();
-        Ok(Response::new(ListPaymentMethodsResponse { payment_methods }))
+        let (methods, arrived) = self.list(request).await?;
+        let payment_methods = methods.into_iter().map(PaymentMethod::from).collect();
+        let arrived = arrived.into_iter().map(ChainPayment::from).collect();
+        Ok(Response::new(ListPaymentMethodsResponse { payment_methods, arrived }))
     }
 
     async fn create_payment_method(
@@ -65,7 +68,10 @@ impl PaymentMethodService for GrpcServer {
 }
 
 impl GrpcServer {
-    async fn list(&self, request: Request<ListPaymentMethodsRequest>) -> Result<Vec<SignedMethod>, Error> {
+    async fn list(
+        &self,
+        request: Request<ListPaymentMethodsRequest>,
+    ) -> Result<(Vec<ShownMethod>, Vec<Arrival>), Error> {
         let session = self.verifier.session(request.metadata()).await?.reader()?;
         list_payment_methods(&self.db, session.user_id).await
     }

@@ -166,6 +166,46 @@ pub async fn arrivals(conn: &mut PgConnection, before: i64, limit: i64) -> Resul
     payments(rows)
 }
 
+/// Payments to an address that no transaction rests on, and that count or still may; newest first.
+pub async fn unclaimed_at(
+    conn: &mut PgConnection,
+    (chain, symbol, address): (&str, &str, &str),
+) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
+         FROM chain_payments
+         WHERE chain = $1 AND symbol = $2 AND lower(address) = lower($3) AND way = 'in' AND NOT is_consumed
+            AND state IN ('seen', 'included', 'final')
+         ORDER BY seen_at DESC, id DESC LIMIT 20"#,
+        chain,
+        symbol,
+        address,
+    )
+    .fetch_all(conn)
+    .await?;
+    payments(rows)
+}
+
+/// The same at all own addresses of a member.
+pub async fn arrived(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT one.id, one.chain, txid, idx, way, symbol, one.address, counterparty, units::text AS "units!", depth, state,
+            height, block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
+         FROM deposit_addresses AS own
+         JOIN chain_payments AS one ON lower(one.address) = lower(own.address) AND one.way = 'in'
+         WHERE own.user_id = $1 AND own.paid_at IS NOT NULL AND one.chain = own.chain AND NOT one.is_consumed
+            AND one.state IN ('seen', 'included', 'final')
+         ORDER BY one.id DESC LIMIT 20"#,
+        user_id,
+    )
+    .fetch_all(conn)
+    .await?;
+    payments(rows)
+}
+
 /// Payouts from the platform to somebody's address, since a moment.
 pub async fn paid_to(
     conn: &mut PgConnection,

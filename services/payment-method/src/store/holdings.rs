@@ -16,6 +16,8 @@ pub struct Holding {
     /// What it should hold: the first balance plus all payments since.
     pub recorded: SignedUnits,
     pub read_at: OffsetDateTime,
+    /// Whether it is an address of one member.
+    pub is_own: bool,
 }
 
 /// A balance that was read: symbol, address, units.
@@ -110,7 +112,8 @@ pub async fn read(
 /// All of them, by chain, symbol and address.
 pub async fn all(conn: &mut PgConnection) -> Result<Vec<Holding>, Error> {
     let rows = sqlx::query!(
-        r#"SELECT chain, symbol, address, units::text AS "units!", (carried + moved)::text AS "recorded!", read_at
+        r#"SELECT chain, symbol, address, units::text AS "units!", (carried + moved)::text AS "recorded!", read_at,
+            EXISTS (SELECT FROM deposit_addresses AS own WHERE own.address = holdings.address) AS "is_own!"
          FROM holdings ORDER BY chain, symbol, address"#,
     )
     .fetch_all(conn)
@@ -124,6 +127,7 @@ pub async fn all(conn: &mut PgConnection) -> Result<Vec<Holding>, Error> {
             units: Units::parse(&row.units).map_err(unreadable)?,
             recorded: SignedUnits::parse(&row.recorded).map_err(unreadable)?,
             read_at: row.read_at,
+            is_own: row.is_own,
         })
     });
     Ok(holdings.collect::<Result<_, sqlx::Error>>()?)

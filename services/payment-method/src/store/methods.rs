@@ -247,10 +247,11 @@ pub async fn platform_addresses(conn: &mut PgConnection) -> Result<Vec<(String, 
     Ok(rows.into_iter().map(|row| (row.network, row.address, row.since)).collect())
 }
 
-/// Whether the platform receives, or once received, deposits at this address, on whatever network.
+/// Whether the platform receives, or once received, deposits at this address, on whatever network; also for one member.
 pub async fn is_platform_address(conn: &mut PgConnection, address: &str) -> Result<bool, Error> {
     let found = sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT FROM method_versions WHERE scope = 'platform' AND lower(address) = lower($1)) AS "found!""#,
+        r#"SELECT EXISTS (SELECT FROM method_versions WHERE scope = 'platform' AND lower(address) = lower($1))
+            OR EXISTS (SELECT FROM deposit_addresses WHERE lower(address) = lower($1)) AS "found!""#,
         address,
     )
     .fetch_one(conn)
@@ -261,8 +262,9 @@ pub async fn is_platform_address(conn: &mut PgConnection, address: &str) -> Resu
 /// Those of these addresses for which [`is_platform_address`] holds.
 pub async fn platform_addresses_among(conn: &mut PgConnection, addresses: &[String]) -> Result<HashSet<String>, Error> {
     let found = sqlx::query_scalar!(
-        r#"SELECT DISTINCT wanted AS "wanted!" FROM unnest($1::text[]) AS wanted
-           JOIN method_versions ON scope = 'platform' AND lower(address) = lower(wanted)"#,
+        r#"SELECT wanted AS "wanted!" FROM unnest($1::text[]) AS wanted
+           WHERE EXISTS (SELECT FROM method_versions WHERE scope = 'platform' AND lower(address) = lower(wanted))
+            OR EXISTS (SELECT FROM deposit_addresses WHERE lower(address) = lower(wanted))"#,
         addresses,
     )
     .fetch_all(conn)

@@ -242,6 +242,7 @@ impl TryFrom<Row> for Quote {
             sources: serde_json::from_value(row.sources)?,
             created_at: row.created_at,
             expires_at: row.expires_at,
+            derivation: None,
         })
     }
 }

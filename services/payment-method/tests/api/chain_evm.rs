@@ -1,11 +1,11 @@
 //! Payments in tokens and coins of EVM chains, on real nodes.
 
+use alloy_primitives::keccak256;
 use payment_method::clients::chain::Chain;
 use payment_method::clients::evm_rpc::{EvmRpc, Kind};
 use payment_method::domain::address;
 use payment_method::domain::network::Format;
 use serde_json::json;
-use sha3::{Digest, Keccak256};
 use sqlx::PgPool;
 use stack::nodes::{Anvil, EvmChain, RICH, address_word, call_data, number_word, transfer_data};
 
@@ -84,7 +84,7 @@ async fn a_batch_of_transfers_is_several_payments(pool: PgPool) {
         anvil.receipt(&hash).await.unwrap();
     }
     let selector: String =
-        Keccak256::digest("pay(address[],address[],uint256[])")[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+        keccak256("pay(address[],address[],uint256[])")[..4].iter().map(|byte| format!("{byte:02x}")).collect();
     let list = |words: &[String]| [&[number_word(3)], words].concat();
     let words = [
         vec![number_word(0x60), number_word(0xe0), number_word(0x160)],

@@ -23,7 +23,7 @@ async fn deposit(world: &World, method: &str) -> Result<PaymentMethod, Status> {
 
 async fn deposit_as_shown(world: &World, method: &str, version: i32) -> Result<PaymentMethod, Status> {
     let token = world.realm.service_token("wallet");
-    let message = ResolveDepositMethodRequest { method: method.to_owned(), version };
+    let message = ResolveDepositMethodRequest { method: method.to_owned(), version, user_id: String::new() };
     let answer = world.grpc.resolve_deposit_method(with_token(message, &token)).await?;
     Ok(answer.into_inner().payment_method.unwrap())
 }
@@ -174,7 +174,7 @@ async fn only_wallet_asks(pool: PgPool) {
     let id = world.platform("USDT", "TRC20", TRON).await;
     let gateway = world.realm.service_token("gateway");
     for token in [gateway, world.member().1, world.treasurers[0].clone(), String::new()] {
-        let message = ResolveDepositMethodRequest { method: id.clone(), version: 0 };
+        let message = ResolveDepositMethodRequest { method: id.clone(), version: 0, user_id: String::new() };
         let refusal = refused(world.grpc.resolve_deposit_method(with_token(message, &token)).await);
         assert_eq!(refusal.kind, Kind::Forbidden);
         let message = ResolveWithdrawalMethodRequest { method: id.clone(), ..Default::default() };

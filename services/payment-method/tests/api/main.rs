@@ -12,6 +12,7 @@ mod fixture;
 mod holdings;
 mod lookup;
 mod member_data;
+mod own_addresses;
 mod personal;
 mod platform;
 mod providers;

@@ -142,7 +142,8 @@ async fn txid_used_before(conn: &mut PgConnection, transaction: &Transaction) ->
 fn address_as_shown(shown: &MethodCopy, current: Option<MethodCopy>) -> Check {
     let (address, version) = (&shown.address, shown.version);
     let (ok, detail) = match current {
-        Some(current) if current.address == *address => {
+        // Of one version, each deposit may have an address of its own.
+        Some(current) if current.address == *address || current.version == version => {
             (true, format!("The address shown (version {version}) is the one in force."))
         }
         Some(current) => (

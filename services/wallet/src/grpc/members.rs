@@ -145,9 +145,10 @@ impl WalletService for GrpcServer {
         };
         // The address that was quoted is the one that was shown.
         let version = quoted.as_ref().map_or(message.method_version, |quoted| quoted.method_version);
-        let method = self.methods.resolve_deposit(&method, version).await?;
+        let mut method = self.methods.resolve_deposit(&method, version, member.user_id).await?;
         if let Some(quoted) = &quoted {
             quoted.check(QuoteDirection::Deposit, amount, &method)?;
+            method.address.clone_from(&quoted.address);
         }
         let quote = quoted.map(|quoted| quoted.quote);
         let txid = Txid::parse_optional(&message.txid, &method.network)?;
@@ -214,7 +215,7 @@ impl WalletService for GrpcServer {
                 before.map(|one: Transaction| PayWithdrawalFeeResponse { transaction: Some(one.into()) }),
             ));
         }
-        let method = self.methods.resolve_deposit(&method, message.method_version).await?;
+        let method = self.methods.resolve_deposit(&method, message.method_version, member.user_id).await?;
         let txid = Txid::parse_optional(&message.txid, &method.network)?;
         let payment = PaymentClaim { amount: Cents::new(message.amount_cents), method, receipt, txid };
         let command = PayWithdrawalFee { user_id: member.user_id, withdrawal_id, payment, claim };

@@ -521,7 +521,7 @@ impl GrpcServer {
     /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.
     async fn current_method(&self, transaction: &Transaction) -> Option<MethodCopy> {
         let payment = transaction.as_payment()?;
-        self.methods.resolve_deposit(&payment.method.id.to_string(), 0).await.ok()
+        self.methods.resolve_deposit(&payment.method.id.to_string(), 0, transaction.user_id).await.ok()
     }
 }
 

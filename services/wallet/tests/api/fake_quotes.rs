@@ -15,6 +15,8 @@ use proto::payment_method::v1::{
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use crate::fixture::EARLIER_ADDRESS;
+
 #[derive(Clone)]
 pub struct FakeQuotes {
     pub verifier: chassis::identity::Verifier,
@@ -66,6 +68,7 @@ impl QuoteService for FakeQuotes {
             method_version: 2,
             currency: "USDT".to_owned(),
             network: "TRC20".to_owned(),
+            address: EARLIER_ADDRESS.to_owned(),
             decimals: 6,
             units: units.unwrap().to_string(),
             rate_micros: 1_000_000,

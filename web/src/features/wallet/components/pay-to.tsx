@@ -15,6 +15,10 @@ const QrCode = lazy<ComponentType<{ text: string; label: string }>>(() =>
   import('@/components/qr-code').then((module) => ({ default: module.QrCode }), () => ({ default: () => null })),
 )
 
+const ArrivedPayments = lazy(() =>
+  import('./arrived-payments').then((module) => ({ default: module.ArrivedPayments }), () => ({ default: () => null })),
+)
+
 const copyTexts = { success: 'Address copied to clipboard!', failure: 'Failed to copy address' }
 const copyAmountTexts = { success: 'Amount copied to clipboard!', failure: 'Failed to copy amount' }
 
@@ -30,9 +34,13 @@ type PayToProps = {
  * key did not sign.
  */
 export function PayTo(props: PayToProps) {
+  // A quote may have an address of its own.
+  const { derivation, address } = props.quote ?? props.method
+  const method = derivation ? { ...props.method, derivation, address: address ?? '' } : props.method
   return (
-    <PlatformAddress method={props.method}>
-      <Payment {...props} />
+    <PlatformAddress method={method}>
+      <Payment {...props} method={method} />
+      {derivation && <Suspense><ArrivedPayments /></Suspense>}
     </PlatformAddress>
   )
 }
@@ -77,7 +85,7 @@ function Payment({ method, confirmedBy, quote }: PayToProps) {
             left={left}
             afterwards="If you have sent the payment already, submit its proof: we value it when it arrives."
           >
-            Send exactly this amount, so that we can tell your payment from others.
+            {method.derivation ? 'It applies to a payment of about this amount.' : 'Send exactly this amount, so that we can tell your payment from others.'}
           </QuoteLock>
         </div>
       )}

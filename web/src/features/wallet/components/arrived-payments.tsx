@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import type { ChainPayment } from '@/lib/api-types'
+import { formatMoney } from '@/lib/money'
+import { queryKeys } from '@/lib/query-keys'
+import { formatAsset } from '@/lib/units'
+
+/** What arrived at own addresses of the member and belongs to no deposit yet, whatever the amount [D-N2]. */
+export function ArrivedPayments() {
+  const { data = [] } = useQuery({
+    queryKey: [...queryKeys.paymentMethods, 'arrived'],
+    queryFn: async ({ signal }) => (await api.get<{ arrived?: ChainPayment[] }>('/payment-methods', { signal })).arrived ?? [],
+    refetchInterval: 15_000,
+    meta: { silent: true },
+  })
+  return (
+    <ul role="status" className="text-sm empty:hidden">
+      {data.map((payment) => (
+        <li key={`${payment.txid} ${payment.index}`} className="mt-3 rounded-lg bg-positive-soft p-3">
+          <span className="font-semibold">{`A payment of ${formatAsset(payment)} arrived`}</span>
+          <span>{payment.value === undefined ? '.' : `, worth ${formatMoney(payment.value)}.`}</span>{' '}
+          <span>{payment.state === 'final' ? 'It is confirmed.' : 'The network is confirming it.'}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
