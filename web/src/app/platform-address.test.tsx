@@ -69,6 +69,46 @@ describe('an address of the platform, in a build with treasury keys [D-M1]', () 
   })
 })
 
+/** The first own address on Tron of the key that payment-method is tested with; no signature is over it. */
+const key = 'xpub6D1AabNHCupeiLM65ZR9UStMhJ1vCpyV4XbZdyhMZBiJXALQtmn9p42VTQckoHVn8WNqS7dqnJokZHAHcHGoaQgmv8D45oNUKx6DZMNZBCd'
+const own = {
+  ...usdt,
+  address: 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH',
+  derivation: { key, path: "m/44'/195'/0'/0/0", index: 0, perDeposit: false },
+}
+
+describe('an own address of the member [D-N2]', () => {
+  beforeEach(() => {
+    build.treasuryKeys = []
+  })
+
+  it('is shown if it follows from the key, and what arrived there with its units and value', async () => {
+    const arrived = [{ txid: 'a1', index: 0, asset: 'USDT', units: '195000000', decimals: 6, state: 'included', value: 195 }]
+    server.use(answers('get', '/payment-methods', { paymentMethods: [own], arrived }))
+    const { user } = openAsMember('/deposits')
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    expect(await screen.findByText(own.address)).toBeVisible()
+    expect(screen.getByText(/yours to keep/)).toBeVisible()
+    expect(await screen.findByText('A payment of 195 USDT arrived')).toBeVisible()
+    expect(screen.getByText(', worth $195.00.')).toBeVisible()
+  })
+
+  it.each([
+    ['was replaced', { ...own, address: 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK' }],
+    ['is of another index', { ...own, derivation: { ...own.derivation, index: 1 } }],
+    ['is of another key', { ...own, network: 'ERC20' }],
+  ])('is not shown if it %s', async (_, method) => {
+    await choose(method)
+    await expectRefused(method.address)
+  })
+
+  it('is not shown if the treasury key did not sign its key, whatever else it signed', async () => {
+    build.treasuryKeys = keys
+    await choose({ ...own, version: signed.version, signature: signed.signature })
+    await expectRefused(own.address)
+  })
+})
+
 describe('an address of the platform, in a build without keys', () => {
   it('is shown without signature', async () => {
     build.treasuryKeys = []

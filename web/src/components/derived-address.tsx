@@ -1,12 +1,8 @@
-import type { ReactNode } from 'react'
-import type { PaymentMethod } from '@/lib/api-types'
 import { isDerived } from '@/lib/deposit-key'
-import { DoNotSend } from './platform-address'
-
-type DerivedAddressProps = { method: Pick<PaymentMethod, 'currency' | 'network' | 'address' | 'derivation'>; children: ReactNode }
+import { DoNotSend, type PlatformAddressProps } from './platform-address'
 
 /** Shows what is made of an own address of the member only if it follows from the key of its method [D-N2]. */
-export function DerivedAddress({ method, children }: DerivedAddressProps) {
+export function DerivedAddress({ method, children }: PlatformAddressProps) {
   const { currency, network, address, derivation } = method
   if (!derivation || !isDerived(network, derivation.key, derivation.index, address)) return <DoNotSend currency={currency} />
   return (

@@ -1,5 +1,5 @@
 import { ShieldAlert } from 'lucide-react'
-import { Suspense, lazy, type ReactNode } from 'react'
+import { Suspense, lazy, type ComponentType, type ReactNode } from 'react'
 import { brand } from '@/lib/brand'
 import { treasuryKeys } from '@/lib/env'
 import type { PaymentMethod } from '@/lib/api-types'
@@ -8,14 +8,14 @@ import { Skeleton } from './skeleton'
 import { SupportLink } from './support-link'
 import { useSignature } from './use-signature'
 
+export type PlatformAddressProps = { method: SignedVersion & Pick<PaymentMethod, 'derivation'>; children: ReactNode }
+
 /** Where its code does not come, no address was verified. */
-const DerivedAddress = lazy(() =>
+const DerivedAddress = lazy<ComponentType<PlatformAddressProps>>(() =>
   import('./derived-address').then((module) => ({ default: module.DerivedAddress }), () => ({ default: Unverified })),
 )
 
 const checking = <Skeleton className="h-46" />
-
-type PlatformAddressProps = { method: SignedVersion & Pick<PaymentMethod, 'derivation'>; children: ReactNode }
 
 /**
  * Shows what is made of an address of the platform only if the treasury key signed it, or the key that it is derived from; a build
@@ -30,7 +30,7 @@ export function PlatformAddress({ method, children }: PlatformAddressProps) {
   return derivation ? <Suspense fallback={checking}><DerivedAddress method={method}>{children}</DerivedAddress></Suspense> : children
 }
 
-const Unverified = ({ method }: Pick<PlatformAddressProps, 'method'>) => <DoNotSend currency={method.currency} />
+const Unverified = ({ method }: PlatformAddressProps) => <DoNotSend currency={method.currency} />
 
 export function DoNotSend({ currency }: { currency: string }) {
   return (

@@ -2145,7 +2145,7 @@ export interface paths {
         };
         /**
          * Get what the chain shows of a transaction
-         * @description The payments whose hash was given, or whose amount is exactly that of the quote.
+         * @description The payments whose hash was given, whose amount is exactly that of the quote, or to the own address of the member.
          */
         get: operations["get_transactions_by_id_payments"];
         put?: never;
@@ -2668,6 +2668,11 @@ export interface components {
             txid: string;
             /** @description In the smallest unit of the asset. */
             units: string;
+            /**
+             * Format: double
+             * @description What it was worth when it arrived, in dollars. Missing without a rate.
+             */
+            value?: number;
         };
         /** @description A line of the checklist. */
         Check: {
@@ -2824,6 +2829,30 @@ export interface components {
          * @enum {string}
          */
         DepositType: "deposit" | "course";
+        /**
+         * @description How an own address of the member follows from the extended public key of a platform method. The web app derives it again before it
+         *     shows the address.
+         */
+        Derivation: {
+            /**
+             * Format: int32
+             * @description Last step of the path.
+             * @example 7
+             */
+            index: number;
+            /**
+             * @description Extended public key of an account, on Bitcoin perhaps an output descriptor. The signature of the method is over it, in the place of
+             *     the address.
+             */
+            key: string;
+            /**
+             * @description Path of the address in the operator's wallet.
+             * @example m/44'/195'/0'/0/7
+             */
+            path: string;
+            /** @description Whether each deposit gets another address. Otherwise the member keeps it. */
+            perDeposit: boolean;
+        };
         /** @description The destination of a withdrawal. */
         Destination: {
             address: string;
@@ -3626,10 +3655,12 @@ export interface components {
         };
         /** @description A way to deposit or to be paid out. */
         PaymentMethod: {
-            /** @description The address on that network. */
+            /** @description The address on that network. In the back office perhaps an extended public key, from which each member gets an address. */
             address: string;
             /** @description Currency code, e.g. `USDT`. */
             currency: string;
+            /** @description Platform methods: how the address was derived, if it is the member's own. */
+            derivation?: components["schemas"]["Derivation"];
             /** @description Whether the caller may change it. */
             editable: boolean;
             /** @description Id of the method. */
@@ -3658,6 +3689,8 @@ export interface components {
         };
         /** @description The methods the caller may use. */
         PaymentMethods: {
+            /** @description Payments to own addresses of the member that belong to no deposit yet, newest first; at most 20. */
+            arrived?: components["schemas"]["ChainPayment"][];
             paymentMethods: components["schemas"]["PaymentMethod"][];
             success: boolean;
         };
@@ -4223,6 +4256,8 @@ export interface components {
              * @example 8
              */
             decimals: number;
+            /** @description Deposits: how the address was derived, if it is the member's own. */
+            derivation?: components["schemas"]["Derivation"];
             direction: components["schemas"]["QuoteDirection"];
             expiresAt: string;
             id: string;
@@ -4831,6 +4866,8 @@ export interface components {
             address: string;
             /** @description Open transactions that were shown this address, newest first; at most 20. */
             candidates: components["schemas"]["StaffTransaction"][];
+            /** @description Id of the member whose own address it is. Missing if members share the address. */
+            memberId?: string;
         };
         /** @description A page of payments, newest first. */
         UnclaimedPayments: {

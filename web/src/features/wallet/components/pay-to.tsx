@@ -15,7 +15,7 @@ const QrCode = lazy<ComponentType<{ text: string; label: string }>>(() =>
   import('@/components/qr-code').then((module) => ({ default: module.QrCode }), () => ({ default: () => null })),
 )
 
-const ArrivedPayments = lazy(() =>
+const ArrivedPayments = lazy<ComponentType>(() =>
   import('./arrived-payments').then((module) => ({ default: module.ArrivedPayments }), () => ({ default: () => null })),
 )
 
