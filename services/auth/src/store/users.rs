@@ -154,22 +154,43 @@ pub async fn staff(conn: &mut PgConnection) -> Result<Vec<User>, sqlx::Error> {
 /// number contains the digits. However the letters of names are composed, and whichever apostrophe they have.
 pub async fn members(
     conn: &mut PgConnection,
-    (text, digits): (&str, &str),
+    (text, digits, ids): (&str, &str, Option<(Uuid, Uuid)>),
     before: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<User>, sqlx::Error> {
-    let escaped = text.to_lowercase().replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
     // Ids are UUIDv7: their order is the order of registration.
+    if text.is_empty() {
+        let rows =
+            select!("WHERE role IS NULL AND ($1::uuid IS NULL OR id < $1) ORDER BY id DESC LIMIT $2", before, limit)
+                .fetch_all(conn)
+                .await?;
+        return all(rows);
+    }
+    let escaped = text.to_lowercase().replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+    // The order is behind each search: expecting many matches, the planner would read all members from the newest on.
     let rows = select!(
-        "WHERE role IS NULL AND ($2::uuid IS NULL OR id < $2)
-           AND ($1 = '' OR translate(lower(normalize(name)), '’ʼ', '''''') LIKE '%' || $1 || '%'
-                OR lower(coalesce(former_email, email)) LIKE '%' || $1 || '%' OR id::text LIKE $1 || '%'
-                OR $4 <> '' AND translate(phone, '+ ()-', '') LIKE '%' || $4 || '%')
+        "WHERE id IN (
+            (SELECT id FROM (SELECT id FROM users WHERE role IS NULL AND ($2::uuid IS NULL OR id < $2)
+                AND translate(lower(normalize(name)), '’ʼ', '''''') LIKE '%' || $1 || '%' OFFSET 0) AS named
+                ORDER BY id DESC LIMIT $3)
+            UNION ALL
+            (SELECT id FROM (SELECT id FROM users WHERE role IS NULL AND ($2::uuid IS NULL OR id < $2)
+                AND lower(coalesce(former_email, email)) LIKE '%' || $1 || '%' OFFSET 0) AS addressed
+                ORDER BY id DESC LIMIT $3)
+            UNION ALL
+            (SELECT id FROM (SELECT id FROM users WHERE role IS NULL AND ($2::uuid IS NULL OR id < $2) AND $4 <> ''
+                AND translate(phone, '+ ()-', '') LIKE '%' || $4 || '%' OFFSET 0) AS called
+                ORDER BY id DESC LIMIT $3)
+            UNION ALL
+            (SELECT id FROM users WHERE role IS NULL AND id BETWEEN $5 AND $6 AND ($2::uuid IS NULL OR id < $2)
+                ORDER BY id DESC LIMIT $3))
          ORDER BY id DESC LIMIT $3",
         escaped,
         before,
         limit,
         digits,
+        ids.map(|ids| ids.0),
+        ids.map(|ids| ids.1),
     )
     .fetch_all(conn)
     .await?;
