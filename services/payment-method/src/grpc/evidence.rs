@@ -11,10 +11,11 @@ use proto::payment_method::v1 as message;
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
     GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, GetPayoutRequest,
-    GetPayoutResponse, ListOutflowsRequest, ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse,
-    ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, NoteConsumedRequest, NoteConsumedResponse, PayoutOnChain,
-    PayoutOutput,
+    GetPayoutResponse, ListCandidatesRequest, ListCandidatesResponse, ListOutflowsRequest, ListOutflowsResponse,
+    ListPaymentsRequest, ListPaymentsResponse, ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse,
+    NoteConsumedRequest, NoteConsumedResponse, PayoutOnChain, PayoutOutput,
 };
+use time::OffsetDateTime;
 use tonic::{Request, Response};
 use uuid::Uuid;
 
@@ -22,6 +23,7 @@ use super::{GrpcServer, convert};
 use crate::app::get_evidence::{Evidence, GetEvidence, Pricing, get_evidence};
 use crate::app::get_holdings::{AssetHolding, Holdings, Scales, get_holdings, list_outflows};
 use crate::app::get_payout::{GetPayout, Output, Payout, get_payout};
+use crate::app::list_candidates::{Claim, list_candidates};
 use crate::app::list_payments::{Arrival, list_payments};
 use crate::app::match_payouts::match_payouts;
 use crate::app::note_consumed::note_consumed;
@@ -42,6 +44,15 @@ impl EvidenceService for GrpcServer {
     async fn list_payments(&self, request: Request<ListPaymentsRequest>) -> Reply<ListPaymentsResponse> {
         let found = self.find_payments(request).await?;
         Ok(Response::new(ListPaymentsResponse { payments: found.into_iter().map(Into::into).collect() }))
+    }
+
+    async fn list_candidates(&self, request: Request<ListCandidatesRequest>) -> Reply<ListCandidatesResponse> {
+        self.verifier.service(request.metadata(), &CALLERS).map_err(Error::from)?;
+        let ListCandidatesRequest { address, currency, claimed_cents, since } = request.into_inner();
+        let since = since.as_ref().and_then(from_proto).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+        let claim = Claim { address, currency, amount: Cents::new(claimed_cents), since };
+        let found = list_candidates(&self.db, &claim).await?;
+        Ok(Response::new(ListCandidatesResponse { payments: found.into_iter().map(Into::into).collect() }))
     }
 
     async fn get_holdings(&self, request: Request<GetHoldingsRequest>) -> Reply<GetHoldingsResponse> {

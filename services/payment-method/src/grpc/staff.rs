@@ -8,20 +8,24 @@ use chassis::proposal::{self, Decision, DecisionRequest};
 use chassis::staff_call::StaffCall;
 use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
-    ConfirmProposalRequest, ConfirmProposalResponse, ListAuditRowsRequest, ListAuditRowsResponse,
+    ConfirmProposalRequest, ConfirmProposalResponse, FoundPayment, ListAuditRowsRequest, ListAuditRowsResponse,
     ListPlatformMethodsRequest, ListPlatformMethodsResponse, ListProposalsRequest, ListProposalsResponse,
-    PlatformMethod, ProposePlatformMethodRequest, ProposePlatformMethodResponse, ProposeRateRequest,
-    ProposeRateResponse, RejectProposalRequest, RejectProposalResponse, SignPlatformMethodRequest,
-    SignPlatformMethodResponse,
+    ListedPayment, PlatformMethod, ProposePlatformMethodRequest, ProposePlatformMethodResponse, ProposeRateRequest,
+    ProposeRateResponse, RejectProposalRequest, RejectProposalResponse, SearchPaymentsRequest, SearchPaymentsResponse,
+    SignPlatformMethodRequest, SignPlatformMethodResponse,
 };
 use tonic::{Request, Response};
+use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::decide_proposal::decide_proposal;
+use crate::app::list_payments::Arrival;
 use crate::app::list_platform_methods::list_platform_methods;
 use crate::app::propose_platform_method::{ProposePlatformMethod, propose_platform_method};
 use crate::app::propose_rate::propose_rate;
+use crate::app::search_payments::search_payments;
 use crate::app::sign_platform_method::{SignPlatformMethod, sign_platform_method};
+use crate::domain::payment::Way;
 
 /// The permissions to decide on proposals.
 const DECIDERS: [Permission; 2] = [Permission::ChangeMethods, Permission::PublishRates];
@@ -36,6 +40,18 @@ impl StaffService for GrpcServer {
         let list = list_platform_methods(&self.db).await?;
         let methods = list.into_iter().map(PlatformMethod::from).collect();
         Ok(Response::new(ListPlatformMethodsResponse { methods }))
+    }
+
+    async fn search_payments(&self, request: Request<SearchPaymentsRequest>) -> Reply<SearchPaymentsResponse> {
+        self.verifier.staff(request.metadata(), Permission::See).await?;
+        let chains: Vec<_> = self.chains.iter().map(|chain| chain.name().to_owned()).collect();
+        let found = search_payments(&self.db, &chains, &request.into_inner().text).await?;
+        let told = |(one, withdrawal): (Arrival, Option<Uuid>)| FoundPayment {
+            is_outgoing: one.payment.key.way == Way::Out,
+            transaction_id: withdrawal.map(|id| id.to_string()).unwrap_or_default(),
+            payment: ListedPayment::from(one).payment,
+        };
+        Ok(Response::new(SearchPaymentsResponse { payments: found.into_iter().map(told).collect() }))
     }
 
     async fn propose_platform_method(

@@ -1,5 +1,7 @@
 //! The table `chain_payments`.
 
+use std::collections::HashMap;
+
 use chassis::db::PgConnection;
 use chassis::money::{Cents, Conversion, Units};
 use time::OffsetDateTime;
@@ -204,6 +206,76 @@ pub async fn arrived(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Payme
     .fetch_all(conn)
     .await?;
     payments(rows)
+}
+
+/// Payments to an address since a moment that count or still may, the nearest in value first.
+pub async fn nearest_in_value(
+    conn: &mut PgConnection,
+    (address, symbol): (&str, &str),
+    amount: Cents,
+    since: OffsetDateTime,
+) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
+         FROM chain_payments
+         WHERE lower(address) = lower($1) AND way = 'in' AND symbol = $2 AND seen_at >= $4
+            AND state IN ('seen', 'included', 'final')
+         ORDER BY abs(coalesce(value_cents, 0) - $3), id LIMIT 50"#,
+        address,
+        symbol,
+        amount.get(),
+        since,
+    )
+    .fetch_all(conn)
+    .await?;
+    payments(rows)
+}
+
+/// The payments of a transaction with this hash on one of these chains.
+pub async fn with_hash(conn: &mut PgConnection, chains: &[String], txid: &str) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
+         FROM chain_payments WHERE chain = ANY ($1) AND txid = $2 AND way IN ('in', 'out') ORDER BY id DESC LIMIT 20"#,
+        chains,
+        txid,
+    )
+    .fetch_all(conn)
+    .await?;
+    payments(rows)
+}
+
+/// The newest payments to and from an address of the platform.
+pub async fn at_address(conn: &mut PgConnection, address: &str) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
+         FROM chain_payments WHERE id IN (
+            (SELECT id FROM chain_payments WHERE lower(address) = lower($1) AND way = 'in' ORDER BY seen_at DESC LIMIT 20)
+            UNION ALL
+            (SELECT id FROM chain_payments WHERE lower(address) = lower($1) AND way = 'out' ORDER BY seen_at DESC LIMIT 20))
+         ORDER BY seen_at DESC, id DESC LIMIT 20"#,
+        address,
+    )
+    .fetch_all(conn)
+    .await?;
+    payments(rows)
+}
+
+/// The withdrawals that payouts belong to, by the number of the payout.
+pub async fn withdrawals_of(conn: &mut PgConnection, ids: &[i64]) -> Result<HashMap<i64, Uuid>, Error> {
+    let rows = sqlx::query!(
+        r#"SELECT id, transaction_id AS "transaction_id!" FROM chain_payments
+         WHERE id = ANY ($1) AND transaction_id IS NOT NULL"#,
+        ids
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.transaction_id)).collect())
 }
 
 /// Payouts from the platform to somebody's address, since a moment.

@@ -10,9 +10,9 @@ use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, PageRequest}
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
     ConsumedPayment, GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse,
-    GetPayoutRequest, GetPayoutResponse, ListOutflowsRequest, ListOutflowsResponse, ListPaymentsRequest,
-    ListPaymentsResponse, ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, NoteConsumedRequest,
-    NoteConsumedResponse, PayoutMatch, PayoutOnChain,
+    GetPayoutRequest, GetPayoutResponse, ListCandidatesRequest, ListCandidatesResponse, ListOutflowsRequest,
+    ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment, MatchPayoutsRequest,
+    MatchPayoutsResponse, NoteConsumedRequest, NoteConsumedResponse, PayoutMatch, PayoutOnChain,
 };
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -94,6 +94,21 @@ impl EvidenceService for FakeEvidence {
         let listed = self.listed.lock().unwrap();
         let page = listed.iter().filter(|one| before == 0 || one.number < before).take(size.unsigned_abs() as usize);
         Ok(Response::new(ListPaymentsResponse { payments: page.cloned().collect() }))
+    }
+
+    async fn list_candidates(
+        &self,
+        request: Request<ListCandidatesRequest>,
+    ) -> Result<Response<ListCandidatesResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        let asked = request.into_inner();
+        let listed = self.listed.lock().unwrap();
+        let at_address = listed.iter().filter(|one| {
+            one.payment
+                .as_ref()
+                .is_some_and(|payment| payment.address == asked.address && payment.asset == asked.currency)
+        });
+        Ok(Response::new(ListCandidatesResponse { payments: at_address.cloned().collect() }))
     }
 
     async fn get_holdings(
