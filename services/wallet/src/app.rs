@@ -67,13 +67,19 @@ pub mod get_trade_funding;
 
 pub mod get_times;
 
+pub mod get_figures;
+
 pub mod get_queue;
 
 pub mod list_staff_transactions;
 
+pub mod find_blockers;
+
 pub mod get_review;
 
 pub mod match_payments;
+
+pub mod claim_transaction;
 
 pub mod note_viewing;
 

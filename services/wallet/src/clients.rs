@@ -19,12 +19,12 @@ use proto::payment_method::v1::method_lookup_service_client::MethodLookupService
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
     ChainOutput, ConsumedPayment, CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest,
-    GetPayoutRequest, GetQuoteRequest, ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest,
-    NoteConsumedRequest, PayoutMatch, PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest,
-    ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
-    TakeBackMethodsRequest,
+    GetPayoutRequest, GetQuoteRequest, ListCandidatesRequest, ListOutflowsRequest, ListPaymentsRequest, ListedPayment,
+    MatchPayoutsRequest, NoteConsumedRequest, PayoutMatch, PayoutOutput, PricePayoutRequest,
+    ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
+    ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
 };
-use time::OffsetDateTime;
+use time::{Duration as Span, OffsetDateTime};
 use tonic::{Code, Response};
 use uuid::Uuid;
 
@@ -36,6 +36,8 @@ use crate::domain::transaction::{
 };
 use crate::domain::txid::Txid;
 
+/// How long before their request members may have paid.
+const EARLIER: Span = Span::days(1);
 /// How long a report waits for the holdings before it is returned without them.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -185,6 +187,15 @@ pub struct Chains {
     credential: Credential,
 }
 
+/// What is asked about a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Nodes too, so that a decision rests on what they say now.
+    AtNodes,
+    /// Only what was observed: for many transactions at once.
+    AtObserved,
+}
+
 impl Chains {
     /// Asks over this channel with this credential.
     #[must_use]
@@ -200,12 +211,13 @@ impl Chains {
     /// Unavailable if it cannot be asked.
     pub async fn evidence(
         &self,
-        one: &Transaction,
+        (one, look): (&Transaction, Look),
         txid: Option<&Txid>,
         taken: &Taken,
         lately: Cents,
     ) -> Result<Option<common::ChainEvidence>, Refusal> {
         let Some(mut message) = question(one) else { return Ok(None) };
+        message.is_for_member = look == Look::AtObserved;
         if let Some(txid) = txid {
             (message.txid, message.vout, message.outputs) = (txid.key.clone(), txid.vout(), txid.outputs.clone());
         }
@@ -234,6 +246,28 @@ impl Chains {
         let asked = call!(self.client, list_payments, request);
         match asked.await {
             Ok(answer) => Ok(answer.into_inner().payments),
+            // A payment-method of the version before does not know the call.
+            Err(status) if status.code() == Code::Unimplemented => Ok(Vec::new()),
+            Err(status) => Err(from_status(&status)),
+        }
+    }
+
+    /// Payments to the address that the member of a payment was shown, the nearest in value first: those of the day before the
+    /// request, too.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn candidates(&self, one: &Transaction) -> Result<Vec<common::ChainPayment>, Refusal> {
+        let Some(payment) = one.as_payment() else { return Ok(Vec::new()) };
+        let message = ListCandidatesRequest {
+            address: payment.method.address.clone(),
+            currency: payment.method.currency.clone(),
+            claimed_cents: payment.claimed_amount.unwrap_or(one.amount).get(),
+            since: Some(to_proto(one.created_at - EARLIER)),
+        };
+        let request = Outgoing::service(&self.credential).idempotent(message);
+        match call!(self.client, list_candidates, request).await {
+            Ok(answer) => Ok(answer.into_inner().payments.into_iter().filter_map(|one| one.payment).collect()),
             // A payment-method of the version before does not know the call.
             Err(status) if status.code() == Code::Unimplemented => Ok(Vec::new()),
             Err(status) => Err(from_status(&status)),

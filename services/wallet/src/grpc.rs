@@ -26,6 +26,8 @@ mod treasury;
 
 mod unclaimed;
 
+pub mod verdicts;
+
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::identity::{Session, Staff, Verifier, not_permitted};
@@ -47,6 +49,7 @@ use tonic::metadata::MetadataMap;
 use tonic::service::Routes;
 
 use crate::app::check_solvency::Tolerance;
+use crate::app::get_figures::LastFigures;
 use crate::app::get_times::LastTimes;
 use crate::app::get_transaction::Lines;
 use crate::app::request_withdrawal::{Book, Gate};
@@ -75,6 +78,10 @@ pub struct GrpcServer {
     pub tolerance: Tolerance,
     /// Handling times, as members last received them.
     pub times: LastTimes,
+    /// What the checklists of open transactions last came to.
+    pub verdicts: verdicts::Verdicts,
+    /// The figures of the business, as staff last received them.
+    pub figures: LastFigures,
 }
 
 impl GrpcServer {

@@ -17,6 +17,7 @@ use wallet::app::check_holdings::check_holdings;
 use wallet::app::check_ledger::check_ledger;
 use wallet::app::check_solvency::{Tolerance, check_solvency, pause};
 use wallet::app::forget_expired::{self, Destinations};
+use wallet::app::get_figures::LastFigures;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::publish_liabilities::publish_nightly;
@@ -28,6 +29,7 @@ use wallet::config::Config;
 use wallet::error::Error;
 use wallet::events::consumed::{Events, QUEUE};
 use wallet::grpc::GrpcServer;
+use wallet::grpc::verdicts::Verdicts;
 use wallet::posting::ledger::Ledger;
 
 #[global_allocator]
@@ -73,8 +75,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.spawn(eraser.run(Destinations, process.shutdown.clone()));
     process.spawn(forget_expired::run(db.clone(), config.limits.receipt_retention_days, process.shutdown.clone()));
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
-    let (tolerance, times) = (config.limits.tolerance(), LastTimes::default());
-    let limits = config.limits.into();
+    let tolerance = config.limits.tolerance();
+    let (limits, times, verdicts) = (config.limits.into(), LastTimes::default(), Verdicts::default());
+    let figures = LastFigures::default();
     let routes = GrpcServer {
         db,
         ledger,
@@ -89,6 +92,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         limits,
         tolerance,
         times,
+        verdicts,
+        figures,
     }
     .routes();
     process.serve(&config.service, routes).await?;

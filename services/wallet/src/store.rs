@@ -4,6 +4,8 @@ pub mod accounts;
 
 pub mod approvals;
 
+pub mod claims;
+
 pub mod closed_wallets;
 
 pub mod consumed_payments;
@@ -13,6 +15,8 @@ pub mod destinations;
 pub mod ledger_checks;
 
 pub mod entries;
+
+pub mod figures;
 
 pub mod holds;
 

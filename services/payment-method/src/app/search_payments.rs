@@ -27,8 +27,8 @@ pub async fn search_payments(db: &Db, chains: &[String], text: &str) -> Result<V
     };
     let ids: Vec<_> = found.iter().map(|one| one.id).collect();
     let mut withdrawals = chain_payments::withdrawals_of(&mut conn, &ids).await?;
-    let arrivals = arrivals(&mut conn, found).await?;
-    Ok(arrivals
+    let found = arrivals(&mut conn, found).await?;
+    Ok(found
         .into_iter()
         .map(|one| {
             let of = withdrawals.remove(&one.payment.id);

@@ -308,9 +308,15 @@ fn activity_disowned(at: OffsetDateTime, one: &Transaction, now: OffsetDateTime)
     Some(Check { name: "activity_disowned", ok: false, detail, transaction_ids: Vec::new() })
 }
 
+/// How the member's payments and withdrawals ended so far. A rejection counts for a year, or until five good deposits since.
 async fn member_history(conn: &mut PgConnection, user_id: Uuid) -> Result<Check, Error> {
     let track = transactions::track(conn, user_id).await?;
     let since = track.since.map_or_else(|| "now".to_owned(), |at| at.date().to_string());
-    let detail = format!("Active since {since}: {} confirmed, {} rejected.", track.confirmed, track.rejected);
-    Ok(Check { name: "member_history", ok: track.rejected == 0, detail, transaction_ids: Vec::new() })
+    let old = if track.rejected > track.lately_rejected {
+        " Rejections older than a year, or before five good deposits, do not count any more."
+    } else {
+        ""
+    };
+    let detail = format!("Active since {since}: {} confirmed, {} rejected.{old}", track.confirmed, track.rejected);
+    Ok(Check { name: "member_history", ok: track.lately_rejected == 0, detail, transaction_ids: Vec::new() })
 }

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::app::ask_confirmation::Subject;
 use crate::app::get_balances::Balances;
+use crate::app::get_figures::Figures;
 use crate::app::get_integrity::Integrity;
 use crate::app::get_queue::Queue;
 use crate::app::get_review::Check;
@@ -26,6 +27,7 @@ use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
 use crate::store::entries::{LedgerEntry, Movement};
+use crate::store::figures;
 use crate::store::ledger_checks::Fault;
 use crate::store::postings::JournalPosting;
 use crate::store::times::HandlingTime;
@@ -415,6 +417,47 @@ impl From<Queue> for message::GetQueueResponse {
         Self {
             counts: queue.waiting.into_iter().map(Into::into).collect(),
             times: queue.times.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<&Figures> for message::GetFiguresResponse {
+    fn from(figures: &Figures) -> Self {
+        let count = |number: i64| i32::try_from(number).unwrap_or(i32::MAX);
+        let day = |one: &figures::Day| message::DayFigures {
+            day: one.day.to_string(),
+            in_cents: one.in_cents,
+            out_cents: one.out_cents,
+            fee_revenue_cents: one.fee_revenue_cents,
+            course_revenue_cents: one.course_revenue_cents,
+            course_sales: count(one.course_sales),
+        };
+        let waiting = |one: &figures::Waiting| message::WaitingFigures {
+            kind: one.kind.clone(),
+            decision: one.decision.clone(),
+            count: count(one.count),
+            median_seconds: one.median_seconds,
+            p90_seconds: one.p90_seconds,
+        };
+        let person = |one: &figures::Person| message::PersonFigures {
+            staff_id: one.staff_id.to_string(),
+            approved: count(one.approved),
+            rejected: count(one.rejected),
+            paid: count(one.paid),
+            median_seconds: one.median_seconds,
+        };
+        let open = |one: &figures::Open| message::OpenFigures {
+            kind: one.kind.clone(),
+            within_hour: count(one.within_hour),
+            within_four_hours: count(one.within_four_hours),
+            within_day: count(one.within_day),
+            older: count(one.older),
+        };
+        Self {
+            days: figures.days.iter().map(day).collect(),
+            waiting: figures.waiting.iter().map(waiting).collect(),
+            people: figures.people.iter().map(person).collect(),
+            open: figures.open.iter().map(open).collect(),
         }
     }
 }

@@ -8,6 +8,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::app::match_payments::{add_consumed, is_whole_reserved, settled_quotes};
 use crate::app::sum_claims::sum_claims;
+use crate::clients::Look;
 use crate::domain::limits::Proof;
 use crate::domain::observed_payment::Output;
 use crate::domain::transaction::{Status, Transaction};
@@ -28,16 +29,26 @@ impl GrpcServer {
         one: &Transaction,
         txid: Option<&Txid>,
     ) -> Result<Option<ChainEvidence>, Error> {
+        self.evidence_by(one, txid, Look::AtNodes).await
+    }
+
+    /// The same, by what is asked for it.
+    pub(super) async fn evidence_by(
+        &self,
+        one: &Transaction,
+        txid: Option<&Txid>,
+        look: Look,
+    ) -> Result<Option<ChainEvidence>, Error> {
         let mut taken = settled_quotes(&self.db, one).await?;
         let lately = sum_claims(&self.db, one).await?;
-        let mut found = self.chains.evidence(one, txid, &taken, lately).await?;
+        let mut found = self.chains.evidence((one, look), txid, &taken, lately).await?;
         for _ in 0..LOOKS {
             let Some(evidence) = &found else { break };
             let payments: Vec<_> = evidence.payments.iter().cloned().map(Into::into).collect();
             if !add_consumed(&self.db, one, &payments, &mut taken).await? {
                 break;
             }
-            found = self.chains.evidence(one, txid, &taken, lately).await?;
+            found = self.chains.evidence((one, look), txid, &taken, lately).await?;
         }
         Ok(found)
     }

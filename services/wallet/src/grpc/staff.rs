@@ -16,13 +16,14 @@ use proto::common::v1::ChainPayment;
 use proto::wallet::v1 as message;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
-    ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
-    GetHoldingsRequest, GetHoldingsResponse, GetIntegrityRequest, GetIntegrityResponse, GetMemberWalletRequest,
-    GetMemberWalletResponse, GetQueueRequest, GetQueueResponse, GetReviewRequest, GetReviewResponse,
-    LeasePayoutRequest, LeasePayoutResponse, ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest,
-    ListDeadLettersResponse, ListPostingsRequest, ListPostingsResponse, ListProposalsRequest, ListProposalsResponse,
-    ListStaffTransactionsRequest, ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest,
-    ListUnclaimedPaymentsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest,
+    ApproveTransactionRequest, ApproveTransactionResponse, ClaimTransactionRequest, ClaimTransactionResponse,
+    ConfirmProposalRequest, ConfirmProposalResponse, GetFiguresRequest, GetFiguresResponse, GetHoldingsRequest,
+    GetHoldingsResponse, GetIntegrityRequest, GetIntegrityResponse, GetMemberWalletRequest, GetMemberWalletResponse,
+    GetQueueRequest, GetQueueResponse, GetReviewRequest, GetReviewResponse, LeasePayoutRequest, LeasePayoutResponse,
+    ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse, ListPostingsRequest,
+    ListPostingsResponse, ListProposalsRequest, ListProposalsResponse, ListStaffTransactionsRequest,
+    ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest, ListUnclaimedPaymentsResponse, ListVerdictsRequest,
+    ListVerdictsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest,
     NoteViewingResponse, PlaceHoldRequest, PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
     ProposeCourseRefundRequest, ProposeCourseRefundResponse, ProposePayoutCorrectionRequest,
     ProposePayoutCorrectionResponse, ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest,
@@ -35,7 +36,9 @@ use tonic::{Request, Response};
 
 use crate::app::approve_transaction::{ApproveTransaction, approve_transaction};
 use crate::app::check_solvency::check_solvency;
+use crate::app::claim_transaction::{Claim, claim_transaction};
 use crate::app::decide_proposal::decide_proposal;
+use crate::app::get_figures::get_figures;
 use crate::app::get_integrity::get_integrity;
 use crate::app::get_member_wallet::get_member_wallet;
 use crate::app::get_queue::get_queue;
@@ -86,6 +89,12 @@ impl StaffService for GrpcServer {
         Ok(Response::new(get_queue(&self.db).await?.into()))
     }
 
+    async fn get_figures(&self, request: Request<GetFiguresRequest>) -> Reply<GetFiguresResponse> {
+        self.verifier.staff(request.metadata(), Permission::See).await?;
+        let figures = get_figures(&self.db, &self.figures, request.into_inner().days).await?;
+        Ok(Response::new((&*figures).into()))
+    }
+
     async fn list_staff_transactions(
         &self,
         request: Request<ListStaffTransactionsRequest>,
@@ -108,8 +117,23 @@ impl StaffService for GrpcServer {
         Ok(Response::new(self.unclaimed(&page).await?))
     }
 
+    async fn list_verdicts(&self, request: Request<ListVerdictsRequest>) -> Reply<ListVerdictsResponse> {
+        let staff = self.verifier.staff(request.metadata(), Permission::See).await?;
+        Ok(Response::new(self.verdicts(&staff).await?))
+    }
+
+    async fn claim_transaction(&self, request: Request<ClaimTransactionRequest>) -> Reply<ClaimTransactionResponse> {
+        let permissions = [Permission::Decide, Permission::Pay];
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff_with_any(&metadata, &permissions).await?;
+        let id = convert::transaction_id(&message.transaction_id)?;
+        let claim = if message.release { Claim::Release } else { Claim::Take };
+        let holder = claim_transaction(&self.db, id, staff.user_id, claim).await?;
+        Ok(Response::new(ClaimTransactionResponse { claimed_by: holder.map(|id| id.to_string()).unwrap_or_default() }))
+    }
+
     async fn get_review(&self, request: Request<GetReviewRequest>) -> Reply<GetReviewResponse> {
-        self.verifier.staff(request.metadata(), Permission::See).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::See).await?;
         let GetReviewRequest { id, txid, vout } = request.into_inner();
         let transaction = get(&self.db, convert::transaction_id(&id)?).await?;
         let chosen = convert::txid(&transaction, &txid, vout)?;
@@ -120,6 +144,8 @@ impl StaffService for GrpcServer {
         // The checks of what the chain shows are missing then, and the others count.
         let evidence = self.evidence(&transaction, chosen.as_ref()).await.ok().flatten();
         let unknown = unobserved(&transaction).filter(|_| evidence.is_none());
+        let blockers = self.blockers(&transaction, member.as_ref(), &staff).await?;
+        let candidates = self.candidates(&transaction, evidence.as_ref()).await;
         let review = get_review(&self.db, &self.limits, transaction, (current, member)).await?;
         let approval = review.transaction.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);
@@ -134,6 +160,8 @@ impl StaffService for GrpcServer {
             entries: review.entries.into_iter().map(Into::into).collect(),
             not_before,
             evidence,
+            blockers,
+            candidates,
         }))
     }
 
@@ -441,7 +469,7 @@ impl StaffService for GrpcServer {
 
 impl GrpcServer {
     /// What keeps payouts of the member of a withdrawal waiting at this moment. What goes in is always taken.
-    async fn payout_state(&self, transaction: &Transaction) -> Result<PayoutState, Error> {
+    pub(super) async fn payout_state(&self, transaction: &Transaction) -> Result<PayoutState, Error> {
         match known_since(transaction) {
             None => Ok(PayoutState::default()),
             since => Ok(self.verifier.payout_state(transaction.user_id, since).await?),
@@ -519,7 +547,7 @@ impl GrpcServer {
     }
 
     /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.
-    async fn current_method(&self, transaction: &Transaction) -> Option<MethodCopy> {
+    pub(super) async fn current_method(&self, transaction: &Transaction) -> Option<MethodCopy> {
         let payment = transaction.as_payment()?;
         self.methods.resolve_deposit(&payment.method.id.to_string(), 0, transaction.user_id).await.ok()
     }
@@ -531,7 +559,7 @@ fn moment(payment: &ChainPayment) -> Option<OffsetDateTime> {
 }
 
 /// The line of the checklist of a payment about which the chain says nothing.
-fn unobserved(one: &Transaction) -> Option<message::Check> {
+pub(super) fn unobserved(one: &Transaction) -> Option<message::Check> {
     let payment = one.as_payment()?;
     Some(message::Check {
         name: "payment_found".to_owned(),
@@ -564,6 +592,7 @@ fn filter(message: &ListStaffTransactionsRequest) -> Result<Filter, Error> {
         ids: reference::ids(search),
         text: Some(search.to_owned()).filter(|text| !text.is_empty()),
         txid_key: Some(Txid::key_of(search)).filter(|key| !key.is_empty()),
+        amount: Cents::parse(&search.replace(['$', ',', ' '], "")).ok(),
     })
 }
 

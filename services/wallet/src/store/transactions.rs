@@ -596,6 +596,14 @@ pub async fn queue(conn: &mut PgConnection) -> Result<Vec<Waiting>, sqlx::Error>
     .await
 }
 
+/// The transactions that wait for staff, the longest waiting first; as many as this.
+pub async fn waiting(conn: &mut PgConnection, limit: i64) -> Result<Vec<Transaction>, sqlx::Error> {
+    let rows = select!("WHERE status = 'pending' AND sent_at IS NULL ORDER BY created_at, id LIMIT $1", limit)
+        .fetch_all(conn)
+        .await?;
+    all(rows)
+}
+
 /// What staff looks for; unset parts match everything.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
@@ -608,6 +616,8 @@ pub struct Filter {
     pub text: Option<String>,
     /// The text in the form in which equal hashes are equal.
     pub txid_key: Option<String>,
+    /// The text as an amount.
+    pub amount: Option<Cents>,
 }
 
 /// The page behind a cursor of the lines that a condition on an index selects, and that match the rest of a filter.
@@ -650,7 +660,8 @@ pub async fn search(
     all(rows)
 }
 
-/// Lines that a text names: a reference, an address or a hash. Only an address of the platform is named by many.
+/// Lines that a text names: a reference, an address, a hash or an amount. Only an address of the platform and an amount are named
+/// by many.
 async fn with_text(
     conn: &mut PgConnection,
     filter: &Filter,
@@ -664,6 +675,11 @@ async fn with_text(
                 UNION ALL SELECT id FROM transactions WHERE claimed_txid = $6
                 UNION ALL SELECT id FROM transactions WHERE txid_key = $7
                 UNION ALL (SELECT id FROM transactions WHERE method_address = $6
+                    AND ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
+                    AND ($3::uuid IS NULL OR user_id = $3)
+                    AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
+                    ORDER BY created_at DESC, id DESC LIMIT $10)
+                UNION ALL (SELECT id FROM transactions WHERE amount_cents = $11
                     AND ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
                     AND ($3::uuid IS NULL OR user_id = $3)
                     AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
@@ -681,7 +697,8 @@ async fn with_text(
         filter.txid_key,
         after.map(|cursor| cursor.created_at),
         after.map(|cursor| cursor.id),
-        limit
+        limit,
+        filter.amount.map(Cents::get)
     )
     .fetch_all(conn)
     .await
@@ -931,6 +948,8 @@ pub struct Track {
     /// Confirmed payments and paid withdrawals.
     pub confirmed: i64,
     pub rejected: i64,
+    /// Rejections within a year, since which fewer than five deposits were confirmed.
+    pub lately_rejected: i64,
 }
 
 /// What a member's payments and withdrawals came to so far.
@@ -939,7 +958,11 @@ pub async fn track(conn: &mut PgConnection, user_id: Uuid) -> Result<Track, sqlx
         Track,
         r#"SELECT min(created_at) AS since,
             count(*) FILTER (WHERE status = 'success' AND kind IN ('deposit', 'course', 'fee', 'withdrawal')) AS "confirmed!",
-            count(*) FILTER (WHERE status = 'failed') AS "rejected!"
+            count(*) FILTER (WHERE status = 'failed') AS "rejected!",
+            count(*) FILTER (WHERE status = 'failed' AND decided_at > now() - interval '1 year' AND decided_at > coalesce(
+                (SELECT good.decided_at FROM transactions AS good
+                 WHERE good.user_id = $1 AND good.kind = 'deposit' AND good.status = 'success'
+                 ORDER BY good.decided_at DESC OFFSET 4 LIMIT 1), '-infinity')) AS "lately_rejected!"
         FROM transactions WHERE user_id = $1"#,
         user_id
     )

@@ -34,6 +34,7 @@ use uuid::Uuid;
 use wallet::SCHEMA;
 use wallet::app::check_ledger::check_ledger;
 use wallet::app::check_solvency::Tolerance;
+use wallet::app::get_figures::LastFigures;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::request_withdrawal::{Book, Gate};
@@ -41,6 +42,7 @@ use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::domain::limits::Limits;
 use wallet::events::consumed::Events;
 use wallet::grpc::GrpcServer;
+use wallet::grpc::verdicts::Verdicts;
 use wallet::posting::ledger::Ledger;
 
 use crate::evidence::FakeEvidence;
@@ -184,8 +186,9 @@ impl World {
         // The chain proves nothing unless a test says so: one reviewer approves what they want up to the limit of a deposit.
         let (unproven_member_day_from, unproven_reviewer_day_from) = (Cents::new(1 << 40), Cents::new(1 << 40));
         let limits = Limits { unproven_member_day_from, unproven_reviewer_day_from, ..Limits::default() };
-        let (verifier, times) = (realm.verifier(), LastTimes::default());
         let tolerance = Tolerance { missing: Cents::ZERO, pause: Cents::new(1_000_000) };
+        let (verifier, times, verdicts) = (realm.verifier(), LastTimes::default(), Verdicts::default());
+        let figures = LastFigures::default();
         let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
         let grpc = GrpcServer {
             db,
@@ -201,6 +204,8 @@ impl World {
             limits,
             tolerance,
             times,
+            verdicts,
+            figures,
         };
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
         Self {

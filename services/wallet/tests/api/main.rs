@@ -32,6 +32,7 @@ mod pauses;
 mod payouts;
 mod plans;
 mod posting;
+mod queue;
 mod quotes;
 mod receipts;
 mod reversals;

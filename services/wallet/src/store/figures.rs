@@ -1,0 +1,107 @@
+//! The figures of the business, from the views `house_movements`, `decisions` and `open_requests`.
+
+use chassis::db::PgConnection;
+use time::{Date, OffsetDateTime};
+use uuid::Uuid;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Day {
+    pub day: Date,
+    pub in_cents: i64,
+    pub out_cents: i64,
+    pub fee_revenue_cents: i64,
+    pub course_revenue_cents: i64,
+    pub course_sales: i64,
+}
+
+/// What each UTC day since a moment moved, oldest first; none without movements.
+pub async fn days(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Day>, sqlx::Error> {
+    sqlx::query_as!(
+        Day,
+        r#"SELECT (moved.at AT TIME ZONE 'UTC')::date AS "day!",
+            coalesce(-sum(moved.amount_cents) FILTER (WHERE moved.account = 'settlement' AND moved.posting_kind <> 'withdrawal_paid'), 0)::bigint AS "in_cents!",
+            coalesce(sum(moved.amount_cents) FILTER (WHERE moved.account = 'settlement' AND moved.posting_kind = 'withdrawal_paid'), 0)::bigint AS "out_cents!",
+            coalesce(sum(moved.amount_cents) FILTER (WHERE moved.account = 'fee_revenue'), 0)::bigint AS "fee_revenue_cents!",
+            coalesce(sum(moved.amount_cents) FILTER (WHERE moved.account = 'course_revenue'), 0)::bigint AS "course_revenue_cents!",
+            coalesce(sum(sign(moved.amount_cents)) FILTER (WHERE moved.account = 'course_revenue'), 0)::bigint AS "course_sales!"
+        FROM accounts AS house
+        CROSS JOIN LATERAL (
+            SELECT account, posting_kind, at, amount_cents FROM house_movements
+            WHERE account_id = house.id AND posting_id > last_posting_until(house.id, $1)) AS moved
+        WHERE house.user_id IS NULL AND house.kind IN ('settlement', 'fee_revenue', 'course_revenue')
+        GROUP BY 1 ORDER BY 1"#,
+        since
+    )
+    .fetch_all(conn)
+    .await
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    pub kind: String,
+    pub decision: String,
+    pub count: i64,
+    pub median_seconds: i64,
+    pub p90_seconds: i64,
+}
+
+/// How long what was decided since a moment had waited.
+pub async fn waiting(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Waiting>, sqlx::Error> {
+    sqlx::query_as!(
+        Waiting,
+        r#"SELECT kind AS "kind!", decision AS "decision!", count(*) AS "count!",
+            percentile_disc(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM took)::bigint) AS "median_seconds!",
+            percentile_disc(0.9) WITHIN GROUP (ORDER BY extract(epoch FROM took)::bigint) AS "p90_seconds!"
+        FROM decisions WHERE handled_at > $1 AND at > $1 GROUP BY kind, decision ORDER BY kind, decision"#,
+        since
+    )
+    .fetch_all(conn)
+    .await
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    pub staff_id: Uuid,
+    pub approved: i64,
+    pub rejected: i64,
+    pub paid: i64,
+    pub median_seconds: i64,
+}
+
+/// What each person decided since a moment, the most decisions first; at most 100 people.
+pub async fn people(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Person>, sqlx::Error> {
+    sqlx::query_as!(
+        Person,
+        r#"SELECT staff_id AS "staff_id!", count(*) FILTER (WHERE decision = 'approved') AS "approved!",
+            count(*) FILTER (WHERE decision = 'rejected') AS "rejected!",
+            count(*) FILTER (WHERE decision = 'paid') AS "paid!",
+            percentile_disc(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM took)::bigint) AS "median_seconds!"
+        FROM decisions WHERE handled_at > $1 AND at > $1 GROUP BY staff_id ORDER BY count(*) DESC, staff_id LIMIT 100"#,
+        since
+    )
+    .fetch_all(conn)
+    .await
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Open {
+    pub kind: String,
+    pub within_hour: i64,
+    pub within_four_hours: i64,
+    pub within_day: i64,
+    pub older: i64,
+}
+
+/// What is open by kind and age.
+pub async fn open(conn: &mut PgConnection) -> Result<Vec<Open>, sqlx::Error> {
+    sqlx::query_as!(
+        Open,
+        r#"SELECT kind AS "kind!", count(*) FILTER (WHERE age <= interval '1 hour') AS "within_hour!",
+            count(*) FILTER (WHERE age > interval '1 hour' AND age <= interval '4 hours') AS "within_four_hours!",
+            count(*) FILTER (WHERE age > interval '4 hours' AND age <= interval '1 day') AS "within_day!",
+            count(*) FILTER (WHERE age > interval '1 day') AS "older!"
+        FROM open_requests GROUP BY kind ORDER BY kind"#
+    )
+    .fetch_all(conn)
+    .await
+}

@@ -1,0 +1,233 @@
+//! What staff know of open transactions before they open one: verdicts, blockers, candidates, claims; and the search.
+
+use chassis::clock::Timestamp;
+use chassis::identity::Role;
+use chassis::testing::with_token;
+use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck};
+use proto::payment_method::v1::ListedPayment;
+use proto::wallet::v1::staff_service_server::StaffService;
+use proto::wallet::v1::{
+    ClaimTransactionRequest, GetFiguresRequest, GetReviewRequest, ListStaffTransactionsRequest, ListVerdictsRequest,
+    RequestDepositRequest, Transaction, Verdict,
+};
+use sqlx::PgPool;
+use tonic::Response;
+
+use crate::fixture::{Member, World, code, deposit, receipt, withdrawal};
+
+const FINAL_AT: Timestamp = Timestamp { seconds: 1_900_000_000, nanos: 0 };
+
+/// A final payment that is worth this.
+fn evidence(cents: i64) -> ChainEvidence {
+    let payment = ChainPayment {
+        chain: "tron".to_owned(),
+        txid: "ab".repeat(32),
+        index: 2,
+        state: "final".to_owned(),
+        asset: "USDT".to_owned(),
+        units: "100000000".to_owned(),
+        ..Default::default()
+    };
+    ChainEvidence {
+        at: Some(FINAL_AT),
+        payments: vec![payment],
+        checks: vec![EvidenceCheck { name: "payment_found".to_owned(), state: "ok".to_owned(), ..Default::default() }],
+        suggested_cents: Some(cents),
+        ..Default::default()
+    }
+}
+
+async fn deposited(world: &World, member: &Member, proof: u8) -> Transaction {
+    world.deposit(member, RequestDepositRequest { receipt: receipt(proof), ..deposit(10_000) }).await.unwrap()
+}
+
+async fn verdict(world: &World, token: &str, id: &str) -> Option<Verdict> {
+    let answer = world.grpc.list_verdicts(with_token(ListVerdictsRequest {}, token)).await.unwrap().into_inner();
+    assert!(answer.complete);
+    answer.verdicts.into_iter().find(|one| one.transaction_id == id)
+}
+
+/// [U14] [D-Q5] The whole queue is told what proves a deposit, without asking a node. A rejection warns for a year or until five
+/// good deposits since, and no longer.
+#[sqlx::test(migrations = false)]
+async fn verdicts_say_what_is_proven_and_warnings_age(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member();
+    let bad = deposited(&world, &member, 50).await;
+    world.reject(&bad, "UNREADABLE_RECEIPT").await.unwrap();
+    let warned = deposited(&world, &member, 51).await;
+    *world.evidence.shown.lock().unwrap() = Some(evidence(10_000));
+    let found = verdict(&world, &world.reviewer, &warned.id).await.unwrap();
+    assert_eq!((found.concerns, found.chain_state.as_str(), found.proven_by), (1, "final", None));
+    assert!(world.evidence.asked.lock().unwrap().iter().all(|asked| asked.is_for_member), "a node was asked");
+
+    sqlx::raw_sql(
+        "ALTER TABLE transactions DISABLE TRIGGER USER;
+         UPDATE transactions SET created_at = created_at - interval '400 days', decided_at = decided_at - interval '400 days'
+         WHERE status = 'failed';
+         ALTER TABLE transactions ENABLE TRIGGER USER",
+    )
+    .execute(&world.pool)
+    .await
+    .unwrap();
+    let aged = world.review(&warned.id).await.checks.into_iter().find(|check| check.name == "member_history").unwrap();
+    assert!(aged.ok && aged.detail.contains("1 rejected"), "{}", aged.detail);
+
+    let other = world.member();
+    let bad = deposited(&world, &other, 60).await;
+    world.reject(&bad, "UNREADABLE_RECEIPT").await.unwrap();
+    let history = async |id: &str| {
+        let checks = world.review(id).await.checks;
+        checks.into_iter().find(|check| check.name == "member_history").unwrap().ok
+    };
+    *world.evidence.shown.lock().unwrap() = None;
+    for proof in 61..66 {
+        let good = deposited(&world, &other, proof).await;
+        assert!(!history(&good.id).await, "fewer than five good deposits");
+        world.approve(&good).await.unwrap();
+    }
+    let fresh = deposited(&world, &other, 66).await;
+    assert!(history(&fresh.id).await);
+    *world.evidence.shown.lock().unwrap() = Some(evidence(10_000));
+    let found = verdict(&world, &world.reviewer, &fresh.id).await.unwrap();
+    let proof = found.proven_by.unwrap();
+    assert_eq!((found.concerns, proof.payment.unwrap().index, proof.evidence_at), (0, 2, Some(FINAL_AT)));
+}
+
+/// [U8] [D-W4] [D-B12] What a decision would be refused with is told before it: for everybody, and for who approved first.
+#[sqlx::test(migrations = false)]
+async fn blockers_are_the_refusals_of_the_decision(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(20_000).await;
+    let made = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    assert_eq!(world.review(&made.id).await.blockers, []);
+    world.pay_fee(&member, &made).await.unwrap();
+    let told = world.review(&made.id).await.blockers;
+    let codes: Vec<_> = told.iter().map(|one| (one.act.as_str(), one.code.as_str())).collect();
+    assert_eq!(codes, [("approve", "FEE_PENDING")]);
+    let refused = code(world.approve(&made).await);
+    assert_eq!(refused, told[0].code);
+    assert_eq!(verdict(&world, &world.reviewer, &made.id).await.unwrap().blockers, told);
+
+    let large = world.deposit(&world.member(), deposit(2_000_000)).await.unwrap();
+    let first = world.approve_as(&world.reviewer, &large, 2_000_000, (&world.new_txid(), None)).await.unwrap();
+    let of = async |token: &str| {
+        let request = GetReviewRequest { id: first.id.clone(), ..Default::default() };
+        let told = world.grpc.get_review(with_token(request, token)).await.unwrap().into_inner().blockers;
+        told.into_iter().map(|one| one.code).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&world.reviewer).await, ["SECOND_PERSON_REQUIRED"]);
+    assert_eq!(of(&world.realm.staff(Role::Reviewer).1).await, [""; 0]);
+}
+
+/// [D-Q6] A request of which the chain shows nothing is offered the payments to its address that no request accounts for, and
+/// none that is taken.
+#[sqlx::test(migrations = false)]
+async fn unclaimed_payments_are_offered(pool: PgPool) {
+    let world = World::new(pool).await;
+    let made = deposited(&world, &world.member(), 70).await;
+    let method = made.method.clone().unwrap();
+    let payment = |txid: String, address: &str| ListedPayment {
+        number: 1,
+        payment: Some(ChainPayment {
+            chain: "tron".to_owned(),
+            txid,
+            asset: method.currency.clone(),
+            units: "100000000".to_owned(),
+            address: address.to_owned(),
+            value_cents: Some(10_000),
+            ..Default::default()
+        }),
+    };
+    let claimed = "cd".repeat(32);
+    let other = RequestDepositRequest { receipt: receipt(71), txid: claimed.clone(), ..deposit(10_000) };
+    world.deposit(&world.member(), other).await.unwrap();
+    *world.evidence.listed.lock().unwrap() = vec![
+        payment("ab".repeat(32), &method.address),
+        payment(claimed, &method.address),
+        payment("ef".repeat(32), "elsewhere"),
+    ];
+    assert_eq!(world.review(&made.id).await.candidates, [], "the network is not observed");
+    *world.evidence.shown.lock().unwrap() = Some(ChainEvidence { at: Some(FINAL_AT), ..Default::default() });
+    let offered: Vec<_> = world.review(&made.id).await.candidates.into_iter().map(|one| one.txid).collect();
+    assert_eq!(offered, ["ab".repeat(32)]);
+}
+
+/// [R9] The first claim of an open transaction stands until it is given back or 30 minutes are over.
+#[sqlx::test(migrations = false)]
+async fn the_first_claim_stands(pool: PgPool) {
+    let world = World::new(pool).await;
+    let made = deposited(&world, &world.member(), 80).await;
+    let (id, other) = world.realm.staff(Role::Reviewer);
+    let claim = async |token: &str, release: bool| {
+        let message = ClaimTransactionRequest { transaction_id: made.id.clone(), release };
+        world.grpc.claim_transaction(with_token(message, token)).await.map(|answer| answer.into_inner().claimed_by)
+    };
+    let first = claim(&world.reviewer, false).await.unwrap();
+    assert!(!first.is_empty() && first != id.to_string());
+    assert_eq!(claim(&other, false).await.unwrap(), first);
+    assert_eq!(claim(&other, true).await.unwrap(), first, "only the own claim is given back");
+    assert_eq!(verdict(&world, &other, &made.id).await.unwrap().claimed_by, first);
+    sqlx::query("UPDATE claims SET claimed_at = claimed_at - interval '31 minutes'")
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    assert_eq!(claim(&other, false).await.unwrap(), id.to_string());
+    assert_eq!(claim(&other, true).await.unwrap(), "");
+    assert_eq!(code(claim(&world.realm.staff(Role::Auditor).1, false).await), "PERMISSION_DENIED");
+    world.reject(&made, "NOT_RECEIVED").await.unwrap();
+    assert_eq!(code(claim(&other, false).await), "ALREADY_DECIDED");
+}
+
+/// [R9] Staff find a transaction by an amount however it is written.
+#[sqlx::test(migrations = false)]
+async fn transactions_are_found_by_amount(pool: PgPool) {
+    let world = World::new(pool).await;
+    let made = world.deposit(&world.member(), deposit(123_450)).await.unwrap();
+    deposited(&world, &world.member(), 90).await;
+    for search in ["1234.50", "$1,234.50", "1234.5"] {
+        let message = ListStaffTransactionsRequest { search: search.to_owned(), ..Default::default() };
+        let found =
+            world.grpc.list_staff_transactions(with_token(message, &world.reviewer)).await.unwrap().into_inner();
+        let ids: Vec<_> = found.transactions.into_iter().map(|one| one.id).collect();
+        assert_eq!(ids, [made.id.as_str()], "{search}");
+    }
+}
+
+/// [R9] The figures of the business are those of the ledger and of what staff decided; a reversed deposit is no volume.
+#[sqlx::test(migrations = false)]
+async fn figures_are_those_of_the_ledger(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(20_000).await;
+    world.buy_course(&member).await.unwrap();
+    let made = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    let approved = world.approve(&made).await.unwrap();
+    world.pay(&approved).await.unwrap();
+    let refused = deposited(&world, &world.member(), 95).await;
+    world.reject(&refused, "NOT_RECEIVED").await.unwrap();
+    deposited(&world, &world.member(), 96).await;
+    let figures = async |days: i32| {
+        let message = GetFiguresRequest { days };
+        world.grpc.get_figures(with_token(message, &world.reviewer)).await.map(Response::into_inner)
+    };
+    let found = figures(7).await.unwrap();
+    let [today] = &found.days[..] else { panic!("{:?}", found.days) };
+    assert_eq!((today.in_cents, today.out_cents, today.fee_revenue_cents), (20_000, 9_750, 250));
+    assert_eq!((today.course_revenue_cents, today.course_sales), (8_700, 1));
+    let decided: Vec<_> =
+        found.waiting.iter().map(|one| (one.kind.as_str(), one.decision.as_str(), one.count)).collect();
+    assert_eq!(
+        decided,
+        [
+            ("deposit", "approved", 1),
+            ("deposit", "rejected", 1),
+            ("withdrawal", "approved", 1),
+            ("withdrawal", "paid", 1),
+        ]
+    );
+    let people: Vec<_> = found.people.iter().map(|one| (one.approved, one.rejected, one.paid)).collect();
+    assert_eq!(people, [(2, 1, 0), (0, 0, 1)]);
+    let open: Vec<_> = found.open.iter().map(|one| (one.kind.as_str(), one.within_hour, one.older)).collect();
+    assert_eq!(open, [("deposit", 1, 0)]);
+    assert_eq!(code(figures(365).await), "VALIDATION_FAILED");
+}
