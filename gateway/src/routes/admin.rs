@@ -2,7 +2,13 @@
 
 pub mod me;
 
+pub mod figures;
+
+pub mod search;
+
 pub mod transactions;
+
+pub mod verdicts;
 
 pub mod payments;
 
@@ -53,10 +59,13 @@ pub fn routes(
         .routes(routes!(me::confirm_totp))
         .routes(routes!(me::step_up))
         // What waits, and decisions.
+        .routes(routes!(search::search))
         .routes(routes!(transactions::queue))
+        .routes(routes!(verdicts::list))
         .routes(routes!(transactions::list))
         .routes(routes!(transactions::get))
         .routes(routes!(transactions::viewing))
+        .routes(routes!(verdicts::claim, verdicts::release))
         .routes(routes!(transactions::approve))
         .routes(routes!(transactions::reject))
         .routes(routes!(transactions::paying))
@@ -114,6 +123,7 @@ pub fn routes(
         .routes(routes!(holdings::holdings))
         .routes(routes!(treasury::get))
         .routes(routes!(treasury::propose))
+        .routes(routes!(figures::get))
         .routes(routes!(books::reopen))
         .routes(routes!(books::rebuild))
         .routes(routes!(dead_letters::list))

@@ -220,6 +220,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the figures of the business
+         * @description Of the last 7, 30 or 90 UTC days, today included; up to a minute old.
+         */
+        get: operations["get_admin_figures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/holdings": {
         parameters: {
             query?: never;
@@ -843,6 +863,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/queue/verdicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the verdicts on open transactions
+         * @description Of the 1,000 that wait the longest, with what was observed of the chains; up to 20 seconds old.
+         */
+        get: operations["get_admin_queue_verdicts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/rates": {
         parameters: {
             query?: never;
@@ -857,6 +897,28 @@ export interface paths {
          * @description It counts where the sources of rates do not agree, or none are configured.
          */
         post: operations["post_admin_rates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search
+         * @description Members by a part of their name, email or phone number or the start of their id; transactions by reference, hash, address or
+         *     amount; payments on the chains by hash or address of the platform. What a service does not answer within two seconds is
+         *     `missing`, and the rest is answered.
+         */
+        get: operations["get_admin_search"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -969,6 +1031,27 @@ export interface paths {
          */
         post: operations["post_admin_transactions_by_id_approve"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/transactions/{id}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Claim a transaction
+         * @description For 30 minutes, unless another staff member has it: `claimedBy` tells who. Others can still decide.
+         */
+        put: operations["put_admin_transactions_by_id_claim"];
+        post?: never;
+        /** Give a claim back */
+        delete: operations["delete_admin_transactions_by_id_claim"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2560,6 +2643,7 @@ export interface components {
             /** Format: int64 */
             id: number;
             memberId?: string;
+            service: ("all" | "wallet" | "auth" | "trade" | "course" | "payment-method" | "mailer") & Record<string, never>;
             subjectId: string;
         };
         /** @description The audit log of one service, newest first. */
@@ -2583,6 +2667,21 @@ export interface components {
             /** @description What the member owes, in dollars. */
             owed: components["schemas"]["Dollars"];
             success: boolean;
+        };
+        /** @description Why a transaction cannot go on: what the act would be refused with. */
+        Blocker: {
+            /** @description `approve` or `pay`. */
+            act: string;
+            code: string;
+            message: string;
+        };
+        /** @description A payment that a transaction may be about. */
+        Candidate: components["schemas"]["ChainPayment"] & {
+            /**
+             * Format: double
+             * @description What it was worth when it arrived, in dollars.
+             */
+            value?: number;
         };
         /** @description Captions as they should be. */
         CaptionsBody: {
@@ -2684,6 +2783,12 @@ export interface components {
             state: string;
             transactionIds: string[];
         };
+        /** @description Who works on a transaction. */
+        Claimed: {
+            claimedBy?: string;
+            message: string;
+            success: boolean;
+        };
         /** @description The password, where it is needed. */
         CloseRequest: {
             /**
@@ -2761,6 +2866,23 @@ export interface components {
             /** Format: int32 */
             number: number;
         };
+        /** @description What a UTC day moved, by the ledger. */
+        Day: {
+            /** @description Less refunds. */
+            courseRevenue: components["schemas"]["Dollars"];
+            /**
+             * Format: int32
+             * @description Less refunds.
+             */
+            courseSales: number;
+            /** @example 2026-01-31 */
+            day: string;
+            feeRevenue: components["schemas"]["Dollars"];
+            /** @description Money that came from outside, less what was reversed. */
+            in: components["schemas"]["Dollars"];
+            /** @description Paid out. */
+            out: components["schemas"]["Dollars"];
+        };
         /** @description An event that could not be processed. */
         DeadLetter: {
             at?: string | null;
@@ -2782,6 +2904,19 @@ export interface components {
          * @example 8.5
          */
         Decimal: number;
+        /** @description What a staff member decided. */
+        Decisions: {
+            /** Format: int32 */
+            approved: number;
+            /** Format: int64 */
+            medianSeconds: number;
+            /** Format: int32 */
+            paid: number;
+            /** Format: int32 */
+            rejected: number;
+            staffId: string;
+            staffName?: string;
+        };
         /** @description A payment that the member made. */
         Deposit: {
             /**
@@ -3006,6 +3141,16 @@ export interface components {
             /** @description Hash of the transaction on its network. */
             txid?: string | null;
         };
+        /** @description The figures of the last days. */
+        Figures: {
+            /** @description Oldest first; a day without movements is not there. */
+            days: components["schemas"]["Day"][];
+            open: components["schemas"]["OpenByAge"][];
+            /** @description The most decisions first. */
+            people: components["schemas"]["Decisions"][];
+            success: boolean;
+            waiting: components["schemas"]["WaitingTime"][];
+        };
         /** @description The first of two approvals of a deposit: another reviewer has to approve the same. */
         FirstApproval: {
             at?: string | null;
@@ -3020,6 +3165,22 @@ export interface components {
         Forgotten: {
             /** @example ada@example.org */
             email: string;
+        };
+        /** @description What was found, at most 8 of each kind, the newest first. */
+        Found: {
+            members: components["schemas"]["User"][];
+            /** @description What could not be searched in time. */
+            missing: components["schemas"]["SearchKind"][];
+            payments: components["schemas"]["FoundPayment"][];
+            success: boolean;
+            transactions: components["schemas"]["StaffTransaction"][];
+        };
+        /** @description A payment on a chain to or from the platform. */
+        FoundPayment: components["schemas"]["ChainPayment"] & {
+            /** @description Whether the platform sent it. */
+            outgoing: boolean;
+            /** @description Payouts: the withdrawal that it belongs to. */
+            transactionId?: string;
         };
         /** @description What an address of the platform holds. */
         HeldAtAddress: {
@@ -3593,6 +3754,18 @@ export interface components {
         NoteRequest: {
             /** @example Asked for by the member by phone. */
             note: string;
+        };
+        /** @description Open requests of a kind by their age. */
+        OpenByAge: {
+            kind: string;
+            /** Format: int32 */
+            older: number;
+            /** Format: int32 */
+            withinDay: number;
+            /** Format: int32 */
+            withinFourHours: number;
+            /** Format: int32 */
+            withinHour: number;
         };
         /** @description A payment from the platform. */
         Outflow: components["schemas"]["ChainPayment"] & {
@@ -4174,6 +4347,12 @@ export interface components {
             subjectId?: string;
             success: boolean;
         };
+        /** @description The final payment that proves a deposit. */
+        ProvenBy: {
+            /** @description `evidenceAt` of the approval. */
+            evidenceAt?: string | null;
+            payment: components["schemas"]["ChainPayment"];
+        };
         /** @description What is published. */
         Publication: {
             /**
@@ -4438,6 +4617,13 @@ export interface components {
         Review: {
             approvedBy?: string;
             approvedByName?: string;
+            /** @description Why the caller cannot approve or pay it now; empty if they can. */
+            blockers: components["schemas"]["Blocker"][];
+            /**
+             * @description Open payments of which the chain shows nothing: payments to their address that no transaction accounts for, the nearest in
+             *     value first.
+             */
+            candidates: components["schemas"]["Candidate"][];
             checks: components["schemas"]["Check"][];
             /** @description Its ledger entries, oldest first, of the member and of the platform. */
             entries: components["schemas"]["Entry"][];
@@ -4486,6 +4672,11 @@ export interface components {
          * @enum {string}
          */
         Role: "reviewer" | "treasurer" | "manager" | "auditor" | "admin";
+        /**
+         * @description Kind of what was searched for.
+         * @enum {string}
+         */
+        SearchKind: "members" | "transactions" | "payments";
         /** @description State of a member's second factor. */
         SecondFactor: {
             enrolled: boolean;
@@ -4924,6 +5115,37 @@ export interface components {
             success: boolean;
             values: components["schemas"]["PlanValue"][];
         };
+        /** @description What the checklist of an open transaction comes to. */
+        Verdict: {
+            /** @description When the checklist was made. */
+            at?: string | null;
+            /** @description Why the caller cannot approve or pay it now. */
+            blockers: components["schemas"]["Blocker"][];
+            /** @description `unobserved` where no node looks, `missing` without a payment, otherwise the state of the least certain payment. */
+            chainState: string;
+            /** Format: int32 */
+            checks: number;
+            /** @description The staff member who claimed it. */
+            claimedBy?: string;
+            claimedByName?: string;
+            /**
+             * Format: int32
+             * @description Checks that need attention.
+             */
+            concerns: number;
+            /** @description Deposits that a final payment of exactly the amount proves, with every check passed. */
+            provenBy?: components["schemas"]["ProvenBy"];
+            /** Format: int32 */
+            revision: number;
+            transactionId: string;
+        };
+        /** @description The verdicts on open transactions. */
+        Verdicts: {
+            /** @description Whether there is one for every open transaction; otherwise the next request has more. */
+            complete: boolean;
+            success: boolean;
+            verdicts: components["schemas"]["Verdict"][];
+        };
         /** @description A code to confirm an address. */
         Verification: {
             /** @example ada@example.org */
@@ -4972,6 +5194,18 @@ export interface components {
             message: string;
             success: boolean;
             viewers: components["schemas"]["Viewer"][];
+        };
+        /** @description How long the requests of a kind waited that were decided. */
+        WaitingTime: {
+            /** Format: int32 */
+            count: number;
+            /** @description `approved`, `rejected` or `paid`. */
+            decision: string;
+            kind: string;
+            /** Format: int64 */
+            medianSeconds: number;
+            /** Format: int64 */
+            p90Seconds: number;
         };
         /** @description A member's balances. */
         Wallet: {
@@ -5052,6 +5286,14 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["CaptionsReply"];
+            };
+        };
+        Claimed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Claimed"];
             };
         };
         Done: {
@@ -5222,7 +5464,7 @@ export interface operations {
     get_admin_audit: {
         parameters: {
             query?: {
-                service?: "wallet" | "auth" | "trade" | "course" | "payment-method" | "mailer";
+                service?: "all" | "wallet" | "auth" | "trade" | "course" | "payment-method" | "mailer";
                 /** @description The id of a staff account */
                 actor?: string;
                 /** @description An action or its beginning, e.g. deposit. */
@@ -5570,6 +5812,29 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
+            default: components["responses"]["Error"];
+        };
+    };
+    get_admin_figures: {
+        parameters: {
+            query?: {
+                /** @description 7, 30 or 90; 30 by default */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Figures"];
+                };
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -6319,6 +6584,26 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    get_admin_queue_verdicts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verdicts"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     post_admin_rates: {
         parameters: {
             query?: never;
@@ -6336,6 +6621,29 @@ export interface operations {
         };
         responses: {
             201: components["responses"]["Proposed"];
+            default: components["responses"]["Error"];
+        };
+    };
+    get_admin_search: {
+        parameters: {
+            query: {
+                /** @description 2 to 128 characters */
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Found"];
+                };
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -6425,7 +6733,7 @@ export interface operations {
                 status?: components["schemas"]["TransactionStatus"];
                 kind?: components["schemas"]["TransactionKind"];
                 member?: string;
-                /** @description A TNX reference, address or txid */
+                /** @description A TNX reference, address, txid or amount */
                 search?: string;
                 cursor?: components["parameters"]["cursor"];
                 size?: components["parameters"]["size"];
@@ -6500,6 +6808,36 @@ export interface operations {
                     "application/json": components["schemas"]["Approved"];
                 };
             };
+            default: components["responses"]["Error"];
+        };
+    };
+    put_admin_transactions_by_id_claim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Claimed"];
+            default: components["responses"]["Error"];
+        };
+    };
+    delete_admin_transactions_by_id_claim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Claimed"];
             default: components["responses"]["Error"];
         };
     };

@@ -60,10 +60,11 @@ impl TrailQuery {
     }
 }
 
-/// The service whose log is read, by default the wallet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
+/// The service whose log is read, by default the wallet; `all` reads every one as one time line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Trail {
+    All,
     Wallet,
     Auth,
     Trade,
@@ -72,21 +73,27 @@ enum Trail {
     Mailer,
 }
 
+/// Those that have a log of their own.
+const TRAILS: [Trail; 6] =
+    [Trail::Wallet, Trail::Auth, Trail::Trade, Trail::Course, Trail::PaymentMethod, Trail::Mailer];
+
 impl Trail {
     fn parse(name: Option<&str>) -> Result<Self, ApiError> {
         match name {
+            Some("all") => Ok(Self::All),
             None | Some("" | "wallet") => Ok(Self::Wallet),
             Some("auth") => Ok(Self::Auth),
             Some("trade") => Ok(Self::Trade),
             Some("course") => Ok(Self::Course),
             Some("payment-method") => Ok(Self::PaymentMethod),
             Some("mailer") => Ok(Self::Mailer),
-            Some(_) => Err(field("service", "Choose wallet, auth, trade, course, payment-method or mailer")),
+            Some(_) => Err(field("service", "Choose all, wallet, auth, trade, course, payment-method or mailer")),
         }
     }
 
     fn name(self) -> &'static str {
         match self {
+            Self::All => "all",
             Self::Wallet => "wallet",
             Self::Auth => "auth",
             Self::Trade => "trade",
@@ -97,8 +104,87 @@ impl Trail {
     }
 }
 
-/// A page of a log, and the cursor of the next.
+/// A row and the log that it is in.
+type Placed = (Trail, AuditRowMessage);
+
+/// A page of a log or of all of them, newest first, and the cursor of the next.
 async fn read(
+    app: &App,
+    out: &Outgoing,
+    trail: Trail,
+    filter: &AuditFilter,
+    page: PageRequest,
+) -> Result<(Vec<Placed>, String), ApiError> {
+    if trail == Trail::All {
+        return merged(app, out, filter, page).await;
+    }
+    let (rows, next) = read_one(app, out, trail, filter, page).await?;
+    Ok((rows.into_iter().map(|row| (trail, row)).collect(), next))
+}
+
+/// Rows of a page of all logs unless the caller wants another number.
+const MERGED_PAGE: i32 = 100;
+
+/// One time line out of the logs: a page of each, of which as many of the newest are taken as the page has. The cursor is the
+/// place in each log; `-` for one that ended.
+async fn merged(
+    app: &App,
+    out: &Outgoing,
+    filter: &AuditFilter,
+    page: PageRequest,
+) -> Result<(Vec<Placed>, String), ApiError> {
+    let size = if page.size == 0 { MERGED_PAGE } else { page.size };
+    let mut places = places(&page.cursor)?;
+    let pages = places.iter().zip(TRAILS).map(|(place, trail)| async move {
+        if place == ENDED {
+            return Ok((Vec::new(), String::new()));
+        }
+        read_one(app, out, trail, filter, PageRequest { size, cursor: place.clone() }).await
+    });
+    let pages = futures::future::try_join_all(pages).await?;
+    let mut rows = Vec::new();
+    let mut has_more = [false; TRAILS.len()];
+    for (number, (found, next)) in pages.into_iter().enumerate() {
+        has_more[number] = !next.is_empty();
+        rows.extend(found.into_iter().map(|row| (number, row)));
+    }
+    let moment = |row: &AuditRowMessage| row.at.as_ref().map(|at| (at.seconds, at.nanos));
+    // Stable: rows of one log keep their order.
+    rows.sort_by_key(|(_, row)| std::cmp::Reverse(moment(row)));
+    let left = rows.split_off(rows.len().min(usize::try_from(size).unwrap_or_default()));
+    for (number, place) in places.iter_mut().enumerate() {
+        if let Some((_, last)) = rows.iter().rev().find(|(of, _)| *of == number) {
+            *place = last.id.to_string();
+        }
+        if !has_more[number] && !left.iter().any(|(of, _)| *of == number) {
+            ENDED.clone_into(place);
+        }
+    }
+    let next = if places.iter().all(|place| place == ENDED) { String::new() } else { places.join(SEPARATOR) };
+    Ok((rows.into_iter().map(|(number, row)| (TRAILS[number], row)).collect(), next))
+}
+
+/// The place of a log without further rows.
+const ENDED: &str = "-";
+/// Between the places of a cursor.
+const SEPARATOR: &str = "_";
+
+/// The place in each log: the beginning without a cursor.
+fn places(cursor: &str) -> Result<Vec<String>, ApiError> {
+    if cursor.is_empty() {
+        return Ok(vec![String::new(); TRAILS.len()]);
+    }
+    let places: Vec<_> = cursor.split(SEPARATOR).map(str::to_owned).collect();
+    let is_known = |place: &String| place.is_empty() || place == ENDED || place.parse::<i64>().is_ok();
+    if places.len() == TRAILS.len() && places.iter().all(is_known) {
+        Ok(places)
+    } else {
+        Err(field("cursor", "This page link is not valid."))
+    }
+}
+
+/// A page of a log, and the cursor of the next.
+async fn read_one(
     app: &App,
     out: &Outgoing,
     trail: Trail,
@@ -115,6 +201,7 @@ async fn read(
         }};
     }
     Ok(match trail {
+        Trail::All => return Err(ApiError::internal("all logs are read one by one")),
         Trail::Wallet => ask!(wallet_staff, wallet),
         Trail::Auth => ask!(auth_staff, auth),
         Trail::Trade => ask!(trade_staff, trade),
@@ -129,6 +216,9 @@ async fn read(
 #[serde(rename_all = "camelCase")]
 pub struct AuditRow {
     id: i64,
+    /// The service whose log it is in.
+    #[schema(inline)]
+    service: Trail,
     at: Option<String>,
     actor_id: String,
     actor_role: String,
@@ -145,10 +235,11 @@ pub struct AuditRow {
     hash: String,
 }
 
-impl From<AuditRowMessage> for AuditRow {
-    fn from(row: AuditRowMessage) -> Self {
+impl From<Placed> for AuditRow {
+    fn from((service, row): Placed) -> Self {
         Self {
             id: row.id,
+            service,
             at: moment(row.at.as_ref()),
             actor_id: row.actor_id,
             actor_role: row.actor_role,
@@ -239,17 +330,30 @@ async fn file(
     Ok((headers, Body::from_stream(body)).into_response())
 }
 
-const HEADER: [&str; 11] =
-    ["id", "at", "actorId", "actorRole", "action", "subjectId", "memberId", "before", "after", "address", "hash"];
+const HEADER: [&str; 12] = [
+    "service",
+    "id",
+    "at",
+    "actorId",
+    "actorRole",
+    "action",
+    "subjectId",
+    "memberId",
+    "before",
+    "after",
+    "address",
+    "hash",
+];
 
-fn csv(header: Option<[&str; 11]>, rows: Vec<AuditRowMessage>) -> std::io::Result<Bytes> {
+fn csv(header: Option<[&str; 12]>, rows: Vec<Placed>) -> std::io::Result<Bytes> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     if let Some(header) = header {
         writer.write_record(header)?;
     }
-    for row in rows {
+    for (service, row) in rows {
         let (id, at) = (row.id.to_string(), moment(row.at.as_ref()).unwrap_or_default());
         writer.write_record([
+            service.name().to_owned(),
             id,
             at,
             row.actor_id,
@@ -275,7 +379,7 @@ fn inert(text: String) -> String {
 mod tests {
     use proto::common::v1::AuditRow;
 
-    use super::{HEADER, csv};
+    use super::{HEADER, Trail, csv, places};
 
     /// [D-O3] The trail as a file: quoted where it must be, and inert in a spreadsheet.
     #[test]
@@ -287,11 +391,21 @@ mod tests {
             after_json: r#"{"note":"a, b"}"#.to_owned(),
             ..Default::default()
         };
-        let text = String::from_utf8(csv(Some(HEADER), vec![row]).unwrap().to_vec()).unwrap();
+        let text = String::from_utf8(csv(Some(HEADER), vec![(Trail::Wallet, row)]).unwrap().to_vec()).unwrap();
         assert_eq!(
             text,
-            "id,at,actorId,actorRole,action,subjectId,memberId,before,after,address,hash\r\n\
-             7,,,,deposit.approve,'=1+1,,,\"{\"\"note\"\":\"\"a, b\"\"}\",,\r\n"
+            "service,id,at,actorId,actorRole,action,subjectId,memberId,before,after,address,hash\r\n\
+             wallet,7,,,,deposit.approve,'=1+1,,,\"{\"\"note\"\":\"\"a, b\"\"}\",,\r\n"
         );
+    }
+
+    /// [D-O3] A cursor of the time line over all services names a place in each, and nothing else.
+    #[test]
+    fn a_cursor_names_a_place_in_each_log() {
+        assert_eq!(places("").unwrap(), vec![""; 6]);
+        assert_eq!(places("7__-_3_1_-").unwrap(), ["7", "", "-", "3", "1", "-"]);
+        for text in ["7", "7_7_7_7_7", "7_7_7_7_7_x", "7_7_7_7_7_7_7"] {
+            assert!(places(text).is_err(), "{text}");
+        }
     }
 }

@@ -25,7 +25,8 @@ use crate::json::{Dollars, Field, Form, Reply, created, field, moment, ok};
 use crate::names::{QueueKind, RejectionReason};
 use crate::routes::admin::members::{Entry, NoteRequest, note};
 use crate::routes::admin::proposals::{Owner, Proposed};
-use crate::routes::transactions::payments::Evidence;
+use crate::routes::admin::verdicts::Blocker;
+use crate::routes::transactions::payments::{ChainPayment, Evidence};
 use crate::routes::transactions::times::{Percentiles, of_kind};
 use crate::routes::transactions::{
     PageQuery, Transaction, TransactionMade,
@@ -175,7 +176,7 @@ pub struct StaffTransactions {
 /// List transactions
 #[utoipa::path(get, path = "/admin/transactions",
     params(("status" = Option<model::TransactionStatus>, Query), ("kind" = Option<model::TransactionKind>, Query), ("member" = Option<String>, Query),
-        ("search" = Option<String>, Query, description = "A TNX reference, address or txid"), ("cursor" = Option<String>, Query),
+        ("search" = Option<String>, Query, description = "A TNX reference, address, txid or amount"), ("cursor" = Option<String>, Query),
         ("size" = Option<u16>, Query, minimum = 1, maximum = 500)),
     responses((status = 200, body = StaffTransactions), Errors), tag = "Back office")]
 pub async fn list(
@@ -272,6 +273,29 @@ pub struct Review {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     evidence: Option<Evidence>,
+    /// Why the caller cannot approve or pay it now; empty if they can.
+    blockers: Vec<Blocker>,
+    /// Open payments of which the chain shows nothing: payments to their address that no transaction accounts for, the nearest in
+    /// value first.
+    candidates: Vec<Candidate>,
+}
+
+/// A payment that a transaction may be about.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Candidate {
+    #[serde(flatten)]
+    payment: ChainPayment,
+    /// What it was worth when it arrived, in dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = f64, nullable = false)]
+    value: Option<Dollars>,
+}
+
+impl From<proto::common::v1::ChainPayment> for Candidate {
+    fn from(payment: proto::common::v1::ChainPayment) -> Self {
+        Self { value: payment.value_cents.map(Dollars::from_cents), payment: payment.into() }
+    }
 }
 
 /// The payment whose evidence is shown.
@@ -315,6 +339,8 @@ pub async fn get(
         reversed_by: Some(answer.reversed_by).filter(|id| !id.is_empty()),
         not_before: moment(answer.not_before.as_ref()),
         evidence: answer.evidence.map(Into::into),
+        blockers: answer.blockers.into_iter().map(Into::into).collect(),
+        candidates: answer.candidates.into_iter().map(Into::into).collect(),
     }))
 }
 

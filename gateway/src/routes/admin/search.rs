@@ -1,0 +1,151 @@
+//! One search over members, transactions and payments, for staff.
+
+use std::time::Duration;
+
+use axum::extract::{Query, State};
+use proto::auth::v1::ListMembersRequest;
+use proto::common::v1::PageRequest;
+use proto::payment_method::v1::{FoundPayment as FoundPaymentMessage, SearchPaymentsRequest};
+use proto::wallet::v1::{ListStaffTransactionsRequest, Transaction as Row};
+use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::extract::{SignedIn, StaffMember};
+use crate::json::{Reply, field, ok};
+use crate::routes::admin::transactions::{StaffTransaction, named_by};
+use crate::routes::transactions::payments::ChainPayment;
+use crate::routes::users::User;
+
+/// Results of each kind.
+const MOST: i32 = 8;
+/// Characters of what is searched for: fewer find too much, more is no hash.
+const LENGTH: std::ops::RangeInclusive<usize> = 2..=128;
+/// How long a service may search. What it found later is left out.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What is searched for.
+#[derive(Debug, Default, Deserialize)]
+pub struct Asked {
+    q: Option<String>,
+}
+
+/// A payment on a chain to or from the platform.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundPayment {
+    #[serde(flatten)]
+    payment: ChainPayment,
+    /// Whether the platform sent it.
+    outgoing: bool,
+    /// Payouts: the withdrawal that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    transaction_id: Option<String>,
+}
+
+impl From<FoundPaymentMessage> for FoundPayment {
+    fn from(one: FoundPaymentMessage) -> Self {
+        Self {
+            payment: one.payment.unwrap_or_default().into(),
+            outgoing: one.is_outgoing,
+            transaction_id: Some(one.transaction_id).filter(|id| !id.is_empty()),
+        }
+    }
+}
+
+/// Kind of what was searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = SearchKind)]
+pub enum Kind {
+    Members,
+    Transactions,
+    Payments,
+}
+
+/// What was found, at most 8 of each kind, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    success: bool,
+    members: Vec<User>,
+    transactions: Vec<StaffTransaction>,
+    payments: Vec<FoundPayment>,
+    /// What could not be searched in time.
+    missing: Vec<Kind>,
+}
+
+/// Search
+///
+/// Members by a part of their name, email or phone number or the start of their id; transactions by reference, hash, address or
+/// amount; payments on the chains by hash or address of the platform. What a service does not answer within two seconds is
+/// `missing`, and the rest is answered.
+#[utoipa::path(get, path = "/admin/search", params(("q" = String, Query, description = "2 to 128 characters")),
+    responses((status = 200, body = Found), Errors), tag = "Back office")]
+pub async fn search(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Query(asked): Query<Asked>,
+) -> Result<Reply<Found>, ApiError> {
+    let text = asked.q.unwrap_or_default().trim().to_owned();
+    if !LENGTH.contains(&text.chars().count()) {
+        return Err(field("q", "Please search for 2 to 128 characters."));
+    }
+    let mut missing = Vec::new();
+    let (members, transactions, payments) = tokio::join!(
+        timeout(PATIENCE, members(&app, &caller, &text)),
+        timeout(PATIENCE, transactions(&app, &caller, &text)),
+        timeout(PATIENCE, payments(&app, &caller, &text)),
+    );
+    let found = Found {
+        success: true,
+        members: or_missing(members, Kind::Members, &mut missing)?,
+        transactions: or_missing(transactions, Kind::Transactions, &mut missing)?,
+        payments: or_missing(payments, Kind::Payments, &mut missing)?,
+        missing,
+    };
+    Ok(ok(found))
+}
+
+/// What was found, or nothing and the kind among what is missing. What the caller may not see, or that their session ended, is
+/// an error.
+fn or_missing<T>(
+    found: Result<Result<Vec<T>, ApiError>, tokio::time::error::Elapsed>,
+    kind: Kind,
+    missing: &mut Vec<Kind>,
+) -> Result<Vec<T>, ApiError> {
+    match found {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(error)) if error.status().is_client_error() => Err(error),
+        Ok(Err(_)) | Err(_) => {
+            missing.push(kind);
+            Ok(Vec::new())
+        }
+    }
+}
+
+async fn members(app: &App, caller: &SignedIn, text: &str) -> Result<Vec<User>, ApiError> {
+    let page = Some(PageRequest { size: MOST, cursor: String::new() });
+    let message = ListMembersRequest { search: text.to_owned(), page };
+    let answer = call_retrying!(app.clients.auth_staff, list_members, caller.out, message)?.into_inner();
+    Ok(answer.members.into_iter().map(|user| User::new(user, None)).collect())
+}
+
+async fn transactions(app: &App, caller: &SignedIn, text: &str) -> Result<Vec<StaffTransaction>, ApiError> {
+    let page = Some(PageRequest { size: MOST, cursor: String::new() });
+    let message = ListStaffTransactionsRequest { search: text.to_owned(), page, ..Default::default() };
+    let answer = call_retrying!(app.clients.wallet_staff, list_staff_transactions, caller.out, message)?.into_inner();
+    let rows: Vec<Row> = answer.transactions;
+    let people = app.profiles.look_up(rows.iter().flat_map(named_by)).await?;
+    rows.into_iter().map(|row| StaffTransaction::new(app, row, &people)).collect()
+}
+
+async fn payments(app: &App, caller: &SignedIn, text: &str) -> Result<Vec<FoundPayment>, ApiError> {
+    let message = SearchPaymentsRequest { text: text.to_owned() };
+    let answer = call_retrying!(app.clients.payment_method_staff, search_payments, caller.out, message)?.into_inner();
+    Ok(answer.payments.into_iter().take(MOST.unsigned_abs() as usize).map(Into::into).collect())
+}
