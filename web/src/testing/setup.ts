@@ -20,6 +20,7 @@ missing(window, {
   matchMedia: (media: string) => ({ matches: false, media, addEventListener: () => undefined, removeEventListener: () => undefined }),
 })
 window.scrollTo = () => undefined
+missing(Element.prototype, { scrollIntoView: () => undefined })
 missing(window, { createImageBitmap: () => Promise.resolve({ width: 1, height: 1, close: () => undefined }) })
 missing(HTMLDialogElement.prototype, {
   showModal(this: HTMLDialogElement) {

@@ -21,5 +21,6 @@ export const adminPaths = {
   integrity: '/admin/integrity',
   treasury: '/admin/treasury',
   holdings: '/admin/holdings',
+  figures: '/admin/figures',
   security: '/admin/security',
 } as const

@@ -31,6 +31,7 @@ const AuditPage = loadable(() => import('./audit-page'), 'AuditPage')
 const IntegrityPage = loadable(() => import('./integrity-page'), 'IntegrityPage')
 const TreasuryPage = loadable(() => import('./treasury-page'), 'TreasuryPage')
 const HoldingsPage = loadable(() => import('./holdings-page'), 'HoldingsPage')
+const FiguresPage = loadable(() => import('./figures-page'), 'FiguresPage')
 const SecurityPage = loadable(() => import('./security-page'), 'SecurityPage')
 
 /** The back office. To everybody but staff its addresses do not exist [D-O2]. */
@@ -82,6 +83,7 @@ const routes = (locked: boolean) => (
       <Route path="integrity" element={<IntegrityPage />} />
       <Route path="treasury" element={<TreasuryPage />} />
       <Route path="holdings" element={<HoldingsPage />} />
+      <Route path="figures" element={<FiguresPage />} />
       <Route path="security" element={<SecurityPage />} />
       <Route element={<For act="changePlans" />}>
         <Route path="plans/new" element={<NewPlanPage />} />

@@ -6,6 +6,7 @@ import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
 import { useMe } from '@/features/admin/api/get-me'
 import { useIntegrity } from '@/features/admin-ledger/api/integrity'
+import { SearchButton } from '@/features/admin-search/components/search-button'
 import { IdleWarning } from '@/features/admin/components/idle-warning'
 import { adminPaths } from '@/features/admin/paths'
 import { roles } from '@/features/admin/permissions'
@@ -17,7 +18,7 @@ import { useMember } from '@/lib/session'
 import { PageOutlet } from '../../page-outlet'
 import { SkipLink } from '../../skip-link'
 import { ThemeToggle } from '../../theme-toggle'
-import { AdminNav } from './admin-nav'
+import { AdminNav, useOpenPages } from './admin-nav'
 import '@/app/media.css'
 
 onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor(digest))
@@ -57,6 +58,8 @@ function NewStaffBanner() {
   )
 }
 
+const OpenSearch = () => <SearchButton pages={useOpenPages()} />
+
 function Brand() {
   return (
     <Link to={adminPaths.queue} className="mx-2 mb-5 flex items-center gap-2 self-start rounded-md" aria-label="Back office, queue">
@@ -73,7 +76,8 @@ function TopBar({ locked }: { locked: boolean }) {
       <IconButton label="Open menu" onClick={() => setOpen(true)} className="lg:hidden">
         <Menu aria-hidden className="size-5.5" />
       </IconButton>
-      <p className="text-sm font-semibold text-ink">Back office</p>
+      <p className="text-sm font-semibold whitespace-nowrap text-ink">Back office</p>
+      {!locked && <OpenSearch />}
       <div className="ml-auto flex min-w-0 items-center gap-3">
         <p className="min-w-0 truncate text-right text-sm text-ink-faint">
           <span className="hidden font-medium text-ink sm:inline">{name} · </span>

@@ -1,5 +1,6 @@
 import {
   BadgeCheck,
+  ChartColumn,
   ChartLine,
   CircleCheckBig,
   GraduationCap,
@@ -68,6 +69,7 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
       { to: adminPaths.integrity, label: 'Integrity', icon: BadgeCheck },
       { to: adminPaths.treasury, label: 'Treasury', icon: Vault },
       { to: adminPaths.holdings, label: 'Holdings', icon: Landmark },
+      { to: adminPaths.figures, label: 'Figures', icon: ChartColumn },
       { to: adminPaths.audit, label: 'Audit log', icon: ScrollText, act: 'seeAudit' },
       { to: adminPaths.staff, label: 'Staff', icon: UserCog, act: 'seeStaff' },
     ],
@@ -95,6 +97,15 @@ export function AdminNav({ locked, onNavigate }: { locked: boolean; onNavigate?:
       </div>
     </nav>
   )
+}
+
+const noCounts = { decisions: undefined, payouts: undefined, proposals: undefined }
+
+/** The pages that the caller may open, for the search. */
+export function useOpenPages() {
+  const may = useMay()
+  const entries = groups(noCounts).flatMap(({ entries }) => entries)
+  return [...entries, { to: adminPaths.security, label: 'Security', act: undefined }].filter(({ act }) => !act || may(act))
 }
 
 function Groups({ onNavigate }: { onNavigate?: () => void }) {

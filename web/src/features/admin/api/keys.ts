@@ -3,6 +3,8 @@ export const adminKeys = {
   all: ['admin'],
   me: ['admin', 'me'],
   queue: ['admin', 'queue'],
+  verdicts: ['admin', 'verdicts'],
+  search: (text: string) => ['admin', 'search', text],
   waiting: (signature: string) => ['admin', 'waiting', signature],
   review: (id: string) => ['admin', 'review', id],
   unclaimed: ['admin', 'unclaimed'],
@@ -19,5 +21,6 @@ export const adminKeys = {
   integrity: ['admin', 'integrity'],
   treasury: ['admin', 'treasury'],
   holdings: ['admin', 'holdings'],
+  figures: (days: string) => ['admin', 'figures', days],
   deadLetters: ['admin', 'dead-letters'],
 } as const

@@ -9,7 +9,12 @@ export type Check = Schemas['Check']
 export type Evidence = Schemas['Evidence']
 export type UnclaimedPayment = Schemas['UnclaimedPayment']
 
-export type Review = Schemas['Review']
+/** A server of the version before says neither what blocks an act nor what may be the payment. */
+export type Review = Omit<Schemas['Review'], 'blockers' | 'candidates'> & Partial<Pick<Schemas['Review'], 'blockers' | 'candidates'>>
+
+export type Verdict = Schemas['Verdict']
+
+export type Found = Schemas['Found']
 
 export type QueueCount = Schemas['QueueCount']
 
@@ -46,6 +51,8 @@ export type MovementKind = Schemas['MovementKind']
 
 export type Holdings = Schemas['Holdings']
 export type Holding = Schemas['Holding']
+
+export type Figures = Schemas['Figures']
 
 export type DeadLetter = Schemas['DeadLetter']
 

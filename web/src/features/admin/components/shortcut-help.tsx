@@ -10,11 +10,13 @@ const keys = [
   ['j', 'Next item'],
   ['k', 'Previous item'],
   ['Enter', 'Open the item, or submit the decision'],
+  ['c', 'Claim the item, or give it back'],
   ['a', 'Approve'],
   ['r', 'Reject, then 1 to 6 to choose the reason'],
   ['Esc', 'Cancel the decision'],
   ['+ - 0', 'Zoom in, zoom out, fit the proof'],
   ['q', 'Back to the queue'],
+  ['Ctrl K', 'Search the back office'],
   ['?', 'Show this help'],
 ] as const
 

@@ -1,0 +1,197 @@
+import { Download } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useSearchParams } from 'react-router'
+import { Amount } from '@/components/amount'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Segmented } from '@/components/segmented'
+import { formatDay } from '@/lib/dates'
+import { formatSeconds } from '@/lib/durations'
+import { saveFile } from '@/lib/files'
+import { sumCents, toDollars } from '@/lib/money'
+import { csvOf } from '@/features/admin/csv'
+import { useStaffName } from '@/features/admin/api/staff'
+import type { Figures } from '@/features/admin/api/types'
+import { kindName } from '@/features/admin/components/kind-badge'
+import { Loaded } from '@/features/admin/components/loaded'
+import { Cell, Table } from '@/features/admin/components/table'
+import { withParam } from '@/features/admin/use-typed-param'
+import { useFigures } from '../api/get-figures'
+
+const periods = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+] as const
+
+type Day = Figures['days'][number]
+
+/** Of the file, by the names of the contract. */
+const columns = {
+  day: (one: Day) => one.day,
+  in: (one: Day) => one.in,
+  out: (one: Day) => one.out,
+  feeRevenue: (one: Day) => one.feeRevenue,
+  courseRevenue: (one: Day) => one.courseRevenue,
+  courseSales: (one: Day) => one.courseSales,
+}
+
+/** What the business moved and how fast requests were handled. */
+export function FiguresBoard() {
+  const [params, setParams] = useSearchParams()
+  const days = periods.find(({ value }) => value === params.get('days'))?.value ?? '30'
+  const query = useFigures(days)
+  return (
+    <div className="space-y-5">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <Segmented
+          legend="Period"
+          options={periods}
+          value={days}
+          onChange={(value) => setParams((now) => withParam(now, 'days', value === '30' ? '' : value), { replace: true })}
+        />
+        {query.data && (
+          <Button
+            variant="secondary"
+            onClick={() => saveFile(csvOf(columns, query.data.days), `solvane-figures-${days}-days.csv`)}
+            icon={<Download aria-hidden className="size-4.5" />}
+          >
+            CSV
+          </Button>
+        )}
+      </div>
+      <Loaded query={query} label="Loading the figures" count={3} skeleton="h-40">
+        {(figures) => (
+          <>
+            <Totals days={figures.days} />
+            <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-2">
+              <WaitingTimes waiting={figures.waiting} />
+              <Open open={figures.open} />
+              <People people={figures.people} />
+              <Days days={figures.days} />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </div>
+  )
+}
+
+function Totals({ days }: { days: Figures['days'] }) {
+  const sum = (of: (day: Day) => number) => toDollars(sumCents(days.map(of)))
+  const sales = days.reduce((total, { courseSales }) => total + courseSales, 0)
+  const parts = [
+    { label: 'In', value: sum((day) => day.in) },
+    { label: 'Out', value: sum((day) => day.out) },
+    { label: 'Fees', value: sum((day) => day.feeRevenue) },
+    { label: `Course (${sales} sold)`, value: sum((day) => day.courseRevenue) },
+  ]
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line shadow-card lg:grid-cols-4">
+      {parts.map(({ label, value }) => (
+        <div key={label} className="bg-surface px-4 py-3">
+          <dt className="text-sm text-ink-faint">{label}</dt>
+          <dd className="text-lg font-semibold">
+            <Amount value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const decisions: Record<string, string> = { approved: 'approved', rejected: 'rejected', paid: 'paid out' }
+
+function WaitingTimes({ waiting }: { waiting: Figures['waiting'] }) {
+  return (
+    <Section title="Waiting times" isEmpty={waiting.length === 0} empty="Nothing was decided in this period.">
+      <Table label="Waiting times" columns={['Request', { name: 'Count', right: true }, { name: 'Median', right: true }, { name: '90% within', right: true }]}>
+        {waiting.map(({ kind, decision, count, medianSeconds, p90Seconds }) => (
+          <tr key={`${kind} ${decision}`}>
+            <Cell>{`${kindName(kind)}, ${decisions[decision] ?? decision}`}</Cell>
+            <Cell right className="tabular">{count}</Cell>
+            <Cell right className="tabular whitespace-nowrap">{formatSeconds(medianSeconds)}</Cell>
+            <Cell right className="tabular whitespace-nowrap">{formatSeconds(p90Seconds)}</Cell>
+          </tr>
+        ))}
+      </Table>
+    </Section>
+  )
+}
+
+function Open({ open }: { open: Figures['open'] }) {
+  return (
+    <Section title="Open now, by age" isEmpty={open.length === 0} empty="Nothing is open.">
+      <Table
+        label="Open now, by age"
+        columns={['Request', { name: 'Up to 1 h', right: true }, { name: 'Up to 4 h', right: true }, { name: 'Up to 1 d', right: true }, { name: 'Older', right: true }]}
+      >
+        {open.map(({ kind, withinHour, withinFourHours, withinDay, older }) => (
+          <tr key={kind}>
+            <Cell>{kindName(kind)}</Cell>
+            <Cell right className="tabular">{withinHour}</Cell>
+            <Cell right className="tabular">{withinFourHours}</Cell>
+            <Cell right className="tabular">{withinDay}</Cell>
+            <Cell right className={older > 0 ? 'tabular font-semibold text-negative' : 'tabular'}>{older}</Cell>
+          </tr>
+        ))}
+      </Table>
+    </Section>
+  )
+}
+
+function People({ people }: { people: Figures['people'] }) {
+  const staffName = useStaffName()
+  return (
+    <Section title="Decisions by person" isEmpty={people.length === 0} empty="Nothing was decided in this period.">
+      <Table
+        label="Decisions by person"
+        columns={['Person', { name: 'Approved', right: true }, { name: 'Rejected', right: true }, { name: 'Paid out', right: true }, { name: 'Median wait', right: true }]}
+      >
+        {people.map(({ staffId, staffName: name, approved, rejected, paid, medianSeconds }) => (
+          <tr key={staffId}>
+            <Cell>
+              <span className="inline-block first-letter:uppercase">{staffName(staffId, name)}</span>
+            </Cell>
+            <Cell right className="tabular">{approved}</Cell>
+            <Cell right className="tabular">{rejected}</Cell>
+            <Cell right className="tabular">{paid}</Cell>
+            <Cell right className="tabular whitespace-nowrap">{formatSeconds(medianSeconds)}</Cell>
+          </tr>
+        ))}
+      </Table>
+    </Section>
+  )
+}
+
+function Days({ days }: { days: Figures['days'] }) {
+  return (
+    <Section title="By day" isEmpty={days.length === 0} empty="Nothing moved in this period.">
+      <Table
+        label="By day"
+        columns={['Day', { name: 'In', right: true }, { name: 'Out', right: true }, { name: 'Fees', right: true }, { name: 'Course', right: true }]}
+      >
+        {days.toReversed().map((day) => (
+          <tr key={day.day}>
+            <Cell className="whitespace-nowrap">{formatDay(`${day.day}T12:00:00Z`)}</Cell>
+            <Cell right><Amount value={day.in} /></Cell>
+            <Cell right><Amount value={day.out} /></Cell>
+            <Cell right><Amount value={day.feeRevenue} /></Cell>
+            <Cell right><Amount value={day.courseRevenue} /></Cell>
+          </tr>
+        ))}
+      </Table>
+    </Section>
+  )
+}
+
+type SectionProps = { title: string; isEmpty: boolean; empty: string; children: ReactNode }
+
+function Section({ title, isEmpty, empty, children }: SectionProps) {
+  return (
+    <Card className="overflow-hidden">
+      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">{title}</h2>
+      {isEmpty ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">{empty}</p> : children}
+    </Card>
+  )
+}
