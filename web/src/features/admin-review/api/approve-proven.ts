@@ -1,45 +1,29 @@
-import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { adminKeys } from '@/features/admin/api/keys'
-import type { Review, StaffTransaction } from '@/features/admin/api/types'
+import type { StaffTransaction, Verdict } from '@/features/admin/api/types'
 import { api } from '@/lib/api-client'
 import { toApiError } from '@/lib/api-error'
 import { randomId } from '@/lib/id'
+import { joined } from '../views'
 import { useWaiting } from './list-waiting'
 import type { Approval } from './review-transaction'
-
-/** Deposits whose evidence is read at once; the longest waiting come first. */
-const MOST = 20
-const LOOK_AGAIN_MS = 20_000
+import { useVerdicts } from './verdicts'
 
 const url = (id: string) => `/admin/transactions/${encodeURIComponent(id)}`
 
-export type Proven = { transaction: StaffTransaction; approval: Approval; payment: NonNullable<Review['evidence']>['payments'][number] }
+export type Proven = { transaction: StaffTransaction; approval: Approval; payment: NonNullable<Verdict['provenBy']>['payment'] }
 
-/** A deposit is proven by one final payment of exactly its amount, with nothing on the checklist that needs attention. */
-export function proven({ transaction, checks, evidence }: Review): Proven | null {
-  const [payment, ...others] = evidence?.payments ?? []
-  if (!evidence?.at || !payment || others.length > 0 || payment.state !== 'final') return null
-  if (transaction.firstApproval || evidence.suggestedAmount !== transaction.amount) return null
-  if (!checks.every(({ ok, state }) => ok && state === 'ok')) return null
-  const { revision, amount } = transaction
-  const approval = { revision, receivedAmount: amount, txid: payment.txid, vout: payment.index, evidenceAt: evidence.at }
-  return { transaction, approval, payment }
-}
-
-/** The waiting deposits that the chain proves, the longest waiting first. */
-export function useProven(isAllowed: boolean): Proven[] {
-  const { data } = useWaiting()
-  const waiting = data?.filter(({ kind, status }) => kind === 'deposit' && status === 'pending').slice(0, MOST) ?? []
-  return useQueries({
-    queries: waiting.map(({ id }) => ({
-      queryKey: [...adminKeys.review(id), 'proof'],
-      queryFn: ({ signal }: { signal: AbortSignal }) => api.get<Review>(url(id), { signal }),
-      refetchInterval: LOOK_AGAIN_MS,
-      enabled: isAllowed,
-      meta: { silent: true },
-    })),
-    combine: (found) => found.flatMap(({ data: review }) => (review ? (proven(review) ?? []) : [])),
+/** The waiting deposits of the whole queue that the chain proves, the longest waiting first. The server says which they are. */
+export function useProven(): Proven[] {
+  const { data = [] } = useWaiting()
+  const verdicts = useVerdicts()
+  return joined(data, verdicts).flatMap(({ transaction, verdict }) => {
+    const { payment, evidenceAt } = verdict?.provenBy ?? {}
+    if (!payment) return []
+    const { revision, amount } = transaction
+    const approval = { revision, receivedAmount: amount, txid: payment.txid, vout: payment.index, ...(evidenceAt ? { evidenceAt } : {}) }
+    return [{ transaction, approval, payment }]
   })
 }
 

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { adminKeys } from '@/features/admin/api/keys'
 import { useStaffAction } from '@/features/admin/api/use-staff-action'
@@ -21,6 +21,8 @@ export const useReview = (id: string, chosen?: Chosen) =>
   useQuery({
     queryKey: [...adminKeys.review(id), chosen],
     queryFn: ({ signal }) => api.get<Review>(withQuery(url(id), { ...chosen }), { signal }),
+    // While another payment is looked at, the page and what was begun on it stay.
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.transaction.paying ? LOOK_FOR_PAYOUT_MS : LOOK_AGAIN_MS),
     meta: { silent: true },
   })

@@ -1,21 +1,24 @@
 import { Check, Undo2, X } from 'lucide-react'
 import { useId, useState, type ReactNode } from 'react'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
+import { cx } from '@/components/cx'
 import { Notice } from '@/components/notice'
+import { Skeletons } from '@/components/skeleton'
+import { formatDateTime } from '@/lib/dates'
 import { formatCents, formatMoney, toCents } from '@/lib/money'
 import { useMember } from '@/lib/session'
+import { formatAsset } from '@/lib/units'
 import { useProposeRefund, useProposeReversal } from '../api/review-transaction'
-import { blockersOf } from '../blockers'
-import { useFoundTransactions } from '@/features/admin/api/find-transactions'
 import { useStaffName } from '@/features/admin/api/staff'
-import type { Review } from '@/features/admin/api/types'
+import type { Evidence, Review } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
 import { useMay } from '@/features/admin/permissions'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { ApproveForm } from './approve-form'
+import { stateOf } from './chain-payments'
 import { NoteButton } from '@/features/admin/components/note-dialog'
 import { PayForm } from './pay-form'
 import { RejectForm } from './reject-form'
@@ -24,8 +27,15 @@ import { Kbd } from '@/features/admin/components/shortcut-help'
 
 type PanelProps = { review: Review; onDone: () => void }
 
+type ChoiceProps = PanelProps & {
+  /** Has the transaction checked against a payment of the chain, where that can be chosen. */
+  onChoose?: (payment: Evidence['payments'][number]) => void
+  /** That is going on. */
+  isLooking?: boolean
+}
+
 /** The decision that is open now, for those whose role may take it. */
-export function DecisionPanel({ review, onDone }: PanelProps) {
+export function DecisionPanel({ review, onDone, onChoose, isLooking = false }: ChoiceProps) {
   const may = useMay()
   const one = review.transaction
   if (one.status !== 'pending') return <Outcome review={review} />
@@ -38,7 +48,7 @@ export function DecisionPanel({ review, onDone }: PanelProps) {
       </Notice>
     )
   }
-  return <Decide review={review} onDone={onDone} />
+  return <Decide review={review} onDone={onDone} onChoose={onChoose} isLooking={isLooking} />
 }
 
 const Panel = ({ children }: { children: ReactNode }) => <Card className="p-4 sm:p-5">{children}</Card>
@@ -68,18 +78,24 @@ function PayOut({ review, onDone }: PanelProps) {
   )
 }
 
-function Decide({ review, onDone }: PanelProps) {
+function Decide({ review, onDone, onChoose, isLooking }: ChoiceProps) {
   const [choice, setChoice] = useState<'approve' | 'reject' | null>(null)
   const why = useId()
   const me = useMember()
-  const { firstApproval, memberId } = review.transaction
+  const { firstApproval } = review.transaction
   const isOwn = firstApproval?.by === me.id
-  const { transactions: others = [] } = useFoundTransactions({ member: memberId })
-  const blockers = blockersOf(review, { staffId: me.id, others })
+  const { blockers = [], candidates = [] } = review
   const canApprove = blockers.length === 0
   const concerns = review.checks.filter(({ ok }) => !ok).length
+  const [search] = useSearchParams()
+  const approve = () => {
+    // A match is taken as if its hash had been entered: the form and the checklist say what it is.
+    const match = candidates.find((one) => isNear(one, review.transaction.amount))
+    if (match) onChoose?.(match)
+    setChoice('approve')
+  }
   useShortcuts({
-    a: canApprove ? () => setChoice('approve') : undefined,
+    a: canApprove ? approve : undefined,
     r: () => setChoice('reject'),
     Escape: () => setChoice(null),
   })
@@ -88,7 +104,11 @@ function Decide({ review, onDone }: PanelProps) {
   if (choice === 'approve') {
     return (
       <Panel>
-        <ApproveForm review={review} onDone={onDone} onBack={back} />
+        {isLooking ? (
+          <Skeletons count={2} className="h-20" label="Looking at the payment" />
+        ) : (
+          <ApproveForm key={search.get('txid')} review={review} onDone={onDone} onBack={back} />
+        )}
       </Panel>
     )
   }
@@ -110,16 +130,17 @@ function Decide({ review, onDone }: PanelProps) {
         <div id={why} className="mb-4">
           <Notice tone="caution" title="It cannot be approved yet">
             <ul>
-              {blockers.map((blocker) => (
-                <li key={blocker}>{blocker}</li>
+              {blockers.map(({ code, message }) => (
+                <li key={code}>{message}</li>
               ))}
             </ul>
           </Notice>
         </div>
       )}
-      <div className="grid grid-cols-2 gap-3">
-        <Button onClick={() => setChoice('approve')} disabled={!canApprove} aria-describedby={canApprove ? undefined : why} icon={<Check aria-hidden className="size-4.5" />}>
-          Approve
+      {candidates.length > 0 && onChoose && <Candidates candidates={candidates} claimed={review.transaction.amount} onChoose={onChoose} />}
+      <div className={cx('grid gap-3', concerns ? 'grid-cols-1' : 'grid-cols-2')}>
+        <Button variant={concerns ? 'secondary' : 'primary'} onClick={approve} disabled={!canApprove} aria-describedby={canApprove ? undefined : why} icon={<Check aria-hidden className="size-4.5" />}>
+          {concerns ? `Approve in spite of ${concerns === 1 ? '1 warning' : `${concerns} warnings`}` : 'Approve'}
           <span aria-hidden className="max-lg:hidden">
             <Kbd>a</Kbd>
           </span>
@@ -132,6 +153,40 @@ function Decide({ review, onDone }: PanelProps) {
         </Button>
       </div>
     </Panel>
+  )
+}
+
+type Candidate = NonNullable<Review['candidates']>[number]
+
+/** Whether a payment is worth about what was claimed: an exchange takes its fee from what it sends. */
+const isNear = ({ value }: Candidate, claimed: number) => value !== undefined && Math.abs(value - claimed) <= claimed * 0.05
+
+/** Payments at the address of this request that belong to none, the nearest in value first. */
+function Candidates({ candidates, claimed, onChoose }: { claimed: number; candidates: readonly Candidate[]; onChoose: (payment: Candidate) => void }) {
+  return (
+    <section aria-label="Payments that may be this one" className="mb-4 rounded-md border border-line text-sm">
+      <h3 className="px-3 pt-2 font-medium text-ink">Payments at this address that belong to no request</h3>
+      <ul className="divide-y divide-line">
+        {candidates.map((one, index) => (
+          <li key={`${one.txid} ${one.index}`} className="flex items-center justify-between gap-3 px-3 py-2">
+            <span className="min-w-0">
+              <span className="tabular block font-medium text-ink">
+                {formatAsset(one)}
+                {index === 0 && isNear(one, claimed) && <span className="ml-2 text-xs font-normal text-ink-faint">best match</span>}
+              </span>
+              <span className="block truncate text-xs text-ink-faint">
+                {one.value !== undefined && `${formatMoney(one.value)} · `}
+                {stateOf(one)}
+                {one.seenAt && `, seen ${formatDateTime(one.seenAt)}`}
+              </span>
+            </span>
+            <Button size="sm" variant="secondary" onClick={() => onChoose(one)} aria-label={`Check against ${formatAsset(one)}, ${one.txid.slice(0, 8)}`}>
+              Check
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

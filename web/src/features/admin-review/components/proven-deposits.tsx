@@ -12,7 +12,8 @@ import { useApproveProven, useProven, type Outcome, type Proven } from '../api/a
 /** Deposits that the chain proves to the unit stand first, and can be approved as a set that was looked at [D-Q5]. */
 export function ProvenDeposits() {
   const isAllowed = useMay()('decide')
-  const found = useProven(isAllowed)
+  const proven = useProven()
+  const found = isAllowed ? proven : []
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [set, setSet] = useState<Proven[]>([])
   if (found.length === 0 && set.length === 0) return null
@@ -25,8 +26,8 @@ export function ProvenDeposits() {
           <h2 className="text-base font-semibold">Exact and final deposits</h2>
           <p className="text-sm text-ink-faint">The chain proves the amount, and nothing on the checklist needs attention.</p>
         </div>
-        <Button size="sm" disabled={selected.length === 0} onClick={() => setSet(selected)}>
-          Review {selected.length > 0 ? `${selected.length} selected` : 'selected'}
+        <Button size="sm" onClick={() => setSet(selected.length > 0 ? selected : found)}>
+          {selected.length > 0 ? `Approve ${selected.length} selected` : found.length === 1 ? 'Approve the proven deposit' : `Approve all ${found.length} proven`}
         </Button>
       </div>
       <ul className="divide-y divide-line text-sm">

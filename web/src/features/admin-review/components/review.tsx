@@ -1,6 +1,6 @@
-import { ChevronLeft, ChevronRight, Keyboard } from 'lucide-react'
+import { ChevronLeft, ChevronRight, Keyboard, X } from 'lucide-react'
 import { useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
+import { Link, useNavigate, useSearchParams } from 'react-router'
 import { StatusBadge } from '@/components/badge'
 import { IconButton } from '@/components/button'
 import { Notice } from '@/components/notice'
@@ -9,9 +9,10 @@ import { Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import { useWaiting, waitsFor } from '../api/list-waiting'
 import { useReview } from '../api/review-transaction'
-import type { Review as Facts } from '@/features/admin/api/types'
+import type { Evidence, Review as Facts } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
+import { withParam } from '@/features/admin/use-typed-param'
 import { BackLink } from '@/features/admin/components/admin-page'
 import { Age } from '@/features/admin/components/age'
 import { ChainPayments } from './chain-payments'
@@ -61,10 +62,72 @@ function useNeighbours(id: string) {
   }
 }
 
-export function Review({ id }: { id: string }) {
-  const [search] = useSearchParams()
+/** The transaction, against the payment that the address names. */
+function useChosenReview(id: string) {
+  const [search, setSearch] = useSearchParams()
   const txid = search.get('txid')
-  const { data, isPending, isFetching, error, refetch } = useReview(id, txid ? { txid, vout: search.get('vout') } : undefined)
+  const query = useReview(id, txid ? { txid, vout: search.get('vout') } : undefined)
+  const choose = (payment: Evidence['payments'][number] | null) =>
+    setSearch((now) => withParam(withParam(now, 'txid', payment?.txid ?? ''), 'vout', payment ? String(payment.index) : ''), { replace: true })
+  return { ...query, choose, isChosen: txid !== null }
+}
+
+type PaneProps = { id: string; onDone: () => void; onClose: () => void }
+
+/** A transaction beside the queue; the list has the keys that move. */
+export function ReviewPane({ id, onDone, onClose }: PaneProps) {
+  const { data, isPending, isFetching, isPlaceholderData, error, refetch, choose, isChosen } = useChosenReview(id)
+  const done = () => (decided.add(id), onDone())
+  const one = data?.transaction
+  return (
+    <section aria-label={one?.reference ?? 'Review'} className="min-w-0 space-y-5">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+        <h2 className="tabular text-lg font-semibold">{one?.reference ?? 'Review'}</h2>
+        {one && <KindBadge kind={waitsFor(one)} />}
+        {one && <StatusBadge status={one.status} />}
+        <Viewers id={id} />
+        <span className="ml-auto flex items-center gap-3">
+          <Link to={adminPaths.review(id)} className="text-sm font-medium text-accent-text hover:underline">
+            Full page
+          </Link>
+          <IconButton label="Close" onClick={onClose}>
+            <X aria-hidden className="size-5" />
+          </IconButton>
+        </span>
+      </header>
+      {isPending ? (
+        <Skeletons count={2} className="h-72" label="Loading the transaction" />
+      ) : data ? (
+        <>
+          {isChosen && data.transaction.status === 'pending' && <ChosenNotice onClear={() => choose(null)} />}
+          <div className="grid grid-cols-1 items-start gap-5 2xl:grid-cols-2">
+            <DecisionPanel review={data} onDone={done} onChoose={choose} isLooking={isPlaceholderData} />
+            <Checklist checks={data.checks} />
+          </div>
+          {data.evidence && <ChainPayments evidence={data.evidence} />}
+          <ReviewFacts review={data} />
+          {data.transaction.receipt && <ReceiptViewer receipt={data.transaction.receipt} />}
+        </>
+      ) : (
+        <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+      )}
+    </section>
+  )
+}
+
+function ChosenNotice({ onClear }: { onClear: () => void }) {
+  return (
+    <Notice>
+      <p>This is checked against the payment that you chose. Approve the transaction to attach the payment to it.</p>
+      <button type="button" onClick={onClear} className="font-medium text-accent-text hover:underline">
+        Choose another payment
+      </button>
+    </Notice>
+  )
+}
+
+export function Review({ id }: { id: string }) {
+  const { data, isPending, isFetching, isPlaceholderData, error, refetch, choose, isChosen } = useChosenReview(id)
   const neighbours = useNeighbours(id)
   const help = useHelp()
   useShortcuts({ j: neighbours.next, k: neighbours.previous, q: neighbours.leave, '?': help.open })
@@ -78,13 +141,16 @@ export function Review({ id }: { id: string }) {
       ) : data ? (
         <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_24rem] lg:grid-rows-[auto_1fr] xl:grid-cols-[minmax(0,1fr)_27rem]">
           <ReviewFacts review={data} />
-          <div className="min-w-0 space-y-5 lg:sticky lg:top-19 lg:col-start-2 lg:row-span-2 lg:row-start-1">
-            {txid && data.transaction.status === 'pending' && (
-              <Notice>This is checked against the payment that you chose. Approve the transaction to attach the payment to it.</Notice>
-            )}
-            <DecisionPanel review={data} onDone={neighbours.goOn} />
-            <Checklist checks={data.checks} />
-            {data.evidence && <ChainPayments evidence={data.evidence} />}
+          {/* The checklist scrolls by itself: the decision below it stays where it is, and neither pushes the other off the screen. */}
+          <div className="min-w-0 max-lg:space-y-5 lg:sticky lg:top-19 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:max-h-[calc(100dvh-6rem)] lg:flex-col lg:gap-5">
+            <div className="min-w-0 space-y-5 lg:min-h-40 lg:flex-1 lg:overflow-y-auto lg:rounded-xl">
+              {isChosen && data.transaction.status === 'pending' && <ChosenNotice onClear={() => choose(null)} />}
+              <Checklist checks={data.checks} />
+              {data.evidence && <ChainPayments evidence={data.evidence} />}
+            </div>
+            <div className="min-w-0 max-lg:sticky max-lg:bottom-0 max-lg:z-10 max-lg:max-h-[85dvh] max-lg:overflow-y-auto lg:shrink-0 lg:overflow-y-auto lg:max-h-[70%]">
+              <DecisionPanel review={data} onDone={neighbours.goOn} onChoose={choose} isLooking={isPlaceholderData} />
+            </div>
           </div>
           <div className="min-w-0 space-y-5">
             {data.transaction.receipt && <ReceiptViewer receipt={data.transaction.receipt} />}

@@ -1,104 +1,158 @@
-import { CheckCheck } from 'lucide-react'
+import { CheckCheck, FilterX } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { Amount } from '@/components/amount'
+import { Badge, type Tone } from '@/components/badge'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { LongList, LongListRow } from '@/components/long-list'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
+import { useMember } from '@/lib/session'
 import { useWaiting, waitsFor } from '../api/list-waiting'
-import type { StaffTransaction } from '@/features/admin/api/types'
+import { useClaim, useVerdicts } from '../api/verdicts'
+import { chainStateName, filtered, joined, type Row as QueueRow } from '../views'
+import type { Verdict } from '@/features/admin/api/types'
+import { useStaffName } from '@/features/admin/api/staff'
 import { adminPaths } from '@/features/admin/paths'
+import { useMay } from '@/features/admin/permissions'
+import { SIDE_BY_SIDE, useMedia } from '@/features/admin/use-media'
+import { useNow } from '@/features/admin/use-now'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
+import { withParam } from '@/features/admin/use-typed-param'
 import { Age } from '@/features/admin/components/age'
 import { KindBadge } from '@/features/admin/components/kind-badge'
 import { ShortcutHelp, useHelp } from '@/features/admin/components/shortcut-help'
+import { QueueFilters } from './queue-filters'
+import { ReviewPane } from './review'
 
 const ROW_HEIGHT = 60
 
-/** Everything that a reviewer decides, the longest waiting first; j, k and Enter move through it. */
-export function WaitingList() {
+/** The rows of the queue as the address filters them. */
+function useRows() {
   const [search] = useSearchParams()
   const kind = search.get('kind') ?? undefined
-  const { data, isPending, isFetching, error, refetch } = useWaiting()
-  const rows = data?.filter((row) => (kind ? waitsFor(row) === kind : waitsFor(row) !== 'payout'))
+  const query = useWaiting()
+  const verdicts = useVerdicts()
+  const { id: staffId } = useMember()
+  const now = useNow()
+  const all = query.data && joined(query.data, verdicts)
+  const filter = { kind, view: search.get('view') ?? 'all', network: search.get('network') ?? '' }
+  const networks = [...new Set(query.data?.flatMap(({ method }) => method?.network ?? []))].sort()
+  return { ...query, kind, networks, isFiltered: filter.view !== 'all' || filter.network !== '', rows: all && filtered(all, filter, { staffId, now }) }
+}
+
+/** Everything that a reviewer decides, the longest waiting first; j, k and Enter move through it. */
+export function WaitingList() {
+  const { rows, kind, networks, isFiltered, isPending, isFetching, error, refetch } = useRows()
   return (
-    <Card className="overflow-hidden">
-      {isPending ? (
-        <div className="space-y-px">
-          <Skeletons count={6} className="h-15 rounded-none" label="Loading the queue" />
-        </div>
-      ) : !rows ? (
-        <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
-      ) : rows.length === 0 ? (
-        <EmptyState icon={CheckCheck} title="The queue is empty" description="New requests appear here automatically." />
-      ) : (
+    <div className="space-y-3">
+      <QueueFilters networks={networks} rows={rows ?? []} />
+      {rows && rows.length > 0 ? (
         <Rows rows={rows} kind={kind} />
+      ) : (
+        <Card className="overflow-hidden">
+          {isPending ? (
+            <div className="space-y-px">
+              <Skeletons count={6} className="h-15 rounded-none" label="Loading the queue" />
+            </div>
+          ) : !rows ? (
+            <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+          ) : isFiltered ? (
+            <EmptyState icon={FilterX} title="Nothing in this view" description="Choose All to see the whole queue." />
+          ) : (
+            <EmptyState icon={CheckCheck} title="The queue is empty" description="New requests appear here automatically." />
+          )}
+        </Card>
       )}
-    </Card>
+    </div>
   )
 }
 
-function Rows({ rows, kind }: { rows: StaffTransaction[]; kind?: string }) {
+function Rows({ rows, kind }: { rows: QueueRow[]; kind?: string }) {
   const navigate = useNavigate()
+  const [search, setSearch] = useSearchParams()
+  const isSideBySide = useMedia(SIDE_BY_SIDE)
   const help = useHelp()
+  const may = useMay()
+  const me = useMember()
+  const claim = useClaim()
   const list = useRef<HTMLDivElement>(null)
   const [chosen, setChosen] = useState<string>()
-  const at = rows.findIndex(({ id }) => id === chosen)
+  const at = rows.findIndex(({ transaction }) => transaction.id === chosen)
   const current = at < 0 ? 0 : at
+  const open = isSideBySide ? search.get('open') : null
 
-  const go = (to: number) => setChosen(rows[Math.max(0, Math.min(rows.length - 1, to))]?.id)
+  const show = (id: string | undefined) => setSearch((now) => withParam(now, 'open', id ?? ''), { replace: true })
+  const go = (to: number) => {
+    const id = rows[Math.max(0, Math.min(rows.length - 1, to))]?.transaction.id
+    setChosen(id)
+    if (open) show(id)
+  }
+  const toggleClaim = () => {
+    const row = rows[current]
+    if (row) claim.mutate({ id: row.transaction.id, release: row.verdict?.claimedBy === me.id })
+  }
   useShortcuts({
     j: () => go(at < 0 ? 0 : current + 1),
     k: () => go(current - 1),
     Enter: () => {
-      const row = rows[current]
-      if (row) void navigate(adminPaths.review(row.id, kind))
+      const id = rows[current]?.transaction.id
+      if (!id) return
+      if (isSideBySide) show(id)
+      else void navigate(adminPaths.review(id, kind))
     },
+    c: may('decide') || may('pay') ? toggleClaim : undefined,
     '?': help.open,
   })
   useEffect(() => {
     if (chosen) list.current?.querySelector<HTMLElement>('[data-current] a')?.focus()
   }, [chosen])
+  const opened = (id: string) => (isSideBySide ? `${adminPaths.queue}?${withParam(search, 'open', id).toString()}` : adminPaths.review(id, kind))
+  const next = rows.find(({ transaction }, index) => index > rows.findIndex((row) => row.transaction.id === open) && transaction.id !== open)
 
   return (
-    <>
-      <div ref={list}>
-        <LongList count={rows.length} rowHeight={ROW_HEIGHT} keep={at} className="divide-y divide-line">
-          {(from, to) =>
-            rows.slice(from, to).map((row, index) => {
-              const isCurrent = from + index === at
-              return (
-                <LongListRow key={row.id} index={from + index} count={rows.length} isCurrent={isCurrent} className={cx(isCurrent && 'bg-accent-soft')}>
-                  <Row row={row} kind={kind} />
-                </LongListRow>
-              )
-            })
-          }
-        </LongList>
-      </div>
+    <div className={cx(open && 'grid grid-cols-[minmax(0,30rem)_minmax(0,1fr)] items-start gap-5')}>
+      <Card className={cx('@container overflow-hidden', open && 'sticky top-19 max-h-[calc(100dvh-6rem)] overflow-y-auto')}>
+        <div ref={list}>
+          <LongList count={rows.length} rowHeight={ROW_HEIGHT} keep={at} className="divide-y divide-line">
+            {(from, to) =>
+              rows.slice(from, to).map((row, index) => {
+                const { id } = row.transaction
+                const isCurrent = from + index === at
+                return (
+                  <LongListRow key={id} index={from + index} count={rows.length} isCurrent={isCurrent} className={cx((isCurrent || id === open) && 'bg-accent-soft')}>
+                    <Row row={row} to={opened(id)} isOpen={id === open} />
+                  </LongListRow>
+                )
+              })
+            }
+          </LongList>
+        </div>
+      </Card>
+      {open && <ReviewPane key={open} id={open} onDone={() => show(next?.transaction.id)} onClose={() => show(undefined)} />}
       <ShortcutHelp {...help} />
-    </>
+    </div>
   )
 }
 
-function Row({ row, kind }: { row: StaffTransaction; kind?: string }) {
-  const { id, reference, method, amount, user, createdAt, txid, needsDestination, needsConfirmation, firstApproval } = row
+function Row({ row: { transaction, verdict }, to, isOpen }: { row: QueueRow; to: string; isOpen: boolean }) {
+  const { reference, method, amount, user, createdAt, txid, needsDestination, needsConfirmation, firstApproval } = transaction
   return (
     <Link
-      to={adminPaths.review(id, kind)}
-      className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 text-sm hover:bg-sunken/60 focus-visible:-outline-offset-2 md:grid-cols-[7rem_minmax(0,1.3fr)_minmax(0,1fr)_8rem_6rem]"
+      to={to}
+      aria-current={isOpen ? 'true' : undefined}
+      className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 text-sm hover:bg-sunken/60 focus-visible:-outline-offset-2 @3xl:grid-cols-[7rem_minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1.1fr)_8rem_5rem]"
     >
-      <span className="max-md:col-start-1">
-        <KindBadge kind={waitsFor(row)} />
+      <span className="@max-3xl:col-start-1">
+        <KindBadge kind={waitsFor(transaction)} />
       </span>
-      <span className="min-w-0 max-md:col-span-2 max-md:col-start-1 max-md:row-start-2">
+      <span className="min-w-0 @max-3xl:col-span-2 @max-3xl:col-start-1 @max-3xl:row-start-2">
         <span className="block truncate font-medium text-ink">{user.name}</span>
         <span className="block truncate text-xs text-ink-faint">{firstApproval ? 'Awaiting second review' : user.email}</span>
       </span>
-      <span className="min-w-0 max-md:hidden">
-        <span className="block truncate text-ink-soft">{method ? `${method.currency} on ${method.network}` : row.description}</span>
+      <span className="min-w-0 @max-3xl:hidden">
+        <span className="block truncate text-ink-soft">{method ? `${method.currency} on ${method.network}` : transaction.description}</span>
         <span className="tabular block truncate text-xs text-ink-faint">
           {reference}
           {txid && ' · hash given'}
@@ -106,10 +160,34 @@ function Row({ row, kind }: { row: StaffTransaction; kind?: string }) {
           {needsConfirmation && ' · address not confirmed'}
         </span>
       </span>
-      <Amount value={amount} className="text-right text-base font-semibold max-md:col-start-3 max-md:row-start-2" />
-      <span className="text-right max-md:col-start-3 max-md:row-start-1">
-        <Age since={createdAt} />
+      <span className="flex min-w-0 flex-wrap items-center gap-1.5 @max-3xl:col-span-3 @max-3xl:row-start-3">
+        {verdict && <Findings verdict={verdict} isPayment={transaction.kind !== 'withdrawal'} />}
+      </span>
+      <Amount value={amount} className="text-right text-base font-semibold @max-3xl:col-start-3 @max-3xl:row-start-2" />
+      <span className="text-right @max-3xl:col-start-3 @max-3xl:row-start-1">
+        <Age since={createdAt} withTarget />
       </span>
     </Link>
+  )
+}
+
+const tones: Record<string, Tone> = { final: 'positive', included: 'accent', seen: 'accent', orphaned: 'negative', replaced: 'negative', failed: 'negative' }
+
+/** What the server knows about a row before it is opened. */
+function Findings({ verdict: { concerns, chainState, blockers, claimedBy, claimedByName }, isPayment }: { verdict: Verdict; isPayment: boolean }) {
+  const staffName = useStaffName()
+  const [blocker] = blockers
+  return (
+    <>
+      {isPayment && <Badge tone={tones[chainState] ?? 'neutral'}>{chainStateName(chainState)}</Badge>}
+      {concerns > 0 && <Badge tone="caution">{concerns === 1 ? '1 check' : `${concerns} checks`}</Badge>}
+      {concerns === 0 && <Badge tone="positive">Checks pass</Badge>}
+      {blocker && (
+        <span title={blockers.map(({ message }) => message).join('\n')}>
+          <Badge tone="negative">Blocked<span className="sr-only">{`: ${blocker.message}`}</span></Badge>
+        </span>
+      )}
+      {claimedBy && <Badge tone="accent">{`Claimed by ${staffName(claimedBy, claimedByName)}`}</Badge>}
+    </>
   )
 }
