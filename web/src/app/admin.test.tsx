@@ -352,10 +352,11 @@ describe('a decision', () => {
     const detail = "Waiting for the member's confirmation, which is required for approval."
     const waits = review({ kind: 'withdrawal', title: 'Withdrawal', needsConfirmation: true })
     const checks = [{ name: 'destination_confirmed', ok: false, detail, transactionIds: [] }]
-    server.use(answers('get', `/admin/transactions/${deposit.id}`, { ...waits, checks }))
+    const blockers = [{ act: 'approve', code: 'DESTINATION_UNCONFIRMED', message: 'The member has not confirmed the destination of this withdrawal yet.' }]
+    server.use(answers('get', `/admin/transactions/${deposit.id}`, { ...waits, checks, blockers }))
     const { user } = openAsStaff(path)
     expect(await screen.findByText(detail)).toBeVisible()
-    expect(screen.getByText(/once the member has confirmed the address/)).toBeVisible()
+    expect(screen.getByText(/has not confirmed the destination/)).toBeVisible()
     expect(screen.getByRole('button', { name: /Approve/ })).toBeDisabled()
     await user.keyboard('a')
     expect(screen.queryByRole('heading', { name: /^Approve this/ })).toBeNull()
@@ -484,7 +485,8 @@ describe('a decision', () => {
     expect(screen.getByLabelText('Amount that arrived')).toHaveValue('12500.00')
     unmount()
     queryClient.clear()
-    server.use(answers('get', '/admin/transactions/:id', review({ ...waiting, firstApproval: { ...firstApproval, by: ME } })))
+    const blockers = [{ act: 'approve', code: 'SECOND_PERSON_REQUIRED', message: 'Another reviewer has to approve this deposit.' }]
+    server.use(answers('get', '/admin/transactions/:id', { ...review({ ...waiting, firstApproval: { ...firstApproval, by: ME } }), blockers }))
     openAsStaff(path)
     expect(await screen.findByText(/Another reviewer has to approve the same/)).toBeVisible()
     expect(screen.getByRole('button', { name: /^Approve/ })).toBeDisabled()
@@ -498,6 +500,74 @@ describe('the queue', () => {
     const counts = within(await screen.findByRole('navigation', { name: 'Queue' }))
     expect(counts.getByRole('link', { name: /^Deposit/ })).toHaveTextContent('median 12 min · 90% within 40 min')
     expect(counts.getByRole('link', { name: /^Payout/ })).not.toHaveTextContent('median')
+  })
+})
+
+describe('the search', () => {
+  const found = {
+    members: [{ id: 'm1', name: 'José Lima', email: 'jose@example.com', isFrozen: false, isVerified: true }],
+    transactions: [{ ...deposit, reference: 'TNX-abc123' }],
+    payments: [],
+    missing: ['payments'],
+  }
+
+  it('opens from anywhere by its keys and leads to what was found, by the keyboard alone [R9]', async () => {
+    const asked: string[] = []
+    server.use(
+      answers('get', '/admin/plans', { plans: [] }),
+      http.get(`${base}/admin/search`, ({ request }) => (asked.push(new URL(request.url).search), HttpResponse.json({ success: true, ...found }))),
+    )
+    const { user } = openAsStaff('/admin/plans')
+    await screen.findByRole('heading', { level: 1, name: 'Plans and values' })
+    await user.keyboard('{Control>}k{/Control}')
+    const box = await screen.findByRole('combobox', { name: 'Search' })
+    expect(box).toHaveFocus()
+    await user.keyboard('abc123')
+    const options = await screen.findAllByRole('option')
+    expect(options.map((one) => one.textContent)).toEqual([expect.stringMatching(/^TNX-abc123 · \$250\.00/), expect.stringMatching(/^José Lima/)])
+    expect(box).toHaveAttribute('aria-activedescendant', options[0]?.id)
+    expect(asked).toEqual(['?q=abc123'])
+    expect(screen.getByText('Not answered in time: payments')).toBeVisible()
+    await user.keyboard('{ArrowDown}{ArrowUp}{Enter}')
+    await waitFor(() => expect(currentPath()).toBe(`/admin/review/${deposit.id}`))
+  })
+
+  it('finds pages that the role may open, and none of the others [R9] [D-O1]', async () => {
+    server.use(answers('get', '/admin/search', { members: [], transactions: [], payments: [], missing: [] }))
+    const { user } = openAsStaff('/admin', 'see')
+    await user.click(await screen.findByRole('button', { name: /^Search/ }))
+    await user.type(await screen.findByRole('combobox', { name: 'Search' }), 'pla')
+    expect((await screen.findAllByRole('option')).map((one) => one.textContent)).toEqual(['Plans and valuesPages', 'Platform methodsPages'])
+    await user.clear(screen.getByRole('combobox', { name: 'Search' }))
+    await user.type(screen.getByRole('combobox', { name: 'Search' }), 'audit')
+    expect(await screen.findByText('Nothing found')).toBeVisible()
+  })
+})
+
+describe('a payment on the chain that nobody claimed', () => {
+  it('is taken over by the press that approves, if it is about what was claimed [D-Q6] [D-Q4]', async () => {
+    const payment = {
+      chain: 'bitcoin', txid: 'ab'.repeat(32), index: 1, asset: 'BTC', units: '513809', decimals: 8, state: 'final', confirmations: 3,
+      confirmationsNeeded: 2, seenAt: '2026-03-05T14:05:00Z',
+    }
+    const approved = records('post', '/admin/transactions/:id/approve', { transaction: {} })
+    server.use(
+      approved.handler,
+      http.get(`${base}/admin/transactions/:id`, ({ request }) => {
+        const isChosen = new URL(request.url).searchParams.has('txid')
+        const evidence = { at: '2026-03-05T14:09:00Z', payments: isChosen ? [payment] : [], ...(isChosen ? { suggestedAmount: 249.37 } : {}) }
+        const candidates = isChosen ? [] : [{ ...payment, value: 249.37 }, { ...payment, txid: 'cd'.repeat(32), value: 5 }]
+        return HttpResponse.json({ success: true, ...review({ txid: undefined }), evidence, candidates })
+      }),
+    )
+    const { user } = openAsStaff(`/admin/review/${deposit.id}`)
+    expect(await screen.findByText('best match')).toBeVisible()
+    await user.keyboard('a')
+    const hash = await screen.findByLabelText('Transaction hash')
+    expect(hash).toHaveValue(payment.txid)
+    expect(hash).toHaveFocus()
+    await user.keyboard('{Enter}')
+    await waitFor(() => expect(approved.seen[0]?.body).toMatchObject({ receivedAmount: 249.37, txid: payment.txid, vout: 1 }))
   })
 })
 
@@ -600,7 +670,7 @@ describe('a member who lost the second factor', () => {
   it('has it removed by a proposal, with how the identity was checked [D-A3]', async () => {
     const proposed = records('post', '/admin/members/:id/factor-reset', {}, 201)
     server.use(page({ enrolled: true, removedAt: null }), answers('get', '/admin/transactions', { transactions: [] }), proposed.handler)
-    const { user } = openAsStaff(`/admin/members/${member.id}`, 'see', 'resetFactors')
+    const { user } = openAsStaff(`/admin/members/${member.id}?tab=security`, 'see', 'resetFactors')
     await user.click(await screen.findByRole('button', { name: 'Propose to remove' }))
     const dialog = screen.getByRole('dialog', { name: /^Remove the second factor/ })
     await user.type(within(dialog).getByLabelText('How you verified their identity'), 'Passport seen')
@@ -610,7 +680,7 @@ describe('a member who lost the second factor', () => {
 
   it('is shown with the day of the removal, and nothing more to do [D-A3]', async () => {
     server.use(page({ enrolled: true, removedAt: '2026-03-08T14:07:00Z' }), answers('get', '/admin/transactions', { transactions: [] }))
-    openAsStaff(`/admin/members/${member.id}`, 'see', 'resetFactors')
+    openAsStaff(`/admin/members/${member.id}?tab=security`, 'see', 'resetFactors')
     expect(await screen.findByText(/^It is removed on Mar 8.*, unless the member uses it before then/)).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Propose to remove' })).toBeNull()
   })
@@ -627,7 +697,7 @@ describe('the activity of a member', () => {
   it('is shown, and all their sessions are ended [D-A7]', async () => {
     const ended = records('delete', '/admin/members/:id/sessions')
     server.use(ended.handler, ...page)
-    const { user } = openAsStaff(`/admin/members/${member.id}`, 'see', 'freeze')
+    const { user } = openAsStaff(`/admin/members/${member.id}?tab=security`, 'see', 'freeze')
     expect(await screen.findByText('Wrong password')).toBeVisible()
     await user.click(screen.getByRole('button', { name: 'End all sessions' }))
     await waitFor(() => expect(ended.seen).toHaveLength(1))
@@ -635,7 +705,7 @@ describe('the activity of a member', () => {
 
   it('leaves sessions alone without the permission [D-A7]', async () => {
     server.use(...page)
-    openAsStaff(`/admin/members/${member.id}`, 'see')
+    openAsStaff(`/admin/members/${member.id}?tab=security`, 'see')
     expect(await screen.findByText('Wrong password')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'End all sessions' })).toBeNull()
   })
@@ -739,23 +809,26 @@ describe('exact and final deposits', () => {
     chain: 'bitcoin', txid: 'ab12', index: 1, asset: 'BTC', units: '513809', decimals: 8, state: 'final', confirmations: 3,
     confirmationsNeeded: 2, seenAt: '2026-03-05T14:05:00Z',
   }
-  const ok = { name: 'payment_found', ok: true, state: 'ok', detail: 'The payment was found.', transactionIds: [] }
-  const proof = (id: string, changes: object = {}) => ({
-    ...review({ id, reference: `TNX-${id}` }), checks: [ok], evidence: { at: '2026-03-05T14:09:00Z', payments: [payment], suggestedAmount: 250 }, ...changes,
+  const ids = ['one', 'two', 'stale', 'doubtful']
+  const verdict = (transactionId: string, changes: object = {}) => ({
+    transactionId, revision: 3, at: '2026-03-05T14:09:00Z', checks: 8, concerns: 0, chainState: 'final', blockers: [],
+    provenBy: { payment, evidenceAt: '2026-03-05T14:09:00Z' }, ...changes,
   })
-  const reviews: Record<string, object> = {
-    one: proof('one'),
-    two: proof('two', { evidence: { at: '2026-03-05T14:10:00Z', payments: [{ ...payment, index: 2 }], suggestedAmount: 250 } }),
-    waiting: proof('waiting', { evidence: { at: '2026-03-05T14:09:00Z', payments: [{ ...payment, state: 'included' }], suggestedAmount: 250 } }),
-    inexact: proof('inexact', { evidence: { at: '2026-03-05T14:09:00Z', payments: [payment], suggestedAmount: 249.99 } }),
-    doubtful: proof('doubtful', { checks: [ok, { ...ok, name: 'member_history', ok: false, state: 'warn' }] }),
-  }
+  const verdicts = answers('get', '/admin/queue/verdicts', {
+    complete: true,
+    verdicts: [
+      verdict('one'),
+      verdict('two', { provenBy: { payment: { ...payment, index: 2 }, evidenceAt: '2026-03-05T14:10:00Z' } }),
+      verdict('stale', { revision: 2 }),
+      verdict('doubtful', { concerns: 1, provenBy: undefined, blockers: [{ act: 'approve', code: 'FEE_PENDING', message: 'A fee.' }] }),
+    ],
+  })
 
-  it('are approved as a set that was looked at, each with its own evidence and key [D-Q5]', async () => {
+  it('of the whole queue are approved in two presses, each with its own evidence and key [D-Q5] [U14]', async () => {
     const sent: { id: string; key: string | null; body: unknown }[] = []
     server.use(
-      answers('get', '/admin/transactions', { transactions: Object.keys(reviews).map((id) => ({ ...deposit, id, reference: `TNX-${id}` })) }),
-      http.get(`${base}/admin/transactions/:id`, ({ params }) => HttpResponse.json({ success: true, ...reviews[String(params['id'])] })),
+      answers('get', '/admin/transactions', { transactions: ids.map((id) => ({ ...deposit, id, reference: `TNX-${id}` })) }),
+      verdicts,
       http.post(`${base}/admin/transactions/:id/approve`, async ({ params, request }) => {
         sent.push({ id: String(params['id']), key: request.headers.get('Idempotency-Key'), body: await request.json() })
         return params['id'] === 'one'
@@ -764,10 +837,7 @@ describe('exact and final deposits', () => {
       }),
     )
     const { user } = openAsStaff('/admin', 'see', 'decide')
-    await screen.findByRole('heading', { name: 'Exact and final deposits' })
-    await waitFor(() => expect(screen.getAllByRole('checkbox')).toHaveLength(2))
-    for (const box of screen.getAllByRole('checkbox')) await user.click(box)
-    await user.click(screen.getByRole('button', { name: 'Review 2 selected' }))
+    await user.click(await screen.findByRole('button', { name: 'Approve all 2 proven' }))
     const dialog = within(screen.getByRole('dialog'))
     expect(dialog.getAllByText('ab12, output 1')).toHaveLength(1)
     await user.click(dialog.getByRole('button', { name: 'Approve 2 deposits' }))
@@ -780,7 +850,7 @@ describe('exact and final deposits', () => {
   })
 
   it('are not offered to those who may not decide', async () => {
-    server.use(answers('get', '/admin/transactions/:id', proof('one')))
+    server.use(verdicts)
     openAsStaff('/admin', 'see')
     await screen.findByText(new RegExp(deposit.reference))
     expect(screen.queryByText('Exact and final deposits')).toBeNull()
@@ -892,7 +962,7 @@ describe('the audit log', () => {
     const asked = trail()
     const { user } = openAsStaff('/admin/audit', 'see', 'seeStaff', 'seeAudit')
     expect(await screen.findByText(/approved the deposit/)).toBeVisible()
-    expect(asked).toEqual([{ service: 'wallet' }])
+    expect(asked).toEqual([{ service: 'all' }])
     await user.selectOptions(screen.getByLabelText('Action'), 'Froze the account of')
     await user.type(screen.getByLabelText('From (UTC)'), '2026-01-01')
     await user.type(screen.getByLabelText('To (UTC)'), '2026-01-31')
@@ -911,14 +981,14 @@ describe('the audit log', () => {
     const { user, unmount } = openAsStaff('/admin/audit', 'see', 'seeStaff', 'seeAudit')
     await screen.findByRole('option', { name: 'Tess Treasurer' })
     await user.selectOptions(screen.getByLabelText('Actor'), 'Tess Treasurer')
-    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'wallet', actor: 'treasurer-1' }))
+    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'all', actor: 'treasurer-1' }))
     await user.selectOptions(screen.getByLabelText('Actor'), 'Anyone')
-    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'wallet' }))
+    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'all' }))
     unmount()
 
     openAsStaff('/admin/audit?actor=gone-since-1234', 'see', 'seeAudit', 'seeStaff')
     expect(await screen.findByLabelText('Actor')).toHaveDisplayValue('colleague 1234')
-    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'wallet', actor: 'gone-since-1234' }))
+    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'all', actor: 'gone-since-1234' }))
   })
 
   it('offers no names where those of staff may not be read [D-O1]', async () => {

@@ -30,6 +30,12 @@ const sentences: Record<SecurityEvent['kind'], Sentence> = {
   unfrozen: { text: 'Account unfrozen', icon: ShieldCheck },
 }
 
+/** What an event was, in words. */
+export function activitySentence(kind: SecurityEvent['kind'], isRefused: boolean): string {
+  const { text, refused } = sentences[kind] ?? { text: kind }
+  return isRefused ? (refused ?? text) : text
+}
+
 /** The security log of an account, newest first [D-A7]. */
 export function ActivityList({ events, className }: { events: SecurityEvent[]; className?: string }) {
   const moments = formatDateTimes(events.map((event) => event.at ?? ''))

@@ -5,8 +5,9 @@ import { usePagedQuery, withQuery } from '@/lib/paged-query'
 import { adminKeys } from '@/features/admin/api/keys'
 import type { AuditRow } from '@/features/admin/api/types'
 
-/** The services, each with an audit log of its own. */
+/** One time line over all services, or the log of one. */
 export const trails = [
+  { value: 'all', label: 'Everything' },
   { value: 'wallet', label: 'Money' },
   { value: 'auth', label: 'Accounts' },
   { value: 'trade', label: 'Plans' },
@@ -17,12 +18,12 @@ export const trails = [
 
 export type Trail = (typeof trails)[number]['value']
 
-/** `action` is an action or its beginning, `actor` an id; days are UTC and inclusive; what is empty does not filter. */
-export type AuditFilter = { service: Trail; action: string; actor: string; from: string; to: string }
+/** `action` is an action or its beginning, `actor` and `member` are ids; days are UTC and inclusive; what is empty does not filter. */
+export type AuditFilter = { service: Trail; action: string; actor: string; member: string; from: string; to: string }
 
 type Page = { rows: AuditRow[]; nextCursor?: string | null }
 
-/** Matching rows of one service's audit log, newest first. */
+/** Matching rows, newest first. */
 export function useAuditTrail(filter: AuditFilter) {
   const { pages, ...query } = usePagedQuery<Page>(adminKeys.audit(filter), '/admin/audit', { params: filter, silent: true })
   return { ...query, rows: pages?.flatMap((page) => page.rows) }

@@ -1,13 +1,14 @@
 import { Download } from 'lucide-react'
-import { useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { Button } from '@/components/button'
 import { cx } from '@/components/cx'
 import { SelectField, TextField } from '@/components/field'
 import { Segmented } from '@/components/segmented'
 import { trails, useAuditCsv, type AuditFilter } from '../api/audit'
 import { useStaffList, useStaffName } from '@/features/admin/api/staff'
+import { adminPaths } from '@/features/admin/paths'
 import { useMay } from '@/features/admin/permissions'
-import { filterOptions } from '../sentences'
+import { filterOptions } from '@/features/admin/sentences'
 import { useTypedParam, withParam } from '@/features/admin/use-typed-param'
 
 /** Which rows are shown, and the same rows as a file. */
@@ -41,6 +42,19 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
           onChange={({ target }) => setParams((now) => withParam(now, 'action', target.value), { replace: true })}
         />
         {may('seeStaff') && <ByField actor={filter.actor} />}
+        {filter.member && (
+          <p className="flex items-end gap-3 text-sm sm:col-span-2 lg:order-last lg:col-span-full">
+            <span>
+              Only what concerns{' '}
+              <Link to={adminPaths.member(filter.member)} className="text-accent-text underline">
+                one member
+              </Link>
+            </span>
+            <button type="button" onClick={() => setParams((now) => withParam(now, 'member', ''), { replace: true })} className="font-medium text-accent-text underline">
+              Show every member
+            </button>
+          </p>
+        )}
         <TextField label="From (UTC)" type="date" value={from.text} onChange={(event) => from.setText(event.target.value)} />
         <TextField label="To (UTC)" type="date" value={to.text} onChange={(event) => to.setText(event.target.value)} />
       </div>

@@ -2,13 +2,13 @@ import { ScrollText } from 'lucide-react'
 import { Link } from 'react-router'
 import { Card } from '@/components/card'
 import { EmptyState } from '@/components/states'
-import { useAuditTrail } from '../api/audit'
+import { trails, useAuditTrail } from '../api/audit'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { AuditRow } from '@/features/admin/api/types'
 import { formatMoments } from '@/lib/dates'
 import { adminPaths } from '@/features/admin/paths'
 import { fieldInWords } from '@/features/admin/proposals'
-import { subjectOf, verbOf } from '../sentences'
+import { subjectOf, verbOf } from '@/features/admin/sentences'
 import { useAuditFilter } from '../use-audit-filter'
 import { AuditFilters } from './audit-filters'
 import { Loaded } from '@/features/admin/components/loaded'
@@ -32,6 +32,8 @@ export function AuditTable() {
   )
 }
 
+const trailName = (service: string) => trails.find(({ value }) => value === service)?.label
+
 /** The role of actions that a service took by itself. */
 const SYSTEM = 'system'
 
@@ -42,14 +44,14 @@ function Rows({ rows }: { rows: readonly AuditRow[] }) {
   return (
     <Table label="Audit log" columns={['Time', 'What happened', 'Change']}>
       {rows.map((row, index) => (
-        <tr key={row.id}>
+        <tr key={`${row.service} ${row.id}`}>
           <Cell className="tabular whitespace-nowrap text-ink-faint">{row.at && moments[index]}</Cell>
           <Cell className="min-w-64">
             <p className="first-letter:uppercase">
               <span className="inline-block font-medium first-letter:uppercase">{row.actorRole === SYSTEM ? 'The system' : staffName(row.actorId)}</span>{' '}
               {verbOf(row.action)} <Subject row={row} />
             </p>
-            <p className="tabular text-ink-faint">{[row.actorRole === SYSTEM ? '' : row.actorRole, row.address].filter(Boolean).join(' · ')}</p>
+            <p className="tabular text-ink-faint">{[row.actorRole === SYSTEM ? '' : row.actorRole, row.address, trailName(row.service)].filter(Boolean).join(' · ')}</p>
           </Cell>
           <Cell className="min-w-56">
             <Difference row={row} />
@@ -113,7 +115,7 @@ const factsOf = (facts: Record<string, unknown> | null | undefined): Record<stri
   Object.fromEntries(Object.entries(facts ?? {}).flatMap(([name, value]) => (isNested(value) ? Object.entries(value) : [[name, value]])))
 
 /** The fields that differ, in words; the whole row and its hash on demand. */
-function Difference({ row: { id, action, subjectId, before, after, hash } }: { row: AuditRow }) {
+function Difference({ row: { id, service, action, subjectId, before, after, hash } }: { row: AuditRow }) {
   const known = factsOf(before)
   const changed = Object.entries(factsOf(after)).filter(
     ([name, value]) => !untold.has(name) && !isBlank(value) && JSON.stringify(known[name]) !== JSON.stringify(value),
@@ -123,7 +125,7 @@ function Difference({ row: { id, action, subjectId, before, after, hash } }: { r
     <details>
       <summary className="wrap-anywhere">{told.join(', ').slice(0, 140) || 'Details'}</summary>
       <pre className="mt-2 max-w-96 overflow-x-auto rounded-md bg-sunken p-3 font-mono text-xs">
-        {JSON.stringify({ row: id, action, subject: subjectId, before: before ?? null, after: after ?? null, hash }, null, 2)}
+        {JSON.stringify({ log: service, row: id, action, subject: subjectId, before: before ?? null, after: after ?? null, hash }, null, 2)}
       </pre>
     </details>
   )

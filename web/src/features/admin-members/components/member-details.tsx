@@ -1,14 +1,17 @@
 import { Snowflake, Sun } from 'lucide-react'
+import { useSearchParams } from 'react-router'
 import { Amount } from '@/components/amount'
 import { Avatar } from '@/components/avatar'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { PageTitle } from '@/components/page'
+import { Segmented } from '@/components/segmented'
 import type { User } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { useFoundTransactions } from '@/features/admin/api/find-transactions'
 import { useFreeze, useMemberPage } from '@/features/admin/api/members'
 import { useMay } from '@/features/admin/permissions'
+import { withParam } from '@/features/admin/use-typed-param'
 import { CorrectionForm } from './correction-form'
 import { LedgerEntries } from '@/features/admin/components/ledger-entries'
 import { Holds } from './holds'
@@ -17,34 +20,59 @@ import { AccountBadge } from './member-search'
 import { MoreButton } from '@/components/more-button'
 import { NoteButton } from '@/features/admin/components/note-dialog'
 import { MemberActivity, MemberSessions } from './member-activity'
+import { TimeLine } from './time-line'
 import { MemberFactor } from './member-factor'
 import { Notes } from './notes'
 import { TransactionTable } from '@/features/admin/components/transaction-table'
+
+const tabs = [
+  { value: 'overview', label: 'Overview' },
+  { value: 'transactions', label: 'Transactions' },
+  { value: 'ledger', label: 'Ledger' },
+  { value: 'security', label: 'Security' },
+] as const
+
+type Tab = (typeof tabs)[number]['value']
+
+function Tabs({ value, onChange }: { value: Tab; onChange: (value: Tab) => void }) {
+  return <Segmented legend="Part of the page" options={tabs} value={value} onChange={onChange} />
+}
 
 /** Everything the house knows about a member. */
 export function MemberDetails({ id }: { id: string }) {
   const query = useMemberPage(id)
   const may = useMay()
+  const [params, setParams] = useSearchParams()
+  const tab = tabs.find(({ value }) => value === params.get('tab'))?.value ?? 'overview'
+  const setTab = (value: string) => setParams((now) => withParam(now, 'tab', value === 'overview' ? '' : value), { replace: true })
   return (
     <Loaded query={query} label="Loading the member" count={3} skeleton="h-40">
       {(page) => (
         <div className="space-y-5">
           <Head member={page.member} />
           <Balances member={page.member} />
-          <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
-            <div className="min-w-0 space-y-5">
-              <Transactions id={id} />
-              <LedgerEntries entries={page.entries} note="Latest entries, each with the balance after it" />
-            </div>
-            <div className="min-w-0 space-y-5">
-              <Holds memberId={id} holds={page.member.wallet?.holds ?? []} />
-              {may('correctBalances') && <CorrectionForm memberId={id} />}
-              <Notes memberId={id} notes={page.notes} />
-              {page.secondFactor && <MemberFactor member={page.member} factor={page.secondFactor} />}
-              <MemberSessions id={id} sessions={page.sessions} />
+          <Tabs value={tab} onChange={setTab} />
+          {tab === 'transactions' && <Transactions id={id} />}
+          {tab === 'ledger' && <LedgerEntries entries={page.entries} note="Latest entries, each with the balance after it" />}
+          {tab === 'security' && (
+            <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
               <MemberActivity id={id} />
+              <div className="min-w-0 space-y-5">
+                {page.secondFactor && <MemberFactor member={page.member} factor={page.secondFactor} />}
+                <MemberSessions id={id} sessions={page.sessions} />
+              </div>
             </div>
-          </div>
+          )}
+          {tab === 'overview' && (
+            <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
+              <TimeLine id={id} notes={page.notes} />
+              <div className="min-w-0 space-y-5">
+                <Holds memberId={id} holds={page.member.wallet?.holds ?? []} />
+                {may('correctBalances') && <CorrectionForm memberId={id} />}
+                <Notes memberId={id} notes={page.notes} />
+              </div>
+            </div>
+          )}
         </div>
       )}
     </Loaded>

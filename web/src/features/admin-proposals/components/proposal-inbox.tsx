@@ -47,13 +47,7 @@ export function ProposalInbox() {
               <EmptyState icon={CircleCheckBig} title={status === 'open' ? 'No open proposals' : 'No proposals'} />
             </Card>
           ) : (
-            <ul className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
-              {proposals.map((proposal) => (
-                <li key={proposal.id}>
-                  <ProposalCard proposal={proposal} />
-                </li>
-              ))}
-            </ul>
+            <Groups proposals={proposals} />
           )
         }
       </Loaded>
@@ -61,6 +55,45 @@ export function ProposalInbox() {
     </div>
   )
 }
+
+/** What the caller may decide stands first, the longest waiting at the top; what others decide is below it. */
+function Groups({ proposals }: { proposals: readonly Proposal[] }) {
+  const me = useMember()
+  const mayDecide = useMayDecide()
+  const isForMe = (one: Proposal) => one.status === 'open' && one.proposedBy !== me.id && mayDecide(one)
+  const mine = proposals.filter(isForMe).toReversed()
+  const others = proposals.filter((one) => !isForMe(one))
+  return (
+    <div className="space-y-6">
+      {mine.length > 0 && (
+        <section aria-labelledby="for-you">
+          <h2 id="for-you" className="mb-2 text-base font-semibold">{`For you (${mine.length})`}</h2>
+          <Cards proposals={mine} />
+        </section>
+      )}
+      {others.length > 0 && (
+        <section aria-labelledby={mine.length > 0 ? 'for-others' : undefined}>
+          {mine.length > 0 && (
+            <h2 id="for-others" className="mb-2 text-base font-semibold">
+              For others
+            </h2>
+          )}
+          <Cards proposals={others} />
+        </section>
+      )}
+    </div>
+  )
+}
+
+const Cards = ({ proposals }: { proposals: readonly Proposal[] }) => (
+  <ul className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
+    {proposals.map((proposal) => (
+      <li key={proposal.id}>
+        <ProposalCard proposal={proposal} />
+      </li>
+    ))}
+  </ul>
+)
 
 /** What would change, from what, by whom; with the decision for those who may take it. */
 export function ProposalCard({ proposal }: { proposal: Proposal }) {

@@ -1,0 +1,199 @@
+/** Presses and seconds of the acts of staff, and what they are told before they press. */
+import type { Page, TestInfo } from '@playwright/test'
+import { passes } from './support/accessible'
+import { asStaff, confirmDestination, fund, hash, platformMethod, proof, registered, type SignedIn, staffSignedIn } from './support/stack'
+import { expect, test } from './support/test'
+
+const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
+const receipt = `data:${proof.mimeType};base64,${proof.buffer.toString('base64')}`
+
+type Made = { id: string; reference: string; revision?: number; fee?: number; amount: number }
+
+async function deposit(member: SignedIn, amount: number) {
+  const request = { amount, method: await platformMethod(member), receipt, type: 'deposit' }
+  return (await member.api<{ transaction: Made }>('POST', '/transactions/deposit', request)).transaction
+}
+
+async function withdrawal(member: SignedIn, amount: number) {
+  const request = { amount, method: await platformMethod(member), address }
+  const { transaction } = await member.api<{ transaction: Made }>('POST', '/transactions/withdraw', request)
+  await confirmDestination(member, transaction.id)
+  return transaction
+}
+
+/** Counts presses of keys and buttons from here on. */
+function counting(page: Page, info: TestInfo, act: string) {
+  const started = Date.now()
+  let presses = 0
+  return {
+    key: async (key: string) => (presses++, page.keyboard.press(key)),
+    button: async (name: RegExp | string) => (presses++, page.getByRole('button', { name }).click()),
+    end: (most: number) => {
+      info.annotations.push({ type: act, description: `${presses} presses, ${Date.now() - started} ms` })
+      expect(presses, act).toBeLessThanOrEqual(most)
+    },
+  }
+}
+
+test('a reference is found from anywhere by one shortcut, and a member by name, email, phone and amount [R9]', async ({ page }, info) => {
+  const member = await registered()
+  await fund(member, 500)
+  const made = await deposit(member, 231.07)
+  await staffSignedIn(page, 'reviewer')
+  await page.goto('/admin/plans')
+  await expect(page.getByRole('heading', { level: 1, name: 'Plans and values' })).toBeVisible()
+  const act = counting(page, info, 'find TNX-… from anywhere')
+  await act.key('Control+k')
+  const box = page.getByRole('combobox', { name: 'Search' })
+  await expect(box).toBeFocused()
+  await page.keyboard.insertText(made.reference)
+  await expect(page.getByRole('option').first()).toContainText(made.reference)
+  await passes(page, 'the search')
+  await act.key('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: made.reference })).toBeVisible()
+  act.end(2)
+  for (const text of [member.email.toUpperCase(), member.id]) {
+    await page.keyboard.press('Control+k')
+    await page.keyboard.insertText(text)
+    await expect(page.getByRole('option').filter({ hasText: member.email })).toBeVisible()
+    await page.keyboard.press('Escape')
+  }
+  await page.keyboard.press('Control+k')
+  await page.keyboard.insertText('$231.07')
+  await expect(page.getByRole('option').filter({ hasText: made.reference })).toBeVisible()
+})
+
+test('a decision that would be refused is not offered, and the sentence says why [U8] [D-W4]', async ({ page }) => {
+  const member = await registered()
+  await fund(member, 500)
+  const made = await withdrawal(member, 60)
+  const { transaction } = await member.api<{ transaction: { fee: number } }>('GET', `/transactions/${made.id}`)
+  await member.api('POST', `/transactions/fee/${made.id}`, { transactionId: made.id, amount: transaction.fee, method: await platformMethod(member), receipt })
+  await staffSignedIn(page, 'reviewer')
+  await page.goto(`/admin/review/${made.id}`)
+  await expect(page.getByText('It cannot be approved yet')).toBeVisible()
+  await expect(page.getByText('A payment of the fee for this withdrawal is in review.')).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Approve/ })).toBeDisabled()
+  await page.goto('/admin?view=blocked')
+  await expect(page.getByRole('main').getByRole('listitem').filter({ hasText: made.reference })).toContainText('Blocked')
+})
+
+test('the queue is filtered in the address, claimed by a key, and read beside the list on a wide screen [R9]', async ({ page }) => {
+  const member = await registered()
+  const made = await deposit(member, 175)
+  await staffSignedIn(page, 'reviewer')
+  await page.goto('/admin')
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: made.reference })
+  await expect(row).toContainText('of 4 h')
+  await expect(row).toContainText(/check/)
+  await row.getByRole('link').focus()
+  await page.goto(`/admin?kind=deposit&view=attention`)
+  await expect(page.getByRole('radio', { name: 'Needs attention' })).toBeChecked()
+  await page.keyboard.press('j')
+  await page.keyboard.press('c')
+  await expect(page.getByText('Claimed by you').first()).toBeVisible()
+  await page.getByText('Claimed by me', { exact: true }).click()
+  await expect(page).toHaveURL(/view=mine/)
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1)
+
+  await page.setViewportSize({ width: 1920, height: 1080 })
+  await page.goto('/admin?kind=deposit')
+  await row.getByRole('link').click()
+  const pane = page.getByRole('region', { name: made.reference })
+  await expect(pane.getByRole('heading', { name: 'Your decision' })).toBeVisible()
+  await expect(pane.getByLabel('Checklist')).toBeInViewport()
+  await expect(row).toBeVisible()
+  await passes(page, 'the queue with a transaction beside it')
+})
+
+const payment = {
+  chain: 'tron', index: 0, asset: 'USDT', units: '110000000', decimals: 6, state: 'final', confirmations: 30, confirmationsNeeded: 20,
+  seenAt: '2026-11-27T10:00:00Z',
+}
+
+test('twelve proven deposits take two presses [U14] [D-Q5]', async ({ page }, info) => {
+  const members = await Promise.all([registered(), registered(), registered()])
+  const made: Made[] = []
+  for (const member of members) for (const amount of [110, 111, 112, 113]) made.push(await deposit(member, amount))
+  // The stack of these journeys observes no chain: what the server would say of the twelve is put into its answer.
+  await page.route('**/v1/admin/queue/verdicts', async (route) => {
+    const verdicts = made.map(({ id, revision = 1 }, index) => ({
+      transactionId: id, revision, at: '2026-11-27T10:00:00Z', checks: 10, concerns: 0, chainState: 'final', blockers: [],
+      provenBy: { payment: { ...payment, txid: hash(), index }, evidenceAt: '2026-11-27T10:00:00Z' },
+    }))
+    await route.fulfill({ json: { success: true, complete: true, verdicts } })
+  })
+  const sent: string[] = []
+  await page.route('**/v1/admin/transactions/*/approve', async (route) => {
+    sent.push(route.request().url())
+    await route.fulfill({ json: { success: true, message: 'Approved.', transaction: {}, needsSecond: false, revision: 2 } })
+  })
+  await staffSignedIn(page, 'reviewer')
+  await page.goto('/admin')
+  const act = counting(page, info, '12 proven deposits')
+  await act.button('Approve all 12 proven')
+  await act.button('Approve 12 deposits')
+  await expect(page.getByRole('dialog').getByText('Approved', { exact: true })).toHaveCount(12)
+  act.end(2)
+  expect(new Set(sent).size).toBe(12)
+})
+
+test('a deposit without evidence whose payment is on the chain takes two presses [D-Q6]', async ({ page }, info) => {
+  const made = await deposit(await registered(), 110)
+  const txid = hash()
+  await page.route(`**/v1/admin/transactions/${made.id}*`, async (route) => {
+    const response = await route.fetch({ url: route.request().url().replace(/\?.*/, '') })
+    const body = (await response.json()) as object
+    const isChosen = route.request().url().includes(txid)
+    const at = '2026-11-27T10:00:00Z'
+    const evidence = isChosen ? { at, payments: [{ ...payment, txid }], suggestedAmount: 110 } : { at, payments: [] }
+    await route.fulfill({ response, json: { ...body, evidence, candidates: isChosen ? [] : [{ ...payment, txid, value: 110 }] } })
+  })
+  const bodies: unknown[] = []
+  await page.route(`**/v1/admin/transactions/${made.id}/approve`, async (route) => {
+    bodies.push(route.request().postDataJSON())
+    await route.fulfill({ json: { success: true, message: 'Approved.', transaction: {}, needsSecond: false, revision: 2 } })
+  })
+  await staffSignedIn(page, 'reviewer')
+  await page.goto(`/admin/review/${made.id}`)
+  await expect(page.getByText('best match')).toBeVisible()
+  const act = counting(page, info, 'deposit without evidence, payment on the chain')
+  await act.key('a')
+  await expect(page.getByLabel('Transaction hash')).toHaveValue(txid)
+  await act.key('Enter')
+  await expect.poll(() => bodies).toEqual([expect.objectContaining({ receivedAmount: 110, txid, vout: 0 })])
+  act.end(2)
+})
+
+test('what I may decide stands first, and what happened is one time line in sentences [R9] [U12]', async ({ page }) => {
+  const member = await registered()
+  await fund(member, 500)
+  const treasurer = await asStaff('treasurer')
+  await treasurer('POST', `/admin/members/${member.id}/bonus`, { amount: 7, note: `Welcome ${member.id}` })
+  await staffSignedIn(page, 'treasurer2')
+  await page.goto('/admin/proposals')
+  await expect(page.getByRole('heading', { level: 2 }).first()).toHaveText(/^For you \(\d+\)$/)
+  await expect(page.getByRole('region', { name: /^For you/ }).getByRole('listitem').filter({ hasText: member.id })).toContainText('$7.00')
+
+  await page.goto(`/admin/members/${member.id}`)
+  await expect(page.getByText(/Deposit of \$500\.00 succeeded/)).toBeVisible()
+  await page.getByText('Ledger', { exact: true }).click()
+  await expect(page).toHaveURL(/tab=ledger/)
+  await expect(page.getByRole('region', { name: 'Ledger entries' })).toBeVisible()
+})
+
+test('the audit log is one time line over all services, and the figures are those of the ledger [U12] [D-O3] [R9]', async ({ page }) => {
+  const member = await registered()
+  await fund(member, 500)
+  const reviewer = await asStaff('reviewer')
+  await reviewer('POST', `/admin/members/${member.id}/notes`, { note: 'Called by phone' })
+  await staffSignedIn(page, 'auditor')
+  await page.goto(`/admin/audit?member=${member.id}`)
+  const rows = page.getByRole('region', { name: 'Audit log' }).getByRole('row')
+  await expect(rows.filter({ hasText: 'wrote a note about' })).toHaveCount(1)
+  await expect(rows.filter({ hasText: 'approved the deposit' })).toHaveCount(1)
+  await page.goto('/admin/figures?days=7')
+  await expect(page.getByRole('region', { name: 'Waiting times' })).toContainText('Deposit, approved')
+  await expect(page.getByRole('region', { name: 'Decisions by person' })).toContainText('Rae Reviewer')
+  await passes(page, 'the figures')
+})
