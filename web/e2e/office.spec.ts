@@ -92,7 +92,7 @@ test('the queue is filtered in the address, claimed by a key, and read beside th
   await page.keyboard.press('j')
   await page.keyboard.press('c')
   await expect(page.getByText('Claimed by you').first()).toBeVisible()
-  await page.getByText('Claimed by me', { exact: true }).click()
+  await page.getByText('Mine', { exact: true }).click()
   await expect(page).toHaveURL(/view=mine/)
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1)
 

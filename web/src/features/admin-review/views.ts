@@ -26,12 +26,12 @@ const isLate = ({ transaction }: Row, now: number) => secondsSince(transaction.c
 /** Each by its name in the address. */
 export const views = [
   { value: 'all', label: 'All', holds: () => true },
-  { value: 'ready', label: 'All checks pass', holds: ({ verdict }: Row) => verdict?.concerns === 0 && verdict.blockers.length === 0 },
+  { value: 'ready', label: 'Checks pass', holds: ({ verdict }: Row) => verdict?.concerns === 0 && verdict.blockers.length === 0 },
   { value: 'attention', label: 'Needs attention', holds: ({ verdict }: Row) => (verdict?.concerns ?? 0) > 0 },
   { value: 'blocked', label: 'Blocked', holds: ({ verdict }: Row) => (verdict?.blockers.length ?? 0) > 0 },
-  { value: 'unpaid', label: 'No payment seen', holds: ({ verdict }: Row) => verdict?.chainState === 'missing' },
+  { value: 'unpaid', label: 'No payment', holds: ({ verdict }: Row) => verdict?.chainState === 'missing' },
   { value: 'late', label: 'Over target', holds: (row: Row, { now }: Around) => isLate(row, now) },
-  { value: 'mine', label: 'Claimed by me', holds: ({ verdict }: Row, { staffId }: Around) => verdict?.claimedBy === staffId },
+  { value: 'mine', label: 'Mine', holds: ({ verdict }: Row, { staffId }: Around) => verdict?.claimedBy === staffId },
 ] as const
 
 export type Filter = { kind?: string; view: string; network: string }

@@ -17,7 +17,7 @@ import type { AuditRow, MemberPage, StaffTransaction } from '@/features/admin/ap
 import type { SecurityEvent } from '@/lib/api-types'
 import { adminPaths } from '@/features/admin/paths'
 import { useMay } from '@/features/admin/permissions'
-import { verbOf } from '@/features/admin/sentences'
+import { subjectOf, verbOf } from '@/features/admin/sentences'
 import { joinedTimeLine, sourcesToRead, type Happening } from '../time-line'
 
 const icons = { money: Banknote, security: ShieldCheck, staff: UserCog, note: NotebookPen }
@@ -62,8 +62,10 @@ export function TimeLine({ id, notes }: { id: string; notes: MemberPage['notes']
     id: `staff ${row.service} ${row.id}`,
     at: row.at ?? '',
     kind: 'staff',
-    text: `${name(row.actorId, row.actorRole)} ${verbOf(row.action)}`,
-    detail: row.actorRole,
+    text: `${name(row.actorId, row.actorRole)} ${verbOf(row.action)}${subjectOf(row.action) === 'member' ? ' this member' : ''}`,
+    ...(subjectOf(row.action) === 'transaction'
+      ? { detail: `TNX-${row.subjectId.slice(0, 6)}`, to: adminPaths.review(row.subjectId) }
+      : { detail: row.actorRole }),
   })
   const note = ({ authorId, authorName, at, text }: MemberPage['notes'][number]): Happening => ({
     id: `note ${authorId} ${at}`,

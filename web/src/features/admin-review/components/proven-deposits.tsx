@@ -30,20 +30,23 @@ export function ProvenDeposits() {
           {selected.length > 0 ? `Approve ${selected.length} selected` : found.length === 1 ? 'Approve the proven deposit' : `Approve all ${found.length} proven`}
         </Button>
       </div>
-      <ul className="divide-y divide-line text-sm">
-        {found.map((one) => (
-          <li key={one.transaction.id}>
-            <label className="grid min-h-12 cursor-pointer grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 hover:bg-sunken/60">
-              <input type="checkbox" className="size-4.5 accent-accent" checked={chosen.has(one.transaction.id)} onChange={() => toggle(one.transaction.id)} />
-              <Facts one={one} />
-              <span className="text-right">
-                <Amount value={one.transaction.amount} className="block font-semibold" />
-                <Age since={one.transaction.createdAt} />
-              </span>
-            </label>
-          </li>
-        ))}
-      </ul>
+      <details className="group text-sm">
+        <summary className="cursor-pointer px-4 py-2.5 font-medium text-accent-text group-open:border-b group-open:border-line">Choose among them</summary>
+        <ul className="divide-y divide-line">
+          {found.map((one) => (
+            <li key={one.transaction.id}>
+              <label className="grid min-h-12 cursor-pointer grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 hover:bg-sunken/60">
+                <input type="checkbox" className="size-4.5 accent-accent" checked={chosen.has(one.transaction.id)} onChange={() => toggle(one.transaction.id)} />
+                <Facts one={one} />
+                <span className="text-right">
+                  <Amount value={one.transaction.amount} className="block font-semibold" />
+                  <Age since={one.transaction.createdAt} />
+                </span>
+              </label>
+            </li>
+          ))}
+        </ul>
+      </details>
       <Approve set={set} onClose={() => (setSet([]), setChosen(new Set()))} />
     </Card>
   )

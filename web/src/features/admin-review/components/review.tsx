@@ -142,8 +142,8 @@ export function Review({ id }: { id: string }) {
         <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_24rem] lg:grid-rows-[auto_1fr] xl:grid-cols-[minmax(0,1fr)_27rem]">
           <ReviewFacts review={data} />
           {/* The checklist scrolls by itself: the decision below it stays where it is, and neither pushes the other off the screen. */}
-          <div className="min-w-0 max-lg:space-y-5 lg:sticky lg:top-19 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:max-h-[calc(100dvh-6rem)] lg:flex-col lg:gap-5">
-            <div className="min-w-0 space-y-5 lg:min-h-40 lg:flex-1 lg:overflow-y-auto lg:rounded-xl">
+          <div className="min-w-0 max-lg:space-y-5 lg:sticky lg:top-19 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:max-h-[calc(100dvh-11rem)] lg:flex-col lg:gap-5">
+            <div role="region" aria-label="Checks" tabIndex={0} className="min-w-0 space-y-5 rounded-xl lg:min-h-40 lg:flex-1 lg:overflow-y-auto">
               {isChosen && data.transaction.status === 'pending' && <ChosenNotice onClear={() => choose(null)} />}
               <Checklist checks={data.checks} />
               {data.evidence && <ChainPayments evidence={data.evidence} />}

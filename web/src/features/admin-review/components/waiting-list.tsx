@@ -142,7 +142,7 @@ function Row({ row: { transaction, verdict }, to, isOpen }: { row: QueueRow; to:
     <Link
       to={to}
       aria-current={isOpen ? 'true' : undefined}
-      className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 text-sm hover:bg-sunken/60 focus-visible:-outline-offset-2 @3xl:grid-cols-[7rem_minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1.1fr)_8rem_5rem]"
+      className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 text-sm hover:bg-sunken/60 focus-visible:-outline-offset-2 @3xl:grid-cols-[6.5rem_minmax(0,1.1fr)_minmax(0,0.9fr)_minmax(0,1.2fr)_7rem_6.5rem]"
     >
       <span className="@max-3xl:col-start-1">
         <KindBadge kind={waitsFor(transaction)} />
