@@ -127,7 +127,7 @@ async fn other_transactions_are_not_reversed(pool: PgPool) {
     for _ in 0..2 {
         world.grpc.propose_reversal(with_token(keyed.clone(), &world.reviewer)).await.unwrap();
     }
-    assert_eq!(world.count("SELECT count(*) FROM proposals").await, 1);
+    assert_eq!(world.count("SELECT count(*) FROM proposals WHERE kind = 'reversal'").await, 1);
 }
 
 /// [D-B9] [D-R16] [L4] [L8] What the balance lacks is owed; nothing is withdrawn, invested, bought or approved until it is
