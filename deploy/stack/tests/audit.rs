@@ -469,6 +469,8 @@ controls! {
     money_of_a_forgotten_trade_is_seen: "T4", "trade", "DELETE FROM trades WHERE status = 'open'";
     a_stuck_trade_is_seen: "K6", "trade",
         "UPDATE trades SET status = 'opening', resume_at = now() WHERE status = 'open'";
+    an_exit_fee_beyond_the_terms_is_seen: "D-I4", "trade",
+        "UPDATE trades SET settle_fee_cents = 200, exit_fee_basis_points = 100, min_holding_days = 7 WHERE status = 'claimed'";
     a_value_by_one_person_is_seen: "D-I1", "trade",
         "ALTER TABLE proposals DROP CONSTRAINT proposals_two_people; UPDATE proposals SET decided_by = proposed_by";
     an_untold_decision_is_seen: "Q2", "wallet", "DELETE FROM outbox WHERE key = 'wallet.v1.deposit_confirmed'";

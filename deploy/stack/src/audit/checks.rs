@@ -573,13 +573,13 @@ pub const CHECKS: &[Check] = &[
     ),
     trade(
         "D-I4",
-        "a claim ended a gain, a close none, before the exit fee, which only an early end pays",
+        "a claim ended a gain, a close none, before an exit fee as copied, half up",
         "SELECT format('trade %s: %s of %s at %s and %s', id, status, amount_cents, settle_value_cents, settle_fee_cents)
          FROM trades
          WHERE (status = 'claimed' AND settle_value_cents + settle_fee_cents <= amount_cents)
             OR (status = 'closed' AND settle_value_cents + settle_fee_cents > amount_cents)
-            OR settle_fee_cents > 0 AND (exit_fee_basis_points = 0
-                OR ended_at >= created_at + (min_holding_days + 1) * interval '1 day')
+            OR settle_fee_cents NOT IN (
+                0, ((settle_value_cents + settle_fee_cents) * exit_fee_basis_points + 5000) / 10000)
             OR (status IN ('claimed', 'closed')) <> (ended_at IS NOT NULL)",
     ),
     trade(
