@@ -149,6 +149,8 @@ export function answer(method, path, query = new URLSearchParams()) {
       return { success: true, plans }
     case 'GET /trades':
       return { success: true, trades: query.get('status') === 'all' ? [...trades, ...pastTrades] : trades }
+    case 'GET /plans/values':
+      return { success: true, plans: (query.get('ids') ?? '').split(',').map((id) => ({ id, values: values[id] ?? [] })) }
     case 'GET /trades/risk-answer':
       return { success: true, version: 1, answeredAt: ago(900) }
     case 'GET /auth/sessions':

@@ -39,7 +39,7 @@ export function InvestPage() {
             <Link
               to={planPath(plan.id)}
               className="mt-2 inline-flex min-h-11 items-center px-1 text-sm font-medium text-accent-text hover:underline"
-            >{`What ${plan.title} holds, costs and risks`}</Link>
+            >{`Holdings, risk and costs of ${plan.title}`}</Link>
           </div>
         </div>
       ) : isPending ? (

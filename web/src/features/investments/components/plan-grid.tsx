@@ -18,7 +18,7 @@ export function PlanGrid() {
   if (isPending) {
     return (
       <div className={grid}>
-        <Skeletons count={6} className="h-84 rounded-xl" label="Loading plans" />
+        <Skeletons count={6} className="h-96 rounded-xl" label="Loading plans" />
       </div>
     )
   }
