@@ -63,7 +63,7 @@ pub fn api() -> Api {
         .routes(routes!(transactions::list))
         .routes(routes!(transactions::statement::statement))
         .routes(routes!(transactions::times::times))
-        .routes(routes!(transactions::get))
+        .routes(routes!(transactions::get, transactions::take_back))
         .routes(routes!(transactions::payments::payments))
         .routes(routes!(transactions::set_destination))
         .routes(routes!(destinations::confirm_withdrawal))

@@ -10,15 +10,18 @@ pub mod times;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use chassis::clock::{self, Timestamp};
 use chassis::grpc::Outgoing;
 use proto::common::v1::{Idempotency, PageRequest};
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
     GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt, RequestDepositRequest,
     RequestWithdrawalRequest, ReserveReceiptRequest, ReserveReceiptResponse, SetDestinationRequest,
+    TakeBackDepositRequest,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use tonic::Code;
 use utoipa::ToSchema;
 
@@ -32,7 +35,7 @@ use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
 use crate::names::{DepositType, RejectionReason};
 use crate::routes::quotes::{PayoutPrice, TransactionQuote};
-use crate::routes::transactions::model::{Direction, TransactionKind, TransactionStatus};
+use crate::routes::transactions::model::{Direction, Step, TransactionKind, TransactionStatus};
 
 /// The proof of payment of a transaction.
 #[derive(Debug, Serialize, ToSchema)]
@@ -160,6 +163,8 @@ pub struct Transaction {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub decided_at: Option<String>,
+    /// The way from the request to the end, in order. At most one step is current; after a failed one none follows.
+    pub steps: Vec<Step>,
     /// Increases with every change. Decisions name the revision they are about.
     pub revision: i32,
     /// The member whose transaction it is.
@@ -209,6 +214,7 @@ impl Transaction {
             related_id: given(row.related_id),
             created_at: known_moment(row.created_at.as_ref())?,
             decided_at: moment(row.decided_at.as_ref()),
+            steps: row.steps.into_iter().map(Step::try_from).collect::<Result<_, _>>()?,
             revision: row.revision,
             id: row.id,
             title: row.title,
@@ -530,18 +536,49 @@ pub struct Transactions {
     next_cursor: Option<String>,
 }
 
+/// The page of a search.
+#[derive(Debug, Default, Deserialize)]
+pub struct SearchQuery {
+    q: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    #[serde(flatten)]
+    page: PageQuery,
+}
+
+/// A moment of a period: an instant, or a day in UTC, of which a period begins with the start and ends with the end.
+fn boundary(name: &str, text: Option<&str>, is_end: bool) -> Result<Option<Timestamp>, ApiError> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    if let Ok(at) = OffsetDateTime::parse(text, &Rfc3339) {
+        return Ok(Some(clock::to_proto(at)));
+    }
+    let sentence = "Enter a date like 2026-01-31 or a time like 2026-01-31T12:00:00Z";
+    let day = statement::day(name, Some(text)).map_err(|_| field(name, sentence))?;
+    let day = if is_end { day.next_day().ok_or_else(|| field(name, sentence))? } else { day };
+    Ok(Some(clock::to_proto(day.midnight().assume_utc())))
+}
+
 /// List the transactions
+///
+/// `q` finds a reference, an amount, or a part of a description, hash or address. `from` and `to` are instants, or days in UTC;
+/// the day of `to` is part of the period.
 #[utoipa::path(get, path = "/transactions/user",
-    params(("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 500)),
+    params(("q" = Option<String>, Query, example = "TNX-1a2b3c"), ("from" = Option<String>, Query, example = "2026-01-01"),
+        ("to" = Option<String>, Query, example = "2026-01-31"),
+        ("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 500)),
     responses((status = 200, body = Transactions), Errors), tag = "Transactions")]
 pub async fn list(
     State(app): State<App>,
     VerifiedMember(caller): VerifiedMember,
-    Query(query): Query<PageQuery>,
+    Query(query): Query<SearchQuery>,
 ) -> Result<Reply<Transactions>, ApiError> {
-    let page = Some(query.request()?);
-    let request =
-        async { call_retrying!(app.clients.wallet, list_transactions, caller.out, ListTransactionsRequest { page }) };
+    let message = ListTransactionsRequest {
+        q: query.q.unwrap_or_default(),
+        from: boundary("from", query.from.as_deref(), false)?,
+        to: boundary("to", query.to.as_deref(), true)?,
+        page: Some(query.page.request()?),
+    };
+    let request = async { call_retrying!(app.clients.wallet, list_transactions, caller.out, message) };
     let (answer, owner) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
     let answer = answer.into_inner();
     let rows = answer.transactions.into_iter();
@@ -572,6 +609,21 @@ pub async fn get(
     let (answer, owner) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
     let row = answer.into_inner().transaction.ok_or_else(ApiError::not_found)?;
     Ok(ok(TransactionReply { success: true, transaction: Transaction::new(&app, row, owner)? }))
+}
+
+/// Take back a pending deposit
+///
+/// A deposit or course payment ends as failed with `MEMBER_REQUEST` if no payment was seen; otherwise it is 409 `PAYMENT_SEEN`.
+/// To repeat it changes nothing.
+#[utoipa::path(delete, path = "/transactions/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = TransactionMade), Errors), tag = "Transactions")]
+pub async fn take_back(
+    State(app): State<App>,
+    ActiveMember(caller): ActiveMember,
+    Path(id): Path<String>,
+) -> Result<Reply<TransactionMade>, ApiError> {
+    let answer = call!(app.clients.wallet, take_back_deposit, caller.out, TakeBackDepositRequest { id })?.into_inner();
+    Ok(ok(TransactionMade::new(answer.transaction, "Your request has been taken back.")?))
 }
 
 /// The missing destination of a withdrawal.

@@ -410,6 +410,13 @@ impl WalletService for FakeWallet {
         unused()
     }
 
+    async fn take_back_deposit(
+        &self,
+        _: Call<wallet::TakeBackDepositRequest>,
+    ) -> Result<Answer<wallet::TakeBackDepositResponse>, Status> {
+        refused(Kind::Conflict, ErrorReason::PaymentSeen, "A payment for this request has been seen")
+    }
+
     async fn set_destination(
         &self,
         _: Call<wallet::SetDestinationRequest>,
@@ -504,7 +511,10 @@ impl WalletService for FakeWallet {
         let payment = ChainPayment { confirmations: 1, confirmations_needed: 2, ..Default::default() };
         let check = EvidenceCheck { name: "payment_found".to_owned(), ..Default::default() };
         let evidence = ChainEvidence { payments: vec![payment], checks: vec![check], ..Default::default() };
-        Ok(Answer::new(wallet::GetPaymentsResponse { evidence: Some(evidence) }))
+        let note = "1 of 2 confirmations".to_owned();
+        let state = wallet::StepState::Current.into();
+        let step = wallet::Step { key: "confirmed".to_owned(), state, note, ..Default::default() };
+        Ok(Answer::new(wallet::GetPaymentsResponse { evidence: Some(evidence), steps: vec![step] }))
     }
 
     async fn get_transaction(

@@ -302,6 +302,12 @@ async fn evidence_is_shown_with_the_checks() {
     let payment = &told["evidence"]["payments"][0];
     assert_eq!((&payment["confirmations"], &payment["confirmationsNeeded"]), (&1.into(), &2.into()));
     assert!(told["evidence"]["checks"].is_null() && told["checks"].is_null());
+    let step = &told["steps"][0];
+    assert_eq!(
+        (&step["key"], &step["state"], &step["note"]),
+        (&"confirmed".into(), &"current".into(), &"1 of 2 confirmations".into())
+    );
+    assert!(step["at"].is_null() && step["expectedBy"].is_null(), "no time that wallet has not given");
 }
 
 /// [D-R2] [D-O2] Proposals are one list with one cursor over the services, in the contract's words, with names.

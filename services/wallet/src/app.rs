@@ -61,6 +61,7 @@ pub mod fund_trade;
 pub mod settle_payouts;
 pub mod settle_trade;
 pub mod sum_claims;
+pub mod take_back_deposit;
 pub mod tell_consumed;
 
 pub mod get_trade_funding;

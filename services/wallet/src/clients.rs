@@ -237,6 +237,16 @@ impl Chains {
         self.ask(GetEvidenceRequest { is_for_member: true, ..asked }).await
     }
 
+    /// Whether a payment of it was observed that was not lost since.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn is_seen(&self, one: &Transaction) -> Result<bool, Refusal> {
+        let is_lost = |state: &str| ["orphaned", "replaced", "failed"].contains(&state);
+        let evidence = self.observed(one).await?;
+        Ok(evidence.is_some_and(|evidence| evidence.payments.iter().any(|payment| !is_lost(&payment.state))))
+    }
+
     /// Payments to the platform below a number, 0 for the newest, newest first; as many as this.
     ///
     /// # Errors

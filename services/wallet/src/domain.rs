@@ -60,6 +60,10 @@ pub mod reference;
 
 pub mod reversal;
 
+pub mod search;
+
+pub mod steps;
+
 pub mod trade_funding;
 
 pub mod treasury;

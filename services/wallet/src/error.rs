@@ -142,6 +142,9 @@ pub enum Error {
     /// The hash of a payment to the destination of an approved withdrawal.
     #[error("a payment to this destination is on the chain. Mark the withdrawal as paid with its hash first: {0}.")]
     PayoutSeen(String),
+    /// A member takes back only what nothing was seen of.
+    #[error("a payment for this request has been seen, so it stays in review.")]
+    PaymentSeen,
     #[error("this transaction hash, or this output of it, belongs to another payment.")]
     TxidUsed,
     /// Unknown, or another member's.
@@ -261,6 +264,7 @@ impl Fault for Error {
             Self::StaleRevision => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
             Self::StaleEvidence => Meaning::Own(Kind::Conflict, ErrorReason::StaleEvidence),
             Self::PayoutSeen(_) => Meaning::Own(Kind::Conflict, ErrorReason::PayoutSeen),
+            Self::PaymentSeen => Meaning::Own(Kind::Conflict, ErrorReason::PaymentSeen),
             Self::TxidUsed => Meaning::Own(Kind::Conflict, ErrorReason::TxidUsed),
             Self::QuoteUsed => Meaning::Own(Kind::Conflict, ErrorReason::QuoteUsed),
             Self::QuoteDiffers => Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed),

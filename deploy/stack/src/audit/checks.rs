@@ -429,11 +429,12 @@ pub const CHECKS: &[Check] = &[
                 CASE WHEN status = 'failed' THEN 'reject' WHEN transactions.kind = 'withdrawal' THEN 'paid' ELSE 'approve' END)",
     ),
     wallet(
-        "D-A6",
-        "only a withdrawal whose owner disowned it ended without a person, as the trail says",
+        "D-A6 D-M5",
+        "only what its member disowned or took back ended without a person, as the trail says",
         "SELECT format('%s %s', kind, id) FROM transactions
          WHERE status = 'failed' AND decided_by IS NULL AND NOT EXISTS (SELECT FROM audit_rows
-            WHERE subject_id = transactions.id::text AND action = 'withdrawal.cancel' AND actor_role = 'system')",
+            WHERE subject_id = transactions.id::text AND actor_role = 'system'
+                AND action = CASE kind WHEN 'withdrawal' THEN 'withdrawal.cancel' ELSE 'deposit.take_back' END)",
     ),
     wallet(
         "D-B3",
@@ -557,6 +558,7 @@ pub const CHECKS: &[Check] = &[
             (CASE WHEN status = 'pending' THEN NULL
                 WHEN kind = 'withdrawal' THEN CASE status WHEN 'success' THEN 'withdrawal_paid' ELSE 'withdrawal_rejected' END
                 WHEN kind = 'fee' THEN CASE status WHEN 'success' THEN 'fee_confirmed' ELSE 'fee_rejected' END
+                WHEN status = 'failed' AND reason_code = 'MEMBER_REQUEST' THEN 'deposit_taken_back'
                 WHEN status = 'failed' THEN 'deposit_rejected'
                 -- Less than the price is a line of its own, with its event.
                 WHEN kind = 'course' AND amount_cents < claimed_amount_cents THEN NULL

@@ -5,6 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
+use crate::json::moment;
 
 /// Kind of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -35,6 +36,60 @@ pub enum TransactionStatus {
 pub enum Direction {
     Credit,
     Debit,
+}
+
+/// How far a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StepState {
+    Done,
+    Current,
+    Next,
+    Failed,
+}
+
+/// A step of a transaction on its way.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    /// `requested`, `seen`, `confirmed`, `address`, `waiting`, `reviewed`, `sent`, `arrived`, `credited`, `debited`, `unlocked`,
+    /// `settled` or `ended`.
+    #[schema(example = "reviewed")]
+    key: String,
+    state: StepState,
+    /// When it was done, or failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    at: Option<String>,
+    /// By when it is expected. Missing where nothing supports a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    expected_by: Option<String>,
+    /// A sentence or figures for the member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    note: Option<String>,
+}
+
+impl TryFrom<wallet::Step> for Step {
+    type Error = ApiError;
+
+    fn try_from(step: wallet::Step) -> Result<Self, ApiError> {
+        let state = match step.state() {
+            wallet::StepState::Done => StepState::Done,
+            wallet::StepState::Current => StepState::Current,
+            wallet::StepState::Next => StepState::Next,
+            wallet::StepState::Failed => StepState::Failed,
+            wallet::StepState::Unspecified => return Err(ApiError::internal("an unknown state of a step")),
+        };
+        Ok(Self {
+            state,
+            at: moment(step.at.as_ref()),
+            expected_by: moment(step.expected_by.as_ref()),
+            note: Some(step.note).filter(|note| !note.is_empty()),
+            key: step.key,
+        })
+    }
 }
 
 impl TryFrom<wallet::TransactionKind> for TransactionKind {

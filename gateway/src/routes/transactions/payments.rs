@@ -11,6 +11,7 @@ use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
 use crate::json::{Dollars, Reply, moment, ok};
+use crate::routes::transactions::model::Step;
 
 /// A payment on a chain.
 #[derive(Debug, Serialize, ToSchema)]
@@ -97,6 +98,8 @@ pub struct Payments {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     evidence: Option<Evidence>,
+    /// The steps of the transaction with those that the chain shows.
+    steps: Vec<Step>,
 }
 
 /// Get what the chain shows of a transaction
@@ -110,5 +113,6 @@ pub async fn payments(
     Path(id): Path<String>,
 ) -> Result<Reply<Payments>, ApiError> {
     let answer = call_retrying!(app.clients.wallet, get_payments, caller.out, GetPaymentsRequest { id })?.into_inner();
-    Ok(ok(Payments { success: true, evidence: answer.evidence.map(Into::into) }))
+    let steps = answer.steps.into_iter().map(Step::try_from).collect::<Result<_, _>>()?;
+    Ok(ok(Payments { success: true, evidence: answer.evidence.map(Into::into), steps }))
 }

@@ -26,11 +26,7 @@ use crate::store::{destinations, transactions};
 pub async fn paid_unrecorded(db: &Db, chains: &Chains, user_id: Uuid) -> Result<Option<Uuid>, Error> {
     let open = transactions::open_withdrawal(&mut *db.conn().await?, user_id).await?;
     let Some(approved) = open.filter(Transaction::is_approved) else { return Ok(None) };
-    let evidence = chains.observed(&approved).await?;
-    let is_paid = evidence.is_some_and(|evidence| {
-        evidence.payments.iter().any(|one| !["orphaned", "replaced", "failed"].contains(&&*one.state))
-    });
-    Ok(is_paid.then_some(approved.id))
+    Ok(chains.is_seen(&approved).await?.then_some(approved.id))
 }
 
 /// Cancels the open withdrawal that the report covers, releases its hold, and forgets the destinations that became known in

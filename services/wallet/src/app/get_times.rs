@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chassis::db::Db;
+use chassis::error::Refusal;
 use moka::future::Cache;
 
 use crate::error::Error;
@@ -25,13 +26,15 @@ impl Default for LastTimes {
 /// How long deposits took to be reviewed and withdrawals to be paid, in the last 24 hours; up to a minute old. Nothing of a
 /// kind of which too few were handled.
 pub async fn get_times(db: &Db, last: &LastTimes) -> Result<Arc<Vec<HandlingTime>>, Error> {
-    if let Some(known) = last.0.get(&()).await {
-        return Ok(known);
-    }
-    let times = times::of_the_last_day(&mut *db.conn().await?).await?;
-    let found = Arc::new(times.into_iter().filter(HandlingTime::is_meaningful).filter_map(of_members).collect());
-    last.0.insert((), Arc::clone(&found)).await;
-    Ok(found)
+    let look = async {
+        let times = times::of_the_last_day(&mut *db.conn().await?).await?;
+        Ok(Arc::new(times.into_iter().filter(HandlingTime::is_meaningful).filter_map(of_members).collect()))
+    };
+    // One query for all who ask at the same time; the others learn that it failed.
+    last.0
+        .try_get_with((), look)
+        .await
+        .map_err(|error| Arc::try_unwrap(error).unwrap_or_else(|_| Refusal::unavailable().into()))
 }
 
 /// To a member a withdrawal is over when it is paid.

@@ -29,6 +29,12 @@ const LEASE: Duration = Duration::minutes(15);
 const CANCELLED: &str =
     "Cancelled because you told us that someone else used your account. The amount is back in your balance.";
 
+/// The reason of what its member ended.
+const MEMBER_REQUEST: &str = "MEMBER_REQUEST";
+
+/// What a member reads of a payment that they took back.
+const TAKEN_BACK: &str = "You took this request back.";
+
 /// What a reviewer saw of a payment from outside.
 #[derive(Debug, Clone)]
 pub struct Arrival {
@@ -446,8 +452,28 @@ impl Transaction {
     /// Ends a withdrawal without a person: the member reported that someone else used the account.
     pub fn cancel(&mut self, now: OffsetDateTime) {
         self.description = CANCELLED.to_owned();
-        self.reason_code = Some("MEMBER_REQUEST".to_owned());
+        self.reason_code = Some(MEMBER_REQUEST.to_owned());
         self.decide(Status::Failed, None, now);
+    }
+
+    /// Its member ends a deposit or course payment that nothing was seen of. False if they have done so before.
+    ///
+    /// # Errors
+    /// `NotFound` for what is neither, `AlreadyDecided`, `PaymentSeen`.
+    pub fn take_back(&mut self, is_seen: bool, now: OffsetDateTime) -> Result<bool, Error> {
+        let payment = self.as_payment().filter(|one| !matches!(one.purpose, Purpose::Fee { .. }));
+        let is_approved = payment.ok_or(Error::NotFound)?.first_approval.is_some();
+        let is_repeated = self.decided_by.is_none() && self.reason_code.as_deref() == Some(MEMBER_REQUEST);
+        match self.status {
+            Status::Failed if is_repeated => return Ok(false),
+            Status::Success | Status::Failed => return Err(Error::AlreadyDecided),
+            Status::Pending if is_seen || is_approved => return Err(Error::PaymentSeen),
+            Status::Pending => {}
+        }
+        self.description = TAKEN_BACK.to_owned();
+        self.reason_code = Some(MEMBER_REQUEST.to_owned());
+        self.decide(Status::Failed, None, now);
+        Ok(true)
     }
 
     /// The fee of an open withdrawal came from outside: the payout is the full amount, at the rate that was quoted.

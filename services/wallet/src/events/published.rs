@@ -4,8 +4,8 @@ use chassis::money::Cents;
 use chassis::outbox::Unsent;
 use proto::wallet::v1::{
     BalanceAdjusted, BalanceMoved, BonusGranted, BonusReleased, CourseRefunded, CourseUnlocked, DepositConfirmed,
-    DepositRejected, DepositRequested, DestinationConfirmed, FeeConfirmed, FeeRejected, FeeRequested, TransactionFacts,
-    WithdrawalApproved, WithdrawalPaid, WithdrawalRejected, WithdrawalRequested,
+    DepositRejected, DepositRequested, DepositTakenBack, DestinationConfirmed, FeeConfirmed, FeeRejected, FeeRequested,
+    TransactionFacts, WithdrawalApproved, WithdrawalPaid, WithdrawalRejected, WithdrawalRequested,
 };
 use uuid::Uuid;
 
@@ -30,6 +30,8 @@ transaction_events! {
     deposit_confirmed => DepositConfirmed, "wallet.v1.deposit_confirmed";
     /// A deposit or course payment was rejected.
     deposit_rejected => DepositRejected, "wallet.v1.deposit_rejected";
+    /// Its member ended a deposit or course payment that nothing was seen of.
+    deposit_taken_back => DepositTakenBack, "wallet.v1.deposit_taken_back";
     /// A withdrawal waits for review.
     withdrawal_requested => WithdrawalRequested, "wallet.v1.withdrawal_requested";
     /// A withdrawal can be reviewed: its member confirmed the destination.

@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::error::Refusal;
-use chassis::money::Cents;
+use chassis::money::{Cents, Units};
 use proto::common::v1 as common;
 use proto::wallet::v1 as message;
 use uuid::Uuid;
@@ -18,6 +18,7 @@ use crate::domain::destination::PayoutAddress;
 use crate::domain::hold::{Hold, HoldReason};
 use crate::domain::limits::{Allowance, COURSE_PRICE, FEE_BASIS_POINTS, Limits, Rest, TWO_PEOPLE_FROM};
 use crate::domain::payout_correction::Outcome;
+use crate::domain::steps::{self, Chain, Known, Shown, Step, StepState};
 use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{
     Destination, Direction, Kind, MethodCopy, PayoutPrice, Purpose, QuoteCopy, QuoteDirection, Receipt, Status,
@@ -299,59 +300,101 @@ impl From<MethodCopy> for message::MethodCopy {
     }
 }
 
+impl From<Step> for message::Step {
+    fn from(step: Step) -> Self {
+        let state = match step.state {
+            StepState::Done => message::StepState::Done,
+            StepState::Current => message::StepState::Current,
+            StepState::Next => message::StepState::Next,
+            StepState::Failed => message::StepState::Failed,
+        };
+        Self {
+            key: step.key.as_str().to_owned(),
+            state: state.into(),
+            at: step.at.map(clock::to_proto),
+            expected_by: step.expected_by.map(clock::to_proto),
+            note: step.note.unwrap_or_default(),
+        }
+    }
+}
+
+/// What the chain shows, as the steps of a payment need it.
+pub fn chain(evidence: &common::ChainEvidence) -> Chain {
+    let moment = |at: &Option<_>| at.as_ref().and_then(clock::from_proto);
+    let shown = evidence.payments.first().and_then(|payment| {
+        Some(Shown {
+            asset: payment.asset.clone(),
+            units: Units::parse(&payment.units).ok()?,
+            decimals: payment.decimals.try_into().ok()?,
+            state: payment.state.clone(),
+            confirmations: payment.confirmations,
+            confirmations_needed: payment.confirmations_needed,
+            seen_at: moment(&payment.seen_at),
+        })
+    });
+    Chain { observed_at: moment(&evidence.at), shown }
+}
+
+/// A transaction with its steps by what is known beside it.
+pub fn line(one: Transaction, known: &Known) -> message::Transaction {
+    let steps = steps::steps(&one, known).into_iter().map(Into::into).collect();
+    let (first_approval, needs_destination) = (one.first_approval(), one.needs_destination());
+    let needs_confirmation = one.needs_confirmation();
+    let one = Record::from(one);
+    let (receipt_key, receipt_content_type) =
+        one.receipt.map(|found| (found.key, found.content_type)).unwrap_or_default();
+    let first_approval = first_approval.map(|first| message::FirstApproval {
+        reviewer_id: first.by.to_string(),
+        at: Some(clock::to_proto(first.at)),
+        received_amount_cents: first.received.get(),
+        txid: one.txid.clone().unwrap_or_default(),
+        vout: one.vout,
+    });
+    // What the first of two reviewers saw is not decided.
+    let (txid, vout) = if first_approval.is_some() { (None, None) } else { (one.txid, one.vout) };
+    message::Transaction {
+        id: one.id.to_string(),
+        user_id: one.user_id.to_string(),
+        kind: message::TransactionKind::from(one.kind).into(),
+        title: one.kind.title().to_owned(),
+        status: message::TransactionStatus::from(one.status).into(),
+        direction: message::Direction::from(one.direction).into(),
+        amount_cents: one.amount.get(),
+        claimed_amount_cents: one.claimed_amount.map(|amount| amount.get()),
+        fee_cents: one.fee.map(|amount| amount.get()),
+        net_amount_cents: one.net_amount.map(|amount| amount.get()),
+        fee_paid: one.fee_paid,
+        needs_destination,
+        receipt_key,
+        receipt_content_type,
+        reason_code: one.reason_code.unwrap_or_default(),
+        created_at: Some(clock::to_proto(one.created_at)),
+        decided_at: one.decided_at.map(clock::to_proto),
+        revision: one.revision,
+        approved: one.approved_at.is_some(),
+        related_id: one.related_id.map(|id| id.to_string()).unwrap_or_default(),
+        description: one.description,
+        method: one.method.map(message::MethodCopy::from),
+        destination: one.destination.map(|found| message::Destination { address: found.address, memo: found.memo }),
+        txid: txid.or(one.claimed_txid).unwrap_or_default(),
+        vout,
+        not_before: None,
+        needs_confirmation,
+        paying: one.paying.map(|lease| message::PayoutLease {
+            treasurer_id: lease.by.to_string(),
+            until: Some(clock::to_proto(lease.until)),
+        }),
+        first_approval,
+        quote: one.quote.map(Into::into),
+        payout: one.price.map(Into::into),
+        sent_at: one.sent_at.map(clock::to_proto),
+        steps,
+    }
+}
+
 impl From<Transaction> for message::Transaction {
     fn from(one: Transaction) -> Self {
-        let (first_approval, needs_destination) = (one.first_approval(), one.needs_destination());
-        let needs_confirmation = one.needs_confirmation();
-        let one = Record::from(one);
-        let (receipt_key, receipt_content_type) =
-            one.receipt.map(|found| (found.key, found.content_type)).unwrap_or_default();
-        let first_approval = first_approval.map(|first| message::FirstApproval {
-            reviewer_id: first.by.to_string(),
-            at: Some(clock::to_proto(first.at)),
-            received_amount_cents: first.received.get(),
-            txid: one.txid.clone().unwrap_or_default(),
-            vout: one.vout,
-        });
-        // What the first of two reviewers saw is not decided.
-        let (txid, vout) = if first_approval.is_some() { (None, None) } else { (one.txid, one.vout) };
-        Self {
-            id: one.id.to_string(),
-            user_id: one.user_id.to_string(),
-            kind: message::TransactionKind::from(one.kind).into(),
-            title: one.kind.title().to_owned(),
-            status: message::TransactionStatus::from(one.status).into(),
-            direction: message::Direction::from(one.direction).into(),
-            amount_cents: one.amount.get(),
-            claimed_amount_cents: one.claimed_amount.map(|amount| amount.get()),
-            fee_cents: one.fee.map(|amount| amount.get()),
-            net_amount_cents: one.net_amount.map(|amount| amount.get()),
-            fee_paid: one.fee_paid,
-            needs_destination,
-            receipt_key,
-            receipt_content_type,
-            reason_code: one.reason_code.unwrap_or_default(),
-            created_at: Some(clock::to_proto(one.created_at)),
-            decided_at: one.decided_at.map(clock::to_proto),
-            revision: one.revision,
-            approved: one.approved_at.is_some(),
-            related_id: one.related_id.map(|id| id.to_string()).unwrap_or_default(),
-            description: one.description,
-            method: one.method.map(message::MethodCopy::from),
-            destination: one.destination.map(|found| message::Destination { address: found.address, memo: found.memo }),
-            txid: txid.or(one.claimed_txid).unwrap_or_default(),
-            vout,
-            not_before: None,
-            needs_confirmation,
-            paying: one.paying.map(|lease| message::PayoutLease {
-                treasurer_id: lease.by.to_string(),
-                until: Some(clock::to_proto(lease.until)),
-            }),
-            first_approval,
-            quote: one.quote.map(Into::into),
-            payout: one.price.map(Into::into),
-            sent_at: one.sent_at.map(clock::to_proto),
-        }
+        line(one, &Known::default())
     }
 }
 

@@ -1,6 +1,6 @@
 //! WalletService, for members.
 
-use chassis::clock::{from_proto, to_proto};
+use chassis::clock::{Timestamp, from_proto, to_proto};
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::{REPLAYED, Reply, answer, request_id};
@@ -20,8 +20,8 @@ use proto::wallet::v1::{
     ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse,
     PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest,
     RequestQuoteResponse, RequestWithdrawalRequest, RequestWithdrawalResponse, SendDestinationCodeRequest,
-    SendDestinationCodeResponse, SetDestinationRequest, SetDestinationResponse, Transaction as Line,
-    confirm_destination_request, send_destination_code_request,
+    SendDestinationCodeResponse, SetDestinationRequest, SetDestinationResponse, TakeBackDepositRequest,
+    TakeBackDepositResponse, Transaction as Line, confirm_destination_request, send_destination_code_request,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
@@ -44,26 +44,63 @@ use crate::app::request_deposit::{RequestDeposit, request_deposit};
 use crate::app::request_withdrawal::{RequestWithdrawal, request_withdrawal};
 use crate::app::resolve_quote::{resolve_quote, used_quotes};
 use crate::app::set_destination::{method_in_need, set_destination};
+use crate::app::take_back_deposit::take_back_deposit;
 use crate::domain::destination::PayoutAddress;
 use crate::domain::limits;
-use crate::domain::transaction::{PaymentClaim, Purpose, QuoteDirection, Status as Stands, Transaction, Withdrawal};
+use crate::domain::search::Search;
+use crate::domain::steps::{Chain, Known};
+use crate::domain::transaction::{
+    Kind, PaymentClaim, Purpose, QuoteDirection, Status as Stands, Transaction, Withdrawal,
+};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::grpc::{GrpcServer, convert};
+use crate::store::times::HandlingTime;
 
 impl GrpcServer {
     /// The lines as the member is told of them. That of the open withdrawal says from when on it may be approved; while auth
     /// cannot tell, it says nothing: what decides asks again.
-    async fn tell(&self, member: &Session, all: Vec<Transaction>) -> Vec<Line> {
-        let open = all.iter().position(|one| one.as_withdrawal().is_some() && one.status == Stands::Pending);
-        let since = open.and_then(|place| all.get(place)).and_then(known_since);
-        let mut lines: Vec<Line> = all.into_iter().map(Into::into).collect();
-        if let Some(line) = open.and_then(|place| lines.get_mut(place)) {
-            let state = self.verifier.payout_state(member.user_id, since).await.ok();
-            line.not_before = state.and_then(|state| state.not_before).map(to_proto);
-        }
-        lines
+    async fn tell_all(&self, member: &Session, all: Vec<Transaction>, chain: Option<Chain>) -> Vec<Line> {
+        let now = OffsetDateTime::now_utc();
+        let is_pending = |one: &&Transaction| one.status == Stands::Pending;
+        let times =
+            if all.iter().any(|one| is_pending(&one)) { get_times(&self.db, &self.times).await.ok() } else { None };
+        let open = all.iter().filter(is_pending).find(|one| one.as_withdrawal().is_some());
+        let (payouts, is_stopped) = match open {
+            Some(one) => {
+                let asked = self.verifier.payout_state(member.user_id, known_since(one));
+                let (state, is_open) = tokio::join!(asked, self.gate.is_open());
+                (state.ok(), !is_open)
+            }
+            None => (None, false),
+        };
+        let told = |one: Transaction| {
+            let is_open_withdrawal = one.as_withdrawal().is_some() && one.status == Stands::Pending;
+            let usual = times.as_ref().and_then(|times| usual(times, one.kind()));
+            let known = Known { now: Some(now), usual, chain: chain.clone(), ..Known::default() };
+            if !is_open_withdrawal {
+                return convert::line(one, &known);
+            }
+            let not_before = payouts.and_then(|state| state.not_before).map(to_proto);
+            Line { not_before, ..convert::line(one, &Known { payouts, is_stopped, ..known }) }
+        };
+        all.into_iter().map(told).collect()
     }
+
+    /// The same of one line, with what a chain shows of it.
+    async fn tell(&self, member: &Session, one: Transaction, chain: Option<Chain>) -> Line {
+        self.tell_all(member, vec![one], chain).await.pop().unwrap_or_default()
+    }
+}
+
+/// After which time nine of ten of a kind were over, of late.
+fn usual(times: &[HandlingTime], kind: Kind) -> Option<Duration> {
+    let name = match kind {
+        Kind::Deposit | Kind::Course => "deposit",
+        Kind::Withdrawal => "withdrawal",
+        _ => return None,
+    };
+    times.iter().find(|time| time.kind == name).map(|time| Duration::seconds(time.p90_seconds))
 }
 
 /// Destinations that are asked about at once.
@@ -223,6 +260,15 @@ impl WalletService for GrpcServer {
         Ok(answer(done.map(|one| PayWithdrawalFeeResponse { transaction: Some(one.into()) })))
     }
 
+    async fn take_back_deposit(&self, request: Request<TakeBackDepositRequest>) -> Reply<TakeBackDepositResponse> {
+        let user_id = self.acting(request.metadata(), MemberAct::PayIn).await?.user_id;
+        let id = convert::transaction_id(&request.into_inner().id)?;
+        let found = get_transaction(&self.db, &self.lines, user_id, id).await?;
+        let is_seen = found.status == Stands::Pending && self.chains.is_seen(&found).await.map_err(Error::from)?;
+        let done = retrying(|| take_back_deposit(&self.db, user_id, id, is_seen)).await?;
+        Ok(Response::new(TakeBackDepositResponse { transaction: Some(done.into()) }))
+    }
+
     async fn set_destination(&self, request: Request<SetDestinationRequest>) -> Reply<SetDestinationResponse> {
         let member = self.acting(request.metadata(), MemberAct::SetDestination).await?;
         let message = request.into_inner();
@@ -302,9 +348,12 @@ impl WalletService for GrpcServer {
 
     async fn list_transactions(&self, request: Request<ListTransactionsRequest>) -> Reply<ListTransactionsResponse> {
         let member = self.reader(request.metadata()).await?;
-        let page = Page::parse(request.into_inner().page, page::LARGEST)?;
-        let (found, next_cursor) = list_transactions(&self.db, member.user_id, &page).await?;
-        let transactions = self.tell(&member, found).await;
+        let message = request.into_inner();
+        let moment = |at: &Option<Timestamp>| at.as_ref().and_then(from_proto);
+        let search = Search::parse(&message.q)?.within(moment(&message.from), moment(&message.to))?;
+        let page = Page::parse(message.page, page::LARGEST)?;
+        let (found, next_cursor) = list_transactions(&self.db, member.user_id, &search, &page).await?;
+        let transactions = self.tell_all(&member, found, None).await;
         Ok(Response::new(ListTransactionsResponse { transactions, next_cursor }))
     }
 
@@ -312,8 +361,8 @@ impl WalletService for GrpcServer {
         let member = self.reader(request.metadata()).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
         let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
-        let transaction = self.tell(&member, vec![found]).await.pop();
-        Ok(Response::new(GetTransactionResponse { transaction }))
+        let transaction = self.tell(&member, found, None).await;
+        Ok(Response::new(GetTransactionResponse { transaction: Some(transaction) }))
     }
 
     async fn get_payments(&self, request: Request<GetPaymentsRequest>) -> Reply<GetPaymentsResponse> {
@@ -322,7 +371,9 @@ impl WalletService for GrpcServer {
         let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
         let evidence = self.chains.observed(&found).await.ok().flatten();
         let evidence = evidence.map(|evidence| ChainEvidence { checks: Vec::new(), ..evidence });
-        Ok(Response::new(GetPaymentsResponse { evidence }))
+        let chain = evidence.as_ref().map(convert::chain);
+        let steps = self.tell(&member, found, chain).await.steps;
+        Ok(Response::new(GetPaymentsResponse { evidence, steps }))
     }
 
     async fn get_statement(&self, request: Request<GetStatementRequest>) -> Reply<GetStatementResponse> {

@@ -11,6 +11,7 @@ use crate::domain::cursor::Cursor;
 use crate::domain::holding::{Movement, Outflow};
 use crate::domain::limits::{APPROVED_ALONE_PERIOD, ApprovedAlone};
 use crate::domain::observed_payment::ObservedPayment;
+use crate::domain::search::Search;
 use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{
     Destination, FirstApproval, Kind, Lease, MethodCopy, PayoutPrice, QuoteCopy, Receipt, Status, Transaction,
@@ -495,6 +496,38 @@ pub async fn history(
         after.map(|cursor| cursor.created_at),
         after.map(|cursor| cursor.id),
         limit
+    )
+    .fetch_all(conn)
+    .await?;
+    all(rows)
+}
+
+/// Those of a member that are looked for, newest first, found along the member's history.
+pub async fn search_history(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    search: &Search,
+    after: Option<Cursor>,
+    limit: i64,
+) -> Result<Vec<Transaction>, sqlx::Error> {
+    let rows = select!(
+        "WHERE user_id = (SELECT $1::uuid) AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+            AND ($5::timestamptz IS NULL OR created_at >= $5) AND ($6::timestamptz IS NULL OR created_at < $6)
+            AND ($7 = '' OR id BETWEEN $8::uuid AND $9::uuid
+                OR $10::bigint IN (amount_cents, claimed_amount_cents, fee_cents, net_amount_cents)
+                OR strpos(lower(concat_ws(' ', kind, description, currency, network, txid, txid_key, claimed_txid,
+                    destination_address, method_address)), $7) > 0)
+         ORDER BY created_at DESC, id DESC LIMIT $4",
+        user_id,
+        after.map(|cursor| cursor.created_at),
+        after.map(|cursor| cursor.id),
+        limit,
+        search.from,
+        search.to,
+        &search.text,
+        search.ids.map(|ids| ids.0),
+        search.ids.map(|ids| ids.1),
+        search.amount.map(Cents::get),
     )
     .fetch_all(conn)
     .await?;

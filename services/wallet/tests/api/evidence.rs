@@ -18,13 +18,14 @@ use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, GetPaymentsRequest, GetReviewRequest,
-    ListUnclaimedPaymentsRequest, MarkWithdrawalPaidRequest, RequestDepositRequest, Transaction, TransactionStatus,
+    ListUnclaimedPaymentsRequest, MarkWithdrawalPaidRequest, RequestDepositRequest, StepState, TakeBackDepositRequest,
+    Transaction, TransactionStatus,
 };
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use wallet::domain::limits::Limits;
 
-use crate::fixture::{World, code, course_payment, deposit, refusal, withdrawal};
+use crate::fixture::{Member, World, code, course_payment, deposit, refusal, withdrawal};
 
 /// Outflows on a page.
 const OUTFLOWS: usize = 500;
@@ -215,7 +216,10 @@ async fn evidence_is_for_staff_and_the_member(pool: PgPool) {
     let found = world.grpc.get_review(review(&world.reviewer)).await.unwrap().into_inner();
     assert_eq!(found.evidence, Some(shown()));
     let payments = |token: &str| with_token(GetPaymentsRequest { id: made.id.clone() }, token);
-    let told = world.grpc.get_payments(payments(&member.token)).await.unwrap().into_inner().evidence.unwrap();
+    let told = world.grpc.get_payments(payments(&member.token)).await.unwrap().into_inner();
+    let keys: Vec<_> = told.steps.iter().map(|step| step.key.as_str()).collect();
+    assert_eq!(keys, ["requested", "seen", "confirmed", "reviewed", "credited"]);
+    let told = told.evidence.unwrap();
     assert_eq!((told.payments, told.checks), (shown().payments, vec![]));
     assert_eq!(refusal(world.grpc.get_payments(payments(&other.token)).await).kind, Kind::NotFound);
     let asked = world.evidence.asked.lock().unwrap()[0].clone();
@@ -224,6 +228,53 @@ async fn evidence_is_for_staff_and_the_member(pool: PgPool) {
     // Nothing that a member reads has a node asked.
     let asked: Vec<_> = world.evidence.asked.lock().unwrap().iter().map(|asked| asked.is_for_member).collect();
     assert_eq!(asked, [false, false, true]);
+}
+
+/// [D-M5] [D-M6] A member takes back a pending deposit or course payment that nothing was seen of, again without effect; never one
+/// whose payment is on the chain or was approved once, a fee, a decided one or another member's.
+#[sqlx::test(migrations = false)]
+async fn a_member_takes_back_what_nothing_was_seen_of(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, other) = (world.member_with(20_000).await, world.member());
+    let take_back = async |by: &Member, id: &str| {
+        let request = with_token(TakeBackDepositRequest { id: id.to_owned() }, &by.token);
+        world.grpc.take_back_deposit(request).await.map(|answer| answer.into_inner().transaction.unwrap())
+    };
+    let made = world.deposit(&member, deposit(10_000)).await.unwrap();
+    assert_eq!(code(take_back(&other, &made.id).await), "NOT_FOUND");
+    *world.evidence.shown.lock().unwrap() = Some(shown());
+    let refused = refusal(take_back(&member, &made.id).await);
+    assert_eq!((refused.kind, refused.code.as_str()), (Kind::Conflict, "PAYMENT_SEEN"));
+    // What the chain has lost was not paid.
+    let lost = ChainPayment { state: "replaced".to_owned(), ..shown().payments[0].clone() };
+    *world.evidence.shown.lock().unwrap() = Some(ChainEvidence { payments: vec![lost], ..shown() });
+    for _ in 0..2 {
+        let ended = take_back(&member, &made.id).await.unwrap();
+        assert_eq!((ended.status(), ended.reason_code.as_str()), (TransactionStatus::Failed, "MEMBER_REQUEST"));
+        assert_eq!(
+            ended.steps.last().map(|step| (step.key.as_str(), step.state())),
+            Some(("ended", StepState::Failed))
+        );
+    }
+    let told = world.events().await;
+    assert_eq!(told.iter().filter(|key| *key == "wallet.v1.deposit_taken_back").count(), 1);
+    assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action = 'deposit.take_back'").await, 1);
+    assert_eq!(code(world.approve(&made).await), "ALREADY_DECIDED");
+    *world.evidence.shown.lock().unwrap() = None;
+    let course = world.deposit(&member, course_payment()).await.unwrap();
+    take_back(&member, &course.id).await.unwrap();
+    world.deposit(&member, course_payment()).await.unwrap();
+    let large = world.deposit(&member, deposit(1_000_000)).await.unwrap();
+    world.approve(&large).await.unwrap();
+    assert_eq!(code(take_back(&member, &large.id).await), "PAYMENT_SEEN");
+    let open = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    let fee = world.pay_fee(&member, &open).await.unwrap();
+    for id in [&open.id, &fee.id] {
+        assert_eq!(code(take_back(&member, id).await), "NOT_FOUND");
+    }
+    let paid = world.history(&member).await.into_iter().find(|one| one.status() == TransactionStatus::Success).unwrap();
+    assert_eq!(code(take_back(&member, &paid.id).await), "ALREADY_DECIDED");
+    world.assert_books().await;
 }
 
 /// [D-Q4] Of a payout the destination is looked for.

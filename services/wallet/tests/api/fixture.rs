@@ -403,7 +403,7 @@ impl World {
     }
 
     pub async fn history(&self, member: &Member) -> Vec<Transaction> {
-        let request = with_token(ListTransactionsRequest { page: None }, &member.token);
+        let request = with_token(ListTransactionsRequest::default(), &member.token);
         self.grpc.list_transactions(request).await.unwrap().into_inner().transactions
     }
 

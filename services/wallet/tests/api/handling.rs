@@ -83,6 +83,18 @@ async fn staff_sees_how_long_decisions_took(pool: PgPool) {
         world.approve(&made).await.unwrap();
     }
     assert_eq!(ask().await, told);
+    // An open request says when nine of ten were over, of both kinds.
+    let open = world.deposit(&member, deposit(10_000)).await.unwrap();
+    let history = world.history(&member).await;
+    let line = history.iter().find(|line| line.id == open.id).unwrap();
+    let review = line.steps.iter().find(|step| step.key == "reviewed").unwrap();
+    let asked = line.created_at.unwrap().seconds;
+    assert_eq!(review.expected_by.map(|by| by.seconds), Some(asked + 900));
+    assert!(
+        history.iter().filter(|line| line.status() == TransactionStatus::Success).all(|line| {
+            line.steps.iter().all(|step| step.state() == StepState::Done && step.expected_by.is_none())
+        })
+    );
     assert_ne!(queue_times(&world).await[0], told[0]);
     // Visitors and staff have no such times.
     assert_eq!(code(world.grpc.get_times(with_token(GetTimesRequest {}, &world.reviewer)).await), "PERMISSION_DENIED");

@@ -179,6 +179,9 @@ async fn payouts_wait_after_a_change_of_the_account(pool: PgPool) {
     world.realm.tell_payouts(one.id, cooling);
     let told = world.history(&one).await;
     assert_eq!(told[0].not_before.map(|at| at.seconds), Some(later.unix_timestamp()));
+    let waits = told[0].steps.iter().find(|step| step.state() == StepState::Current).unwrap();
+    assert_eq!((waits.key.as_str(), waits.expected_by.map(|at| at.seconds)), ("waiting", Some(later.unix_timestamp())));
+    assert!(waits.note.contains("your email was changed"), "{}", waits.note);
     let over =
         PayoutState { not_before: Some(now), email_changed_at: Some(now - time::Duration::hours(73)), ..cooling };
     world.realm.tell_payouts(one.id, over);

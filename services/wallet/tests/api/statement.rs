@@ -32,7 +32,7 @@ async fn the_history_is_paged(pool: PgPool) {
     let mut seen = Vec::new();
     loop {
         let page = Some(PageRequest { size: 2, cursor });
-        let request = with_token(ListTransactionsRequest { page }, &member.token);
+        let request = with_token(ListTransactionsRequest { page, ..Default::default() }, &member.token);
         let found = world.grpc.list_transactions(request).await.unwrap().into_inner();
         seen.extend(found.transactions);
         cursor = found.next_cursor;
@@ -43,8 +43,55 @@ async fn the_history_is_paged(pool: PgPool) {
     assert_eq!(seen, all);
     for (size, cursor) in [(-1, ""), (501, ""), (1, "x"), (1, "1.x")] {
         let page = Some(PageRequest { size, cursor: cursor.into() });
-        let request = with_token(ListTransactionsRequest { page }, &member.token);
+        let request = with_token(ListTransactionsRequest { page, ..Default::default() }, &member.token);
         assert_eq!(code(world.grpc.list_transactions(request).await), "VALIDATION_FAILED");
+    }
+}
+
+/// [D-M9] [S3] A member finds their own lines by reference, amount, and a part of a description, hash or address, and within a
+/// period, page by page; never another member's.
+#[sqlx::test(migrations = false)]
+async fn the_history_is_searched(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, other) = (world.member_with(50_000).await, world.member_with(50_000).await);
+    let paid = world.deposit(&member, deposit(12_345)).await.unwrap();
+    let paid = world.approve(&paid).await.unwrap();
+    let open = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    let find = async |q: &str, from: Option<OffsetDateTime>, to: Option<OffsetDateTime>, size: i32, cursor: &str| {
+        let page = Some(PageRequest { size, cursor: cursor.to_owned() });
+        let (from, to) = (from.map(to_proto), to.map(to_proto));
+        let request = ListTransactionsRequest { page, q: q.to_owned(), from, to };
+        let found = world.grpc.list_transactions(with_token(request, &member.token)).await?.into_inner();
+        let ids: Vec<_> = found.transactions.into_iter().map(|one| one.id).collect();
+        Ok::<_, tonic::Status>((ids, found.next_cursor))
+    };
+    let by = async |q: &str| find(q, None, None, 0, "").await.unwrap().0;
+    let address = open.destination.clone().unwrap().address;
+    for (q, expected) in [
+        (format!("TNX-{}", &paid.id[..6]), vec![&paid.id]),
+        (paid.id.clone(), vec![&paid.id]),
+        ("$123.45".to_owned(), vec![&paid.id]),
+        ("97.50".to_owned(), vec![&open.id]),
+        ("WITHDRAWAL".to_owned(), vec![&open.id]),
+        (address[2..9].to_owned(), vec![&open.id]),
+        (paid.txid[44..].to_uppercase(), vec![&paid.id]),
+        ("100 %".to_owned(), vec![]),
+        ("%".to_owned(), vec![]),
+    ] {
+        assert_eq!(by(&q).await.iter().collect::<Vec<_>>(), expected, "{q}");
+    }
+    let theirs = world.history(&other).await[0].id.clone();
+    assert!(by(&theirs).await.is_empty());
+    let now = OffsetDateTime::now_utc();
+    let (hour, all) = (Duration::hours(1), by("").await);
+    assert_eq!(find("", Some(now - hour), Some(now + hour), 0, "").await.unwrap().0, all);
+    assert!(find("", Some(now + hour), None, 0, "").await.unwrap().0.is_empty());
+    assert!(find("", None, Some(now - hour), 0, "").await.unwrap().0.is_empty());
+    let (first, cursor) = find("deposit", None, None, 1, "").await.unwrap();
+    let (second, end) = find("deposit", None, None, 1, &cursor).await.unwrap();
+    assert_eq!((first, second.len(), end.as_str()), (vec![paid.id.clone()], 1, ""));
+    for (q, to) in [("a".repeat(129), now + hour), (String::new(), now - hour - hour)] {
+        assert_eq!(code(find(&q, Some(now - hour), Some(to), 0, "").await), "VALIDATION_FAILED");
     }
 }
 
