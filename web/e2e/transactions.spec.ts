@@ -48,6 +48,33 @@ test('the list is filtered, a row opens its details, and the statement is a file
   }
 })
 
+test('a deposit shows its way, is found again, and is taken back while nothing was paid [D-M5] [D-M6] [R1] [R7]', async ({ page }) => {
+  const member = await signedIn(page)
+  await page.goto('/deposits')
+  await page.getByLabel('Amount').fill('151.25')
+  await page.getByText('ERC20').click()
+  await page.getByLabel('Proof of payment').setInputFiles(proof)
+  await page.getByRole('button', { name: 'I have made payment' }).click()
+  await expect(page).toHaveURL('/transactions')
+  await expect(page.getByRole('region', { name: 'On its way' }).getByRole('link', { name: /151\.25/ })).toBeVisible()
+  await fund(member, 200)
+
+  await page.getByRole('searchbox', { name: 'Search' }).fill('151.25')
+  await expect(page).toHaveURL('/transactions?q=151.25')
+  const row = page.getByRole('main').getByRole('link', { name: /Deposit/ })
+  await expect(row).toHaveCount(1)
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /Download what is shown/ }).click()])
+  expect(await readFile(await file.path(), 'utf8')).toContain(',151.25,')
+  await row.click()
+
+  const progress = page.getByRole('region', { name: 'Progress' })
+  await expect(progress.locator('[aria-current=step]')).toBeVisible()
+  await progress.getByRole('button', { name: 'Take it back' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click()
+  await expect(progress.getByText('You took this request back.')).toBeVisible()
+  await expect(progress.getByRole('link', { name: 'Request again' })).toHaveAttribute('href', '/deposits?amount=151.25')
+})
+
 test('an unknown transaction is said to be unknown [TXN-04]', async ({ page, watch }) => {
   watch.tolerate(/404/)
   await signedIn(page)

@@ -2,10 +2,10 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import defaultAvatar from '@/assets/default-avatar.svg?inline'
-import { formatZoned } from '@/lib/dates'
+import { formatMoment, formatZoned } from '@/lib/dates'
 import { queryClient, retryDelay } from '@/lib/query-client'
 import { currentPath, openAsMember } from '@/testing/render'
-import { trade, transaction } from '@/testing/samples'
+import { step, trade, transaction } from '@/testing/samples'
 import { answers, holds, refuses, server } from '@/testing/server'
 
 const targets = ['/dashboard', '/courses', '/deposits', '/withdrawals', '/investments', '/transactions', '/profile']
@@ -151,18 +151,18 @@ describe('the dashboard', () => {
     const notBefore = '2026-03-06T14:07:00Z'
     const withdrawal = { kind: 'withdrawal', title: 'Withdrawal', type: 'debit', status: 'pending' } as const
     const transactions = [
-      transaction({ status: 'pending', amount: 251 }),
-      transaction({ ...withdrawal, amount: 60, needsConfirmation: true, notBefore }),
-      transaction({ ...withdrawal, amount: 61, notBefore }),
-      transaction({ ...withdrawal, amount: 62, approved: true }),
+      transaction({ status: 'pending', amount: 251, steps: [step('requested', { state: 'done' }), step('reviewed', { expectedBy: notBefore })] }),
+      transaction({ ...withdrawal, amount: 60, steps: [step('address', { note: 'Waits for the code that we emailed you.' })] }),
+      transaction({ ...withdrawal, amount: 61, steps: [step('waiting', { expectedBy: notBefore })] }),
+      transaction({ ...withdrawal, amount: 62, steps: [step('sent')] }),
       transaction({ amount: 999 }),
     ]
     server.use(answers('get', '/transactions/user', { transactions }))
     openAsMember('/dashboard')
     const rows = within(await screen.findByRole('region', { name: 'On its way' })).getAllByRole('link')
     expect(rows.map((row) => row.textContent)).toEqual([
-      '$251.00 depositIn review',
-      '$60.00 withdrawalWaits for your code to confirm the address',
+      `$251.00 depositIn review, usually by ${formatMoment(notBefore)}`,
+      '$60.00 withdrawalWaits for the code that we emailed you.',
       `$61.00 withdrawalCan be approved from ${formatZoned(notBefore)}`,
       '$62.00 withdrawalApproved, waits for the payout',
     ])

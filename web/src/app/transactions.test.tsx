@@ -6,10 +6,14 @@ import { brand } from '@/lib/brand'
 import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
-import { btc, quoteOf, transaction } from '@/testing/samples'
-import { answers, holds, member, refuses, server, terms } from '@/testing/server'
+import { btc, quoteOf, step, transaction } from '@/testing/samples'
+import { answers, holds, member, records, refuses, server, terms } from '@/testing/server'
 
-const rows = () => within(screen.getByRole('main')).getAllByRole('link').map((row) => row.textContent)
+/** The lines of the list, which none of what is on its way above it is. */
+const rows = () => {
+  const moving = screen.queryByRole('region', { name: 'On its way' })
+  return within(screen.getByRole('main')).getAllByRole('link').filter((row) => !moving?.contains(row)).map((row) => row.textContent)
+}
 
 describe('the list', () => {
   it('filters by status and type on the client [TXN-01]', async () => {
@@ -58,6 +62,41 @@ describe('the list', () => {
     await screen.findByText('Bonus')
     await waitFor(() => expect(currentPath()).toBe('/transactions?status=success&type=credit'))
     expect(rows()[0]).toContain('Bonus')
+  })
+
+  it('looks for a text and a period of the own time zone, kept in the address and as chips [R7] [D-M9]', async () => {
+    const asked: Record<string, string>[] = []
+    server.use(
+      http.get('*/v1/transactions/user', ({ request }) => {
+        const query = Object.fromEntries(new URL(request.url).searchParams)
+        if (!('q' in query || 'from' in query)) return HttpResponse.json({ success: true, transactions: [transaction({ title: 'Bonus' })] })
+        asked.push(query)
+        return HttpResponse.json({ success: true, transactions: query.q === 'none' ? [] : [transaction({ title: 'Deposit' })] })
+      }),
+    )
+    const { user } = openAsMember('/transactions?from=2026-03-01&to=2026-03-05')
+    expect(await screen.findByRole('link', { name: /Deposit/ })).toBeVisible()
+    // The days of the screen, the last one whole.
+    expect(asked[0]).toEqual({ from: new Date(2026, 2, 1).toISOString(), to: new Date(2026, 2, 6).toISOString() })
+    const box = await screen.findByRole('searchbox', { name: 'Search' })
+    await user.type(box, 'none')
+    expect(await screen.findByText('None of your transactions matches these filters.')).toBeVisible()
+    expect(currentPath()).toBe('/transactions?q=none&from=2026-03-01&to=2026-03-05')
+    expect(box).toHaveFocus()
+    const chips = within(screen.getByRole('list', { name: 'Looked for' }))
+    await user.click(chips.getByRole('button', { name: /none/ }))
+    await waitFor(() => expect(box).toHaveValue(''))
+    for (const name of [/From Mar 1, 2026/, /To Mar 5, 2026/]) await user.click(chips.getByRole('button', { name }))
+    expect(await screen.findByRole('link', { name: /Bonus/ })).toBeVisible()
+    expect(currentPath()).toBe('/transactions')
+  })
+
+  it('names each day once [R7]', async () => {
+    const at = (createdAt: string) => transaction({ createdAt })
+    server.use(answers('get', '/transactions/user', { transactions: [at('2026-03-05T14:07:00Z'), at('2026-03-05T12:00:00Z'), at('2026-03-02T12:00:00Z')] }))
+    openAsMember('/transactions')
+    expect(await screen.findAllByText('Mar 5, 2026')).toHaveLength(1)
+    expect(screen.getAllByText('Mar 2, 2026')).toHaveLength(1)
   })
 
   it('has five skeletons while loading [TXN-02]', async () => {
@@ -264,34 +303,76 @@ describe('the details', () => {
     expect(badge).toHaveClass(tone)
   })
 
-  it('follow a payment on the chain while it is pending, and say when it is lost or cannot be seen [D-Q4] [D-Q7]', async () => {
-    const payment = { chain: 'bitcoin', txid: 'ab', index: 0, asset: 'BTC', units: '513809', decimals: 8, confirmations: 1, confirmationsNeeded: 2 }
-    let at: string | null = null
-    const shows = (...payments: object[]) => answers('get', '/transactions/:id/payments', { evidence: { at, payments } })
-    const shown = transaction({ status: 'pending' })
-    server.use(answers('get', '/transactions/user', { transactions: [shown] }), shows({ ...payment, state: 'included' }))
+  it('follow a payment on the chain while it is pending [D-Q7] [D-M6]', async () => {
+    const requested = step('requested', { state: 'done', at: '2026-03-05T14:07:00Z' })
+    const shown = transaction({ status: 'pending', steps: [requested, step('reviewed', { expectedBy: '2026-03-05T14:30:00Z' })] })
+    const onChain = [requested, step('seen', { state: 'done', note: '0.00513809 BTC' }), step('confirmed', { note: '1 of 2 confirmations' }), step('reviewed', { state: 'next' })]
+    const held = holds('get', '/transactions/:id/payments')
+    server.use(answers('get', '/transactions/user', { transactions: [shown] }), held.handler)
     const { unmount } = openAsMember(`/transactions/${shown.id}`)
-    expect((await screen.findByText('Payment detected')).closest('li')).toHaveTextContent('0.00513809 BTC')
+    const progress = within(await screen.findByRole('region', { name: 'Progress' }))
+    expect(progress.getByText('In review').closest('li')).toHaveAttribute('aria-current', 'step')
+    expect(progress.getByText(/^Usually by March 5, 2026 at /)).toBeVisible()
     // Within what announces changes, a list of its own.
-    expect((await screen.findByText('Payment detected')).closest('ol')).not.toHaveAttribute('role')
-    expect(screen.getByText(/1 of 2 confirmations/).closest('li')).toHaveAttribute('aria-current', 'step')
+    expect(progress.getByRole('list')).not.toHaveAttribute('role')
     unmount()
     queryClient.clear()
-    server.use(shows({ ...payment, state: 'replaced' }))
-    const { unmount: leave } = openAsMember(`/transactions/${shown.id}`)
-    expect(await screen.findByText(/The payment was replaced/)).toBeVisible()
-    leave()
-    queryClient.clear()
-    server.use(shows({ ...payment, confirmations: 0, state: 'seen' }))
-    const { unmount: close } = openAsMember(`/transactions/${shown.id}`)
-    expect((await screen.findByText(/0 of 2 confirmations/)).closest('li')).toHaveAttribute('aria-current', 'step')
-    expect(screen.queryByText(/cannot reach the network/)).toBeNull()
-    close()
-    queryClient.clear()
-    at = new Date(Date.now() - 180_000).toISOString()
-    server.use(shows())
+    server.use(answers('get', '/transactions/:id/payments', { steps: onChain }))
     openAsMember(`/transactions/${shown.id}`)
-    expect(await screen.findByText(/cannot reach the network/)).toBeVisible()
+    expect((await screen.findByText('Payment detected')).closest('li')).toHaveTextContent('0.00513809 BTC')
+    expect(screen.getByText(/1 of 2 confirmations/).closest('li')).toHaveAttribute('aria-current', 'step')
+  })
+
+  it('let a deposit be taken back of which nothing was seen, after a question [D-M5]', async () => {
+    const shown = transaction({ status: 'pending', steps: [step('requested', { state: 'done' }), step('reviewed')] })
+    const taken = records('delete', `/transactions/${shown.id}`, { message: 'Your request has been taken back.' })
+    server.use(answers('get', '/transactions/user', { transactions: [shown] }), taken.handler)
+    const { user, unmount } = openAsMember(`/transactions/${shown.id}`)
+    await user.click(await screen.findByRole('button', { name: 'Take it back' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Take this request back?' }))
+    expect(taken.seen).toHaveLength(0)
+    await user.click(dialog.getByRole('button', { name: 'Take it back' }))
+    expect(await screen.findByText('Your request has been taken back.')).toBeVisible()
+    expect(taken.seen).toHaveLength(1)
+    unmount()
+    queryClient.clear()
+    server.use(answers('get', '/transactions/:id/payments', { steps: [step('seen', { state: 'done' }), step('confirmed')] }))
+    openAsMember(`/transactions/${shown.id}`)
+    expect(await screen.findByText('Payment detected')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Take it back' })).toBeNull()
+  })
+
+  it('keep the way as a record, with the reason of a failure, its meaning and one thing to do [R1] [D-M6]', async () => {
+    const withdrawal = { kind: 'withdrawal', title: 'Withdrawal', type: 'debit', amount: 300 } as const
+    const steps = [step('requested', { state: 'done', at: '2026-03-05T14:07:00Z' }), step('reviewed', { state: 'done' })]
+    const done = transaction({ ...withdrawal, steps: [...steps, step('arrived', { state: 'done' })] })
+    const reason = 'The payout did not go through. The amount is back in your balance.'
+    const lost = { ...withdrawal, status: 'failed', description: reason } as const
+    const failed = transaction({ ...lost, reasonCode: 'PAYOUT_FAILED', steps: [...steps, step('sent', { state: 'failed', note: reason })] })
+    const checked = transaction({ ...lost, reasonCode: 'COMPLIANCE', steps: [...steps, step('reviewed', { state: 'failed', note: reason })] })
+    const trade = transaction({ kind: 'trade', title: 'Trade', steps: [step('debited', { state: 'done' })] })
+    server.use(answers('get', '/transactions/user', { transactions: [done, failed, checked, trade] }))
+    const open = async ({ id }: { id: string }) => {
+      const { unmount } = openAsMember(`/transactions/${id}`)
+      await screen.findByText('Reference')
+      expect(await screen.findByRole('link', { name: 'Write to support' })).toHaveAttribute('href', expect.stringContaining(`subject=TNX-${id.slice(0, 6)}`))
+      return unmount
+    }
+    let close = await open(done)
+    const lines = screen.getAllByRole('listitem').filter((line) => line.textContent.includes(', done'))
+    expect(lines.map((line) => line.textContent.split(',')[0])).toEqual(['Requested', 'Reviewed', 'Arrived'])
+    close()
+    close = await open(failed)
+    expect(screen.getByText(reason).closest('li')).toHaveTextContent(/^Not paid out/)
+    expect(screen.getByText('Nothing was paid out.')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Request again' })).toHaveAttribute('href', '/withdrawals?amount=300')
+    close()
+    close = await open(checked)
+    const progress = within(screen.getByRole('region', { name: 'Progress' }))
+    expect(progress.getByRole('link', { name: 'Contact support' })).toHaveAttribute('href', expect.stringMatching(/^mailto:.*subject=TNX-/))
+    close()
+    await open(trade)
+    expect(screen.queryByRole('region', { name: 'Progress' })).toBeNull()
   })
 
   it('open the receipt in a new tab and go back [TXN-06]', async () => {

@@ -4,7 +4,7 @@ import { formatTime } from '@/lib/dates'
 import { queryClient } from '@/lib/query-client'
 import { queryKeys } from '@/lib/query-keys'
 import { currentPath, openAsMember } from '@/testing/render'
-import { btc, own, proof, quoteOf, quoteTerms, transaction, usdt } from '@/testing/samples'
+import { btc, own, proof, quoteOf, quoteTerms, step, transaction, usdt } from '@/testing/samples'
 import { answers, holds, member, records, refuses, server, terms } from '@/testing/server'
 
 type User = ReturnType<typeof openAsMember>['user']
@@ -332,8 +332,9 @@ describe('the open withdrawal', () => {
   })
 
   it('says from when on it can be approved after a change of the account [D-A5]', async () => {
-    const { unmount } = openDetails({ notBefore: '2026-03-05T14:07:00Z' })
+    const { unmount } = openDetails({ steps: [step('requested', { state: 'done' }), step('waiting', { expectedBy: '2026-03-05T14:07:00Z', note: 'Payouts wait because your password was changed.' })] })
     expect(await screen.findByText(/^Your payout can be approved from March 5, 2026/)).toBeVisible()
+    expect(screen.getByText(/because your password was changed/)).toBeVisible()
     unmount()
     openDetails({})
     expect(await screen.findByText('Withdrawal')).toBeVisible()

@@ -2124,7 +2124,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the transactions */
+        /**
+         * List the transactions
+         * @description `q` finds a reference, an amount, or a part of a description, hash or address. `from` and `to` are instants, or days in UTC;
+         *     the day of `to` is part of the period.
+         */
         get: operations["get_transactions_user"];
         put?: never;
         post?: never;
@@ -2162,7 +2166,12 @@ export interface paths {
         get: operations["get_transactions_by_id"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Take back a pending deposit
+         * @description A deposit or course payment ends as failed with `MEMBER_REQUEST` if no payment was seen; otherwise it is 409 `PAYMENT_SEEN`.
+         *     To repeat it changes nothing.
+         */
+        delete: operations["delete_transactions_by_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3051,7 +3060,7 @@ export interface components {
          * @description Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
          * @enum {string}
          */
-        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS";
+        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "PAYMENT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS";
         /** @description The body of every error. */
         ErrorReply: {
             code: components["schemas"]["ErrorCode"];
@@ -3871,6 +3880,8 @@ export interface components {
         Payments: {
             /** @description Missing where the chain is not observed. */
             evidence?: components["schemas"]["Evidence"];
+            /** @description The steps of the transaction with those that the chain shows. */
+            steps: components["schemas"]["Step"][];
             success: boolean;
         };
         /** @description A payout that was made. */
@@ -4783,6 +4794,27 @@ export interface components {
             reference?: string;
             title: string;
         };
+        /** @description A step of a transaction on its way. */
+        Step: {
+            /** @description When it was done, or failed. */
+            at?: string;
+            /** @description By when it is expected. Missing where nothing supports a time. */
+            expectedBy?: string;
+            /**
+             * @description `requested`, `seen`, `confirmed`, `address`, `waiting`, `reviewed`, `sent`, `arrived`, `credited`, `debited`, `unlocked`,
+             *     `settled` or `ended`.
+             * @example reviewed
+             */
+            key: string;
+            /** @description A sentence or figures for the member. */
+            note?: string;
+            state: components["schemas"]["StepState"];
+        };
+        /**
+         * @description How far a step is.
+         * @enum {string}
+         */
+        StepState: "done" | "current" | "next" | "failed";
         /** @description The second factor. */
         StepUp: {
             /** @description `AuthenticationResponseJSON` of WebAuthn, by the options of `POST /auth/step-up/passkey`. */
@@ -4968,6 +5000,8 @@ export interface components {
             /** @description Withdrawals: when it was sent. Where a node shows payouts it stays pending until its payment is final. */
             sentAt?: string;
             status: components["schemas"]["TransactionStatus"];
+            /** @description The way from the request to the end, in order. At most one step is current; after a failed one none follows. */
+            steps: components["schemas"]["Step"][];
             /** @description Name of the kind, e.g. `Deposit`. */
             title: string;
             /** @description Hash of the transaction on its network. */
@@ -5448,11 +5482,15 @@ export interface components {
         cursor: string;
         file: string;
         folder: string;
+        /** @example 2026-01-01 */
+        from: string;
         id: string;
         language: string;
         noteId: string;
         number: number;
         size: number;
+        /** @example 2026-01-31 */
+        to: string;
         userId: string;
     };
     requestBodies: never;
@@ -5472,9 +5510,9 @@ export interface operations {
                 /** @description A member's id */
                 member?: string;
                 /** @example 2026-01-01 */
-                from?: string;
+                from?: components["parameters"]["from"];
                 /** @example 2026-01-31 */
-                to?: string;
+                to?: components["parameters"]["to"];
                 format?: "json" | "csv";
                 cursor?: components["parameters"]["cursor"];
             };
@@ -8127,6 +8165,12 @@ export interface operations {
     get_transactions_user: {
         parameters: {
             query?: {
+                /** @example TNX-1a2b3c */
+                q?: string;
+                /** @example 2026-01-01 */
+                from?: components["parameters"]["from"];
+                /** @example 2026-01-31 */
+                to?: components["parameters"]["to"];
                 cursor?: components["parameters"]["cursor"];
                 size?: components["parameters"]["size"];
             };
@@ -8186,6 +8230,21 @@ export interface operations {
                     "application/json": components["schemas"]["TransactionReply"];
                 };
             };
+            default: components["responses"]["Error"];
+        };
+    };
+    delete_transactions_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["TransactionMade"];
             default: components["responses"]["Error"];
         };
     };

@@ -21,6 +21,7 @@ export type SecurityEvent = Schemas['SecurityEvent']
 export type Activity = Schemas['Activity']
 
 export type Transaction = Schemas['Transaction']
+export type Step = Schemas['Step']
 export type TransactionStatus = Schemas['TransactionStatus']
 
 export type Evidence = Schemas['Evidence']

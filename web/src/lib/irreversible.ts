@@ -49,6 +49,14 @@ export const questions = {
     cancel: 'Go back',
     busyLabel: 'Processing withdrawal...',
   }),
+  'DELETE /transactions/{id}': (_: object): Question => ({
+    title: 'Take this request back?',
+    sentence: 'Only if you have not sent the payment.',
+    confirm: 'Take it back',
+    cancel: 'Keep it',
+    busyLabel: 'One moment...',
+    variant: 'danger',
+  }),
   'PUT /trades/claim/{id}': (trade: TradeEnd): Question => ({
     title: 'Claim the profit and end this trade?',
     sentence: endOfTrade(trade),

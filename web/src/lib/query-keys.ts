@@ -8,6 +8,7 @@ export const queryKeys = {
   transactions: ['transactions'],
   transaction: (id: string) => ['transactions', 'one', id],
   transactionPayments: (id: string) => ['transactions', 'payments', id],
+  transactionSearch: ({ q, from, to }: { q: string; from: string; to: string }) => ['transactions', 'search', q, from, to],
   transactionTimes: ['transactions', 'times'],
   trades: ['trades'],
   plans: ['plans'],

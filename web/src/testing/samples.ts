@@ -1,5 +1,5 @@
 /** Entities for the component tests. */
-import type { PaymentMethod, Plan, PlanFacts, Quote, QuoteTerms, Trade, Transaction } from '@/lib/api-types'
+import type { PaymentMethod, Plan, PlanFacts, Quote, QuoteTerms, Step, Trade, Transaction } from '@/lib/api-types'
 import { member } from './server'
 
 const owner = { name: member.name, email: member.email, phone: member.phone, country: member.country }
@@ -21,10 +21,14 @@ export function transaction(changes: Partial<Transaction> = {}): Transaction {
     amount: 250,
     createdAt: '2026-03-05T14:07:00Z',
     receipt: null,
+    steps: [],
     user: owner,
     ...changes,
   }
 }
+
+/** A step of a transaction; the one that is current, where nothing else is said. */
+export const step = (key: string, changes: Partial<Step> = {}): Step => ({ key, state: 'current', ...changes })
 
 export const usdt: PaymentMethod = {
   id: 'pm-usdt', currency: 'USDT', network: 'TRC20', address: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE',

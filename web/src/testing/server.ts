@@ -89,7 +89,7 @@ export const server = setupServer(
   answers('get', '/terms', terms),
   answers('get', '/quotes/terms', { spreadBps: 0, lifeSeconds: 900, openMax: 20, assets: [] }),
   answers('get', '/transactions/user', { transactions: [] }),
-  answers('get', '/transactions/:id/payments', {}),
+  answers('get', '/transactions/:id/payments', { steps: [] }),
   answers('get', '/transactions/times', { times: { deposit: null, withdrawal: null } }),
   answers('get', '/trades', { trades: [] }),
   answers('get', '/trades/risk-answer', { version: 1, answeredAt: '2026-03-01T12:00:00Z' }),

@@ -8,7 +8,7 @@ import { ContinueCard } from '@/features/courses/components/continue-card'
 import { useTrades } from '@/features/investments/api/list-trades'
 import { PortfolioCard } from '@/features/investments/components/portfolio-card'
 import { portfolioOf } from '@/features/investments/portfolio'
-import { useNewestTransactions } from '@/features/transactions/api/list-transactions'
+import { Moving } from '@/features/transactions/components/moving'
 import { RecentActivity } from '@/features/transactions/components/recent-activity'
 import { BalanceCards } from '@/features/wallet/components/balance-cards'
 import { BalanceNotices } from '@/features/wallet/components/balance-notices'
@@ -58,21 +58,6 @@ function Start({ user }: { user: User }) {
   return (
     <Suspense fallback={wallet.balance + wallet.held === 0 && <Skeleton className="h-96 sm:h-88" />}>
       <StartCard key={user.id} user={user} />
-    </Suspense>
-  )
-}
-
-const MovingMoney = lazy(async () => ({
-  default: (await loadChunk(() => import('@/features/transactions/components/moving-money'))).MovingMoney,
-}))
-
-/** What is on its way in or out; nothing where nothing is. */
-function Moving() {
-  const moving = useNewestTransactions().transactions?.filter(({ status }) => status === 'pending')
-  if (!moving?.length) return null
-  return (
-    <Suspense fallback={<Skeleton className="h-21" />}>
-      <MovingMoney transactions={moving} />
     </Suspense>
   )
 }

@@ -3,7 +3,6 @@ import { Suspense, lazy } from 'react'
 import { useParams } from 'react-router'
 import { ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
-import { Notice } from '@/components/notice'
 import { Page } from '@/components/page'
 import { Skeleton, Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
@@ -23,10 +22,9 @@ const DestinationStep = lazy(async () => {
   return { default: module.DestinationStep }
 })
 
-const PaymentTracker = lazy(async () => {
-  const module = await loadChunk(() => import('@/features/transactions/components/payment-tracker'))
-  return { default: module.PaymentTracker }
-})
+const journey = () => loadChunk(() => import('@/features/transactions/components/journey'))
+const Journey = lazy(async () => ({ default: (await journey()).Journey }))
+const SomethingWrong = lazy(async () => ({ default: (await journey()).SomethingWrong }))
 
 export function TransactionPage() {
   const { id = '' } = useParams()
@@ -36,11 +34,16 @@ export function TransactionPage() {
       {transaction ? (
         <div className="space-y-5">
           <p className="hidden text-sm print:block">{`${brand.name}, printed ${formatZoned(new Date())}`}</p>
-          <div className="space-y-5 empty:hidden print:hidden">
-            {isOpenWithdrawal(transaction) && <OpenWithdrawal withdrawal={transaction} />}
-            {isOpenPayment(transaction) && <OpenPayment payment={transaction} />}
-          </div>
+          {transaction.steps.length > 1 && (
+            <Suspense fallback={<Skeleton className="h-56 rounded-xl" />}>
+              <Journey transaction={transaction} />
+            </Suspense>
+          )}
+          <div className="space-y-5 empty:hidden print:hidden">{isOpenWithdrawal(transaction) && <OpenWithdrawal withdrawal={transaction} />}</div>
           <TransactionDetails transaction={transaction} />
+          <Suspense>
+            <SomethingWrong reference={transaction.reference} />
+          </Suspense>
         </div>
       ) : isPending ? (
         <div className="space-y-4">
@@ -68,21 +71,7 @@ export function TransactionPage() {
   )
 }
 
-const payments = ['Deposit', 'Course', 'Fee']
-
-const isOpenPayment = ({ title, status }: Transaction) => payments.includes(title) && status === 'pending'
-
 const isOpenWithdrawal = ({ title, status }: Transaction) => title === 'Withdrawal' && status === 'pending'
-
-/** Chains are usually observed where payments are quoted: the tracker of such a payment has its place from the start. */
-function OpenPayment({ payment }: { payment: Transaction }) {
-  const placeholder = payment.quote ? <Skeleton className="h-66 rounded-xl" /> : null
-  return (
-    <Suspense fallback={placeholder}>
-      <PaymentTracker id={payment.id} placeholder={placeholder} />
-    </Suspense>
-  )
-}
 
 /** What the member can still do about a withdrawal that is under way. */
 function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
@@ -92,13 +81,6 @@ function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
   const platform = methods.data?.filter((method) => method.scope !== 'personal')
   return (
     <>
-      {withdrawal.notBefore && (
-        <Notice title={`Your payout can be approved from ${formatZoned(withdrawal.notBefore)}`}>
-          Your email, password or second factor was changed recently, or both the address and a device you logged in
-          from are new. We wait before paying out so that you can stop a withdrawal you did not request. There is
-          nothing you need to do.
-        </Notice>
-      )}
       {(withdrawal.needsDestination || withdrawal.needsConfirmation) && (
         <Suspense fallback={<Skeleton className="h-72" />}>
           <DestinationStep withdrawal={withdrawal} />

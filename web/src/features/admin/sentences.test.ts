@@ -16,6 +16,7 @@ it.each([
   ['deposit.reverse', 'transaction'],
   ['withdrawal.paid', 'transaction'],
   ['withdrawal.cancel', 'transaction'],
+  ['deposit.take_back', 'transaction'],
   ['withdrawal.end_lease', 'transaction'],
   ['bonus.propose', 'proposal'],
   ['plan.value.confirm', 'proposal'],

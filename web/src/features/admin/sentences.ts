@@ -9,6 +9,7 @@ const verbs: Record<string, string> = {
   'withdrawal.paid': 'marked the withdrawal as paid',
   'withdrawal.settle': 'confirmed that the withdrawal arrived',
   'withdrawal.cancel': 'cancelled the withdrawal',
+  'deposit.take_back': 'ended, as its member asked, the deposit',
   'withdrawal.end_lease': 'ended the payout of the withdrawal',
   'destination.disown': 'stopped payouts to an address of',
   'withdrawals.stop': 'paused all withdrawals',
@@ -69,7 +70,7 @@ export function verbOf(action: string): string {
 /** What the id in a row belongs to, by action; nothing where the sentence needs none. */
 export function subjectOf(action: string): 'transaction' | 'proposal' | 'member' | 'staff' | 'version' | undefined {
   const [subject = '', act = ''] = action.split(/\.(?=[^.]*$)/)
-  if (noun[subject] && (act in decisions || (subject === 'withdrawal' && action in verbs))) return 'transaction'
+  if (noun[subject] && (act in decisions || (['withdrawal', 'deposit'].includes(subject) && action in verbs))) return 'transaction'
   if (act in steps) return 'proposal'
   if (['member', 'factors', 'hold', 'destination'].includes(subject)) return 'member'
   if (subject === 'staff') return 'staff'

@@ -3,18 +3,19 @@ import { Link } from 'react-router'
 import { Amount } from '@/components/amount'
 import { Card } from '@/components/card'
 import type { Transaction } from '@/lib/api-types'
-import { formatZoned } from '@/lib/dates'
+import { formatMoment, formatZoned } from '@/lib/dates'
 import { paths } from '@/lib/paths'
+import { currentOf, nameOf } from '../steps'
 import { TransactionIcon } from './transaction-icon'
 
-/** Where a pending transaction stands, as far as the server says [D-M6]. */
-export function stageOf({ kind, needsDestination, needsConfirmation, notBefore, approved, payout }: Transaction): string {
-  if (kind !== 'withdrawal') return 'In review'
-  if (needsDestination) return 'Needs an address from you'
-  if (needsConfirmation) return 'Waits for your code to confirm the address'
-  if (payout) return 'Being sent'
-  if (approved) return 'Approved, waits for the payout'
-  return notBefore ? `Can be approved from ${formatZoned(notBefore)}` : 'In review'
+/** Where it stands, with the time that the server gives. */
+function stageOf(transaction: Transaction): string {
+  const step = currentOf(transaction)
+  if (!step) return ''
+  const { key, note, expectedBy } = step
+  if (key === 'waiting' && expectedBy) return `Can be approved from ${formatZoned(expectedBy)}`
+  if (key === 'address' && note) return note
+  return expectedBy ? `${nameOf(step)}, usually by ${formatMoment(expectedBy)}` : nameOf(step)
 }
 
 /** Pending transactions, each with its stage and the way there. */

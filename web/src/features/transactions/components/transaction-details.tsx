@@ -70,7 +70,9 @@ function paymentFacts(transaction: Transaction) {
 }
 
 export function TransactionDetails({ transaction }: { transaction: Transaction }) {
-  const { id, title, description, status, type, amount, createdAt, receipt, user } = transaction
+  const { id, title, status, type, amount, createdAt, receipt, user } = transaction
+  // The reason of a failure stands with its step.
+  const description = transaction.steps.at(-1)?.note === transaction.description ? '' : transaction.description
   return (
     <div className="space-y-5">
       <Card>

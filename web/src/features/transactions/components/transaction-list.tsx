@@ -1,59 +1,48 @@
 import { ReceiptText } from 'lucide-react'
-import { memo, useDeferredValue, useMemo } from 'react'
-import { useSearchParams } from 'react-router'
+import { Suspense, lazy, memo, useDeferredValue, useMemo } from 'react'
 import { Button, ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { Segmented } from '@/components/segmented'
-import { Skeletons } from '@/components/skeleton'
+import { LongList, LongListRow } from '@/components/long-list'
+import { Skeleton, Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import type { Transaction } from '@/lib/api-types'
+import { formatDay } from '@/lib/dates'
+import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { useTransactions } from '../api/list-transactions'
-import { TransactionRows } from './transaction-row'
+import { useSearchTransactions } from '../api/search-transactions'
+import { everything, isSearch, matches, statuses, types, useFilter } from '../filter'
+import { ROW_HEIGHT, TransactionRow, momentsOf } from './transaction-row'
 
-const statuses = [
-  { value: 'all', label: 'All' },
-  { value: 'pending', label: 'Pending' },
-  { value: 'success', label: 'Success' },
-  { value: 'failed', label: 'Failed' },
-] as const
+const TransactionSearch = lazy(async () => ({ default: (await loadChunk(() => import('./transaction-search'))).TransactionSearch }))
 
-const types = [
-  { value: 'all', label: 'All' },
-  { value: 'credit', label: 'Credit' },
-  { value: 'debit', label: 'Debit' },
-] as const
-
-type Filter = { status: (typeof statuses)[number]['value']; type: (typeof types)[number]['value'] }
-
-/** Anything that is not a credit counts as a debit. */
-export function matches(transaction: Transaction, { status, type }: Filter) {
-  const side = transaction.type === 'credit' ? 'credit' : 'debit'
-  return (status === 'all' || transaction.status === status) && (type === 'all' || side === type)
-}
-
-/** In the address, so that it is there again after Back. */
-function useFilter() {
-  const [params, setParams] = useSearchParams()
-  const [status, type] = [params.get('status'), params.get('type')]
-  const filter = useMemo<Filter>(
-    () => ({
-      status: statuses.find(({ value }) => value === status)?.value ?? 'all',
-      type: types.find(({ value }) => value === type)?.value ?? 'all',
-    }),
-    [status, type],
+/** The history line by line; the first line of a day names it. */
+const Rows = memo(function Rows({ transactions }: { transactions: readonly Transaction[] }) {
+  const dayOf = (one: Transaction | undefined) => one && formatDay(one.createdAt)
+  return (
+    <LongList count={transactions.length} rowHeight={ROW_HEIGHT} className="divide-y divide-line">
+      {(from, to) => {
+        const moments = momentsOf(transactions, from, to)
+        return transactions.slice(from, to).map((transaction, index) => {
+          const day = dayOf(transaction)
+          return (
+            <LongListRow key={transaction.id} index={from + index} count={transactions.length}>
+              {day !== dayOf(transactions[from + index - 1]) && <p className="border-b border-line bg-sunken px-4 py-1.5 text-xs font-semibold text-ink-soft sm:px-6">{day}</p>}
+              <TransactionRow transaction={transaction} moment={moments[index] ?? ''} />
+            </LongListRow>
+          )
+        })
+      }}
+    </LongList>
   )
-  const setFilter = (next: Filter) =>
-    setParams(new URLSearchParams(Object.entries(next).filter(([, value]) => value !== 'all')), { replace: true, preventScrollReset: true })
-  return [filter, setFilter] as const
-}
-
-const Rows = memo(TransactionRows)
+})
 
 export function TransactionList() {
-  const { transactions, isPending, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useTransactions()
   const [filter, setFilter] = useFilter()
+  const all = useTransactions()
+  const found = useSearchTransactions(filter)
+  const { transactions, isPending, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } = isSearch(filter) ? found : all
   // The pressed filter is painted first, and thousands of rows follow.
   const applied = useDeferredValue(filter)
   const shown = useMemo(() => transactions?.filter((transaction) => matches(transaction, applied)), [transactions, applied])
@@ -62,6 +51,11 @@ export function TransactionList() {
 
   return (
     <>
+      <div className="mb-4">
+        <Suspense fallback={<Skeleton className="h-31 sm:h-18" />}>
+          <TransactionSearch search={filter} onChange={(search) => setFilter({ ...filter, ...search })} shown={shown ?? []} />
+        </Suspense>
+      </div>
       <div className="mb-4 flex flex-wrap gap-x-4 gap-y-2">
         <Segmented legend="Status" options={statuses} value={filter.status} onChange={(status) => setFilter({ ...filter, status })} />
         <Segmented legend="Type" options={types} value={filter.type} onChange={(type) => setFilter({ ...filter, type })} />
@@ -74,7 +68,7 @@ export function TransactionList() {
         ) : !shown ? (
           <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
         ) : shown.length === 0 ? (
-          <NoTransactions isFiltered={applied.status !== 'all' || applied.type !== 'all'} onShowAll={() => setFilter({ status: 'all', type: 'all' })} />
+          <NoTransactions isFiltered={isSearch(filter) || applied.status !== 'all' || applied.type !== 'all'} onShowAll={() => setFilter(everything)} />
         ) : (
           <Rows transactions={shown} />
         )}

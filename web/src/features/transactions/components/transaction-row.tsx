@@ -8,7 +8,7 @@ import { paths } from '@/lib/paths'
 import { TransactionIcon } from './transaction-icon'
 
 /** Of most rows; on a phone a description takes a second line. */
-const ROW_HEIGHT = 76
+export const ROW_HEIGHT = 76
 
 /** The history line by line, each with a moment of its own. */
 export function TransactionRows({ transactions }: { transactions: readonly Transaction[] }) {
@@ -27,13 +27,13 @@ export function TransactionRows({ transactions }: { transactions: readonly Trans
 }
 
 /** Those of a part of the list, told apart from its neighbours too: what looks alike stands next to each other. */
-function momentsOf(transactions: readonly Transaction[], from: number, to: number) {
+export function momentsOf(transactions: readonly Transaction[], from: number, to: number) {
   const first = Math.max(0, from - 1)
   return formatDateTimes(transactions.slice(first, to + 1).map(({ createdAt }) => createdAt)).slice(from - first)
 }
 
 /** What happened, about what and when; the whole line leads to the details. */
-function TransactionRow({ transaction, moment }: { transaction: Transaction; moment: string }) {
+export function TransactionRow({ transaction, moment }: { transaction: Transaction; moment: string }) {
   const { id, title, description, status, type, amount } = transaction
   return (
     <Link

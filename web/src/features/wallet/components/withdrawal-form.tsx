@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
-import { useNavigate } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { Confirmation } from '@/components/confirmation'
 import { MoneyField, TextField } from '@/components/field'
 import { Form } from '@/components/form'
@@ -51,13 +51,14 @@ type WithdrawalFormProps = {
 
 export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFormProps) {
   const navigate = useNavigate()
+  const again = useSearchParams()[0].get('amount')
   const withdraw = useRequestWithdrawal()
   const terms = useTerms().data
   const limits = terms?.withdrawal
   const submissionKey = useSubmissionKey()
   const form = useForm<Values>({
     resolver,
-    defaultValues: { amount: '', method: '', address: '', memo: '', ...readDraft<Values>(DRAFT) },
+    defaultValues: { amount: '', method: '', address: '', memo: '', ...readDraft<Values>(DRAFT), ...(again && { amount: again }) },
   })
   const { errors } = form.formState
   const [amount, method, address] = useWatch({ control: form.control, name: ['amount', 'method', 'address'] })
