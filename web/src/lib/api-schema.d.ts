@@ -1179,6 +1179,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/treasury": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the treasury */
+        get: operations["get_admin_treasury"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/treasury/movements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose a movement of the treasury
+         * @description Capital, revenue, costs, and what plans buy, sell and own. Another treasurer confirms.
+         */
+        post: operations["post_admin_treasury_movements"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/withdrawals/reopen": {
         parameters: {
             query?: never;
@@ -1979,7 +2016,11 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Claim the profit of a trade */
+        /**
+         * Claim the profit of a trade
+         * @description A gain that the cash of the plan does not cover waits: the trade is `settling` with `waitingSince`, and is paid before later
+         *     claims.
+         */
         put: operations["put_trades_claim_by_id"];
         post?: never;
         delete?: never;
@@ -2661,6 +2702,24 @@ export interface components {
             rows: components["schemas"]["AuditRow"][];
             success: boolean;
         };
+        /** @description What stands behind a plan. */
+        Backing: {
+            assets: components["schemas"]["PlanAsset"][];
+            /** @description What the plan owns, in dollars. */
+            assetsValue: components["schemas"]["Dollars"];
+            /** @description When both were summed up. */
+            at?: string | null;
+            /** @description Pays gains and takes losses, in dollars. */
+            cash: components["schemas"]["Dollars"];
+            /** @description What open trades cost, in dollars. */
+            cost: components["schemas"]["Dollars"];
+            /** @description What is missing for all open trades at their value, in dollars; 0 if nothing is. */
+            missing: components["schemas"]["Dollars"];
+            planId: string;
+            title: string;
+            /** @description What they are worth, in dollars. */
+            value: components["schemas"]["Dollars"];
+        };
         /** @description The balances of a member as of a moment, in dollars. */
         Balances: {
             at?: string | null;
@@ -3060,7 +3119,7 @@ export interface components {
          * @description Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
          * @enum {string}
          */
-        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "PAYMENT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS";
+        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "PLAN_CASH_SHORT" | "NOT_BACKED" | "PAYMENT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS";
         /** @description The body of every error. */
         ErrorReply: {
             code: components["schemas"]["ErrorCode"];
@@ -3287,8 +3346,10 @@ export interface components {
             outboxOldestSeconds: number;
             /** @description What members owe in dollars since payments were reversed. Not part of the liabilities. */
             owed: components["schemas"]["Dollars"];
-            /** @description The investment pool in dollars. */
+            /** @description Of the pool that paid gains and took losses before plans had cash of their own, in dollars. */
             pool: components["schemas"]["Dollars"];
+            /** @description What is owed to members beside what is held for them. */
+            solvency: components["schemas"]["Solvency"];
             success: boolean;
             /** @description Sum of all balances in dollars; 0 if the ledger is consistent. */
             trialBalance: components["schemas"]["Dollars"];
@@ -3535,6 +3596,51 @@ export interface components {
             number: number;
             summary: string;
             title: string;
+        };
+        /**
+         * @description What a movement of the treasury moves.
+         * @enum {string}
+         */
+        MovementKind: "capital_in" | "capital_out" | "revenue_out" | "network_fee" | "loss" | "plan_funded" | "plan_returned" | "plan_bought" | "plan_proceeds" | "plan_loss" | "plan_valued" | "holding_stated" | "sweep" | "exchange" | "refund";
+        /** @description A movement of the treasury. */
+        MovementRequest: {
+            /**
+             * Format: double
+             * @description In dollars; may be 0 for the kinds that move no money of the books.
+             * @example 25000
+             */
+            amount: number;
+            /**
+             * @description What the plan owns, or where a stated holding is: a name of at most 100 characters.
+             * @example US Treasury bills
+             */
+            asset?: string | null;
+            /**
+             * @description The document that proves it, with who issued it and its date: where there is no payment.
+             * @example Contract note 17
+             */
+            document?: string | null;
+            documentAt?: string | null;
+            issuer?: string | null;
+            kind: components["schemas"]["MovementKind"];
+            /**
+             * @description The network of the payment.
+             * @example Bitcoin
+             */
+            network?: string | null;
+            /** @description For the audit log, 1 to 500 characters. */
+            note: string;
+            /** @description The plan, for the kinds that begin with `plan_`. */
+            planId?: string | null;
+            /** @description Which revenue is paid out: `course_revenue` or `fee_revenue`. */
+            source?: string | null;
+            /** @description The hash of the payment, as people paste it. */
+            txid?: string | null;
+            /**
+             * Format: int32
+             * @description Its output.
+             */
+            vout?: number | null;
         };
         /** @description The missing destination of a withdrawal. */
         NewDestination: {
@@ -4046,6 +4152,19 @@ export interface components {
             /** @description Since when the value holds. */
             valueAt?: string | null;
         };
+        /** @description Something that a plan owns outside of the platform. */
+        PlanAsset: {
+            /** @description What it cost, in dollars. */
+            cost: components["schemas"]["Dollars"];
+            /** @description Who issued the document. */
+            issuer: string;
+            name: string;
+            /** @description The document or payment that proves it. */
+            proof: string;
+            provenAt?: string | null;
+            /** @description Its last proven value, in dollars. */
+            value: components["schemas"]["Dollars"];
+        };
         /** @description The values of one plan over time. */
         PlanCourse: {
             /** @description Id of the plan. */
@@ -4078,6 +4197,11 @@ export interface components {
         };
         /** @description A plan and its past. */
         PlanPage: {
+            /**
+             * @description Its cash, and what it owns at the last proven value: a higher value is published only while both cover all open trades.
+             *     Missing while it cannot be told.
+             */
+            backing?: components["schemas"]["Backing"];
             facts: components["schemas"]["PlanFacts"];
             plan: components["schemas"]["Plan"];
             success: boolean;
@@ -4752,6 +4876,26 @@ export interface components {
             /** @description The digest that the refusal `PASSKEY_SIGNATURE_REQUIRED` of a staff decision contained. */
             digest?: string | null;
         };
+        /** @description What is owed to members beside what is held for them, in dollars. */
+        Solvency: {
+            /** @description What plans own. */
+            assets: components["schemas"]["Dollars"];
+            /** @description Gains of open trades that were not taken. */
+            gains: components["schemas"]["Dollars"];
+            /**
+             * @description What chains show at their rates and what documents state, or the books where not every asset is observed; with the assets
+             *     of plans.
+             */
+            held: components["schemas"]["Dollars"];
+            /** @description What is missing beyond the tolerance; 0 if nothing is. */
+            missing: components["schemas"]["Dollars"];
+            /** @description Whether what chains show is part of what is held. */
+            observed: boolean;
+            /** @description The balances of members, with the gains of open trades. */
+            owed: components["schemas"]["Dollars"];
+            /** @description What documents state. */
+            stated: components["schemas"]["Dollars"];
+        };
         /** @description A staff account, as its owner sees it. */
         StaffAccount: {
             email: string;
@@ -4917,6 +5061,8 @@ export interface components {
             /** @description `profit` in percent of `amount`, with two decimals. */
             profitPercent: components["schemas"]["Decimal"];
             status: components["schemas"]["TradeStatus"];
+            /** @description Since when the payout of a trade that is `settling` waits for the cash of its plan. */
+            waitingSince?: string;
         };
         /** @description The terms a trade was opened with. */
         TradePlan: {
@@ -5084,6 +5230,23 @@ export interface components {
             nextCursor?: string;
             success: boolean;
             transactions: components["schemas"]["Transaction"][];
+        };
+        /** @description The treasury. */
+        Treasury: {
+            adjustments: components["schemas"]["Dollars"];
+            /** @description What bonuses cost; negative. */
+            bonusExpense: components["schemas"]["Dollars"];
+            /** @description What the operator put in, in dollars. */
+            capital: components["schemas"]["Dollars"];
+            courseRevenue: components["schemas"]["Dollars"];
+            feeRevenue: components["schemas"]["Dollars"];
+            /** @description Confirmed movements, newest first, at most 100. */
+            movements: components["schemas"]["Proposal"][];
+            /** @description What networks charged; negative. */
+            networkFees: components["schemas"]["Dollars"];
+            plans: components["schemas"]["Backing"][];
+            solvency: components["schemas"]["Solvency"];
+            success: boolean;
         };
         /** @description A payment that no transaction accounts for. */
         UnclaimedPayment: components["schemas"]["ChainPayment"] & {
@@ -7015,6 +7178,46 @@ export interface operations {
                     "application/json": components["schemas"]["Viewers"];
                 };
             };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_admin_treasury: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Treasury"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_treasury_movements: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MovementRequest"];
+            };
+        };
+        responses: {
+            201: components["responses"]["Proposed"];
             default: components["responses"]["Error"];
         };
     };
