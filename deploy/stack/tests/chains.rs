@@ -168,7 +168,8 @@ async fn a_deposit_short_of_a_fee_is_found_at_its_own_address() {
         let quote = member.client.post("/quotes", quote).await.unwrap().success().unwrap()["quote"].clone();
         assert_eq!(quote["derivation"]["key"], json!(key));
         assert_eq!(quote["address"] == json!(shown), network == "TRC20", "one a member, or one a deposit");
-        let body = json!({ "amount": 500, "method": method, "receipt": PROOF, "type": "deposit", "quoteId": quote["id"] });
+        let body =
+            json!({ "amount": 500, "method": method, "receipt": PROOF, "type": "deposit", "quoteId": quote["id"] });
         let made = member.client.post("/transactions/deposit", body).await.unwrap().success().unwrap();
         let id = made["transaction"]["id"].as_str().unwrap();
         let due: u128 = quote["units"].as_str().unwrap().parse().unwrap();
@@ -192,7 +193,10 @@ async fn a_deposit_short_of_a_fee_is_found_at_its_own_address() {
         let checks = seen["checks"].as_array().unwrap();
         assert!(checks.iter().all(|check| check["name"] != "payment_quote"), "{checks:?}");
         let recipient = checks.iter().find(|check| check["name"] == "payment_recipient").unwrap();
-        assert!(recipient["state"] == "ok" && recipient["detail"].as_str().unwrap().contains("own address"), "{recipient}");
+        assert!(
+            recipient["state"] == "ok" && recipient["detail"].as_str().unwrap().contains("own address"),
+            "{recipient}"
+        );
         let evidence = &seen["evidence"];
         let approval = json!({
             "revision": seen["transaction"]["revision"], "receivedAmount": evidence["suggestedAmount"],

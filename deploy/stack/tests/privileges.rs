@@ -58,6 +58,9 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("payment_method", "rate_points", "INSERT DELETE"),
     // Those that expired long ago are forgotten.
     ("payment_method", "quotes", "INSERT DELETE"),
+    // Indexes are taken one by one, and what is derived stays: triggers.
+    ("payment_method", "deposit_keys", "INSERT UPDATE(next_index)"),
+    ("payment_method", "deposit_addresses", "INSERT UPDATE(is_current,paid_at,read_at)"),
     ("payment_method", "proposals", "INSERT UPDATE"),
     ("payment_method", "audit_rows", "INSERT"),
     ("auth", "proposals", "INSERT UPDATE"),

@@ -19,9 +19,9 @@ use crate::files::{Files, Purpose};
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Field, Form, Json, Reply, created, ok};
 use crate::routes::Done;
+use crate::routes::destinations::{ask_for_method, unconfirmed};
 use crate::routes::quotes::Derivation;
 use crate::routes::transactions::payments::ChainPayment;
-use crate::routes::destinations::{ask_for_method, unconfirmed};
 use crate::routes::users::discard_replaced;
 
 /// The owner of a payment method.

@@ -85,7 +85,10 @@ async fn saved_methods_are_to_be_confirmed() {
         method("known", Scope::Personal, "TKNOWN"),
         method("new", Scope::Personal, "TNEW"),
     ];
-    fixture.recorder.answer(&format!("{METHODS}/ListPaymentMethods"), &ListPaymentMethodsResponse { payment_methods, arrived: Vec::new() });
+    fixture.recorder.answer(
+        &format!("{METHODS}/ListPaymentMethods"),
+        &ListPaymentMethodsResponse { payment_methods, arrived: Vec::new() },
+    );
     let list = fixture.call(Method::GET, "/v1/payment-methods", Some(&token), "").await.json();
     let told: Vec<_> =
         list["paymentMethods"].as_array().unwrap().iter().map(|one| one.get("needsConfirmation").cloned()).collect();

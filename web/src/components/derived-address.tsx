@@ -1,5 +1,6 @@
 import { isDerived } from '@/lib/deposit-key'
-import { DoNotSend, type PlatformAddressProps } from './platform-address'
+import { DoNotSend } from './do-not-send'
+import type { PlatformAddressProps } from './platform-address'
 
 /** Shows what is made of an own address of the member only if it follows from the key of its method [D-N2]. */
 export function DerivedAddress({ method, children }: PlatformAddressProps) {

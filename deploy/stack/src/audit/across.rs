@@ -175,13 +175,14 @@ async fn deposits_went_where_they_were_told(snapshots: &mut Snapshots) -> Result
 }
 
 async fn no_payout_to_ourselves(snapshots: &mut Snapshots) -> Result<Verdict> {
-    let ours: HashSet<String> =
-        sqlx::query_scalar("SELECT lower(address) FROM method_versions WHERE scope = 'platform'
-            UNION SELECT lower(address) FROM deposit_addresses")
-            .fetch_all(snapshots.of(Service::PaymentMethod)?)
-            .await?
-            .into_iter()
-            .collect();
+    let ours: HashSet<String> = sqlx::query_scalar(
+        "SELECT lower(address) FROM method_versions WHERE scope = 'platform'
+            UNION SELECT lower(address) FROM deposit_addresses",
+    )
+    .fetch_all(snapshots.of(Service::PaymentMethod)?)
+    .await?
+    .into_iter()
+    .collect();
     let payouts: Vec<(Uuid, String)> = sqlx::query_as(
         "SELECT id, destination_address FROM transactions WHERE destination_address IS NOT NULL AND status <> 'failed'",
     )

@@ -198,11 +198,8 @@ async fn matching(
         let all = chain_payments::of_transactions(conn, chain.name(), std::slice::from_ref(&asked.txid)).await?;
         let mut own: Vec<_> = all.into_iter().filter(|one| one.key.way == asked.way).collect();
         let addresses: Vec<_> = own.iter().map(|one| one.address.clone()).collect();
-        let owners = if asked.way == Way::In {
-            deposit_addresses::owners(conn, &addresses).await?
-        } else {
-            Owners::new()
-        };
+        let owners =
+            if asked.way == Way::In { deposit_addresses::owners(conn, &addresses).await? } else { Owners::new() };
         let is_here = |one: &Payment| is_at_address(chain.format(), asked, one, &owners);
         if !asked.outputs.is_empty() {
             own.retain(|one| asked.outputs.contains(&one.key.index));
@@ -331,7 +328,8 @@ impl Nodes<'_> {
             Ok(Some(found)) => self.unobserved(&found),
             Ok(None) => {
                 for other in self.chains.iter().filter(|other| other.name() != self.chain.name()) {
-                    let nothing = payment::Search { watched: &[], derived: &[], held: &[], contracts: &[], coin: false };
+                    let nothing =
+                        payment::Search { watched: &[], derived: &[], held: &[], contracts: &[], coin: false };
                     if let Ok(Some(_)) = self.lookups.transaction(other, txid, nothing, self.asker).await {
                         return Search::Elsewhere(other.name());
                     }

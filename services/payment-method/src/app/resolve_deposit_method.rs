@@ -14,12 +14,7 @@ use crate::store::methods;
 ///
 /// # Errors
 /// `MethodUnavailable` if no active method has this id, or the currency names none or several.
-pub async fn resolve_deposit_method(
-    db: &Db,
-    method: &str,
-    shown: i32,
-    user_id: Option<Uuid>,
-) -> Result<Method, Error> {
+pub async fn resolve_deposit_method(db: &Db, method: &str, shown: i32, user_id: Option<Uuid>) -> Result<Method, Error> {
     let mut found = find(db, method, shown).await?;
     let key = found.fields.deposit_key().filter(|_| found.scope == Scope::Platform);
     if let Some((key, user_id)) = key.zip(user_id) {

@@ -302,9 +302,8 @@ impl EvmRpc {
             }]);
             match self.rpc.call::<Vec<Log>>("eth_getLogs", filter).await {
                 Ok(logs) => {
-                    let is_ours = |topic: &String| {
-                        account_of(topic).is_some_and(|account| search.ours(&account).is_some())
-                    };
+                    let is_ours =
+                        |topic: &String| account_of(topic).is_some_and(|account| search.ours(&account).is_some());
                     let logs = logs.into_iter().filter(|log| !log.removed && log.topics.iter().skip(1).any(is_ours));
                     places.extend(logs.map(|log| (log.transaction_hash, log.block_hash)));
                     if to - from + 1 == range {

@@ -210,11 +210,8 @@ fn base58check(address: &str) -> Option<u8> {
 fn is_evm(address: &str) -> bool {
     let Some(digits) = address.strip_prefix("0x") else { return false };
     let has_checksum = digits != digits.to_ascii_lowercase() && digits != digits.to_ascii_uppercase();
-    let read = if has_checksum {
-        Account::parse_checksummed(address, None).ok()
-    } else {
-        Account::from_str(address).ok()
-    };
+    let read =
+        if has_checksum { Account::parse_checksummed(address, None).ok() } else { Account::from_str(address).ok() };
     read.is_some_and(|account| !account.is_zero())
 }
 

@@ -43,7 +43,9 @@ impl InvalidKey {
                 "This is a private key. It could spend all deposits: move them to a new wallet, and enter its extended public key"
             }
             Self::Network => "An extended public key can be used on Bitcoin, Ethereum and Tron",
-            Self::Account => "Please enter the extended public key of an account: m/84'/0'/0' on Bitcoin, m/44'/60'/0' on Ethereum, m/44'/195'/0' on Tron",
+            Self::Account => {
+                "Please enter the extended public key of an account: m/84'/0'/0' on Bitcoin, m/44'/60'/0' on Ethereum, m/44'/195'/0' on Tron"
+            }
             Self::Malformed => "Please enter a valid address or extended public key",
         }
     }
@@ -85,7 +87,9 @@ impl DepositKey {
             _ => of_text(format, text)?,
         };
         match account.child_number {
-            ChildNumber::Hardened { index } if account.depth == ACCOUNT_DEPTH && account.network == NetworkKind::Main => {
+            ChildNumber::Hardened { index }
+                if account.depth == ACCOUNT_DEPTH && account.network == NetworkKind::Main =>
+            {
                 Ok(Self { format, account, account_number: index })
             }
             _ => Err(InvalidKey::Account),

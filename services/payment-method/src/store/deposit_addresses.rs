@@ -30,11 +30,7 @@ pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), E
 }
 
 /// The number of a key in its plain form, which is new if it was never used.
-pub async fn key_id(
-    conn: &mut PgConnection,
-    (chain, key): (&str, &str),
-    now: OffsetDateTime,
-) -> Result<i64, Error> {
+pub async fn key_id(conn: &mut PgConnection, (chain, key): (&str, &str), now: OffsetDateTime) -> Result<i64, Error> {
     let known = sqlx::query_scalar!("SELECT id FROM deposit_keys WHERE chain = $1 AND key = $2", chain, key)
         .fetch_optional(&mut *conn)
         .await?;
@@ -140,22 +136,17 @@ pub async fn index_of(conn: &mut PgConnection, address: &str, user_id: Uuid) -> 
 
 /// Whose these addresses are, of those that are a member's own.
 pub async fn owners(conn: &mut PgConnection, addresses: &[String]) -> Result<HashMap<String, Uuid>, Error> {
-    let rows =
-        sqlx::query!("SELECT address, user_id FROM deposit_addresses WHERE address = ANY ($1)", addresses)
-            .fetch_all(conn)
-            .await?;
+    let rows = sqlx::query!("SELECT address, user_id FROM deposit_addresses WHERE address = ANY ($1)", addresses)
+        .fetch_all(conn)
+        .await?;
     Ok(rows.into_iter().map(|row| (row.address, row.user_id)).collect())
 }
 
 /// Notes that an address was paid to, and returns whose it is.
 pub async fn note_paid(conn: &mut PgConnection, address: &str, now: OffsetDateTime) -> Result<Option<Uuid>, Error> {
-    sqlx::query!(
-        "UPDATE deposit_addresses SET paid_at = $2 WHERE address = $1 AND paid_at IS NULL",
-        address,
-        now,
-    )
-    .execute(&mut *conn)
-    .await?;
+    sqlx::query!("UPDATE deposit_addresses SET paid_at = $2 WHERE address = $1 AND paid_at IS NULL", address, now,)
+        .execute(&mut *conn)
+        .await?;
     let owner = sqlx::query_scalar!("SELECT user_id FROM deposit_addresses WHERE address = $1", address)
         .fetch_optional(conn)
         .await?;
@@ -220,12 +211,7 @@ pub struct Held {
 }
 
 /// The addresses of a chain that held something when they were read last, after an address, in the order of the addresses.
-pub async fn held(
-    conn: &mut PgConnection,
-    chain: &str,
-    after: (&str, &str),
-    limit: i64,
-) -> Result<Vec<Held>, Error> {
+pub async fn held(conn: &mut PgConnection, chain: &str, after: (&str, &str), limit: i64) -> Result<Vec<Held>, Error> {
     let found = sqlx::query_as!(
         Held,
         r#"SELECT holdings.symbol, deposit_keys.key, one.index, one.address, holdings.units::text AS "units!"

@@ -119,14 +119,20 @@ async fn no_index_is_used_twice(pool: PgPool) {
     let members: Vec<_> = (0..20).map(|_| Uuid::new_v4()).collect();
     let asked = members.iter().flat_map(|member| databases.iter().map(move |db| (db, *member)));
     let answers = join_all(asked.map(|(db, member)| list_payment_methods(db, member))).await;
-    let derived: Vec<_> = answers.into_iter().map(|answer| answer.unwrap().0.remove(0).derivation.unwrap().index).collect();
+    let derived: Vec<_> =
+        answers.into_iter().map(|answer| answer.unwrap().0.remove(0).derivation.unwrap().index).collect();
     assert_eq!(derived.iter().copied().collect::<BTreeSet<_>>(), (1..=20).collect());
     for pair in derived.chunks(2) {
         assert_eq!(pair[0], pair[1], "one member, one address");
     }
 }
 
-async fn deposit(world: &World, user_id: Uuid, (currency, network, address): (&str, &str, &str), change: impl FnOnce(&mut GetEvidenceRequest)) -> ChainEvidence {
+async fn deposit(
+    world: &World,
+    user_id: Uuid,
+    (currency, network, address): (&str, &str, &str),
+    change: impl FnOnce(&mut GetEvidenceRequest),
+) -> ChainEvidence {
     let mut message = GetEvidenceRequest {
         user_id: user_id.to_string(),
         currency: currency.to_owned(),
