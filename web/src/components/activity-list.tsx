@@ -3,12 +3,12 @@ import { cx } from './cx'
 import type { SecurityEvent } from '@/lib/api-types'
 import { formatDateTimes } from '@/lib/dates'
 
-type Sentence = { text: string; refused?: string; icon: LucideIcon }
+type Sentence = { text: string; refused?: string; icon?: LucideIcon }
 
-/** Labels of the event kinds. An unknown kind, from a newer server, is shown unchanged. */
+/** Labels of the event kinds, with a shield unless another icon is named. An unknown kind, from a newer server, is shown unchanged. */
 const sentences: Record<SecurityEvent['kind'], Sentence> = {
   sign_in: { text: 'Logged in', refused: 'Login failed', icon: LogIn },
-  step_up: { text: 'Second factor confirmed', refused: 'Wrong second factor', icon: ShieldCheck },
+  step_up: { text: 'Second factor confirmed', refused: 'Wrong second factor' },
   password: { text: 'Password confirmed', refused: 'Wrong password', icon: KeyRound },
   email_code: { text: 'Emailed code confirmed', refused: 'Wrong emailed code', icon: Mail },
   sign_out: { text: 'Logged out', icon: LogOut },
@@ -19,7 +19,7 @@ const sentences: Record<SecurityEvent['kind'], Sentence> = {
   email_changed: { text: 'Email changed', icon: Mail },
   email_change_undone: { text: 'Email change undone', icon: Mail },
   disowned: { text: 'Reported as unauthorized: all sessions ended', icon: ShieldAlert },
-  factors_changed: { text: 'Second factors changed', icon: ShieldCheck },
+  factors_changed: { text: 'Second factors changed' },
   data_exported: { text: 'Downloaded all account data', icon: Download },
   destination_entered: { text: 'Payout address entered', icon: MapPin },
   destination_confirmed: { text: 'Payout address confirmed', icon: MapPin },
@@ -27,14 +27,12 @@ const sentences: Record<SecurityEvent['kind'], Sentence> = {
   closing_called_off: { text: 'Closing of the account called off', icon: DoorOpen },
   closed: { text: 'Account closed', icon: DoorClosed },
   frozen: { text: 'Account frozen', icon: Snowflake },
-  unfrozen: { text: 'Account unfrozen', icon: ShieldCheck },
+  unfrozen: { text: 'Account unfrozen' },
 }
 
 /** What an event was, in words. */
-export function activitySentence(kind: SecurityEvent['kind'], isRefused: boolean): string {
-  const { text, refused } = sentences[kind] ?? { text: kind }
-  return isRefused ? (refused ?? text) : text
-}
+export const activitySentence = (kind: SecurityEvent['kind'], isRefused: boolean): string =>
+  (isRefused && sentences[kind]?.refused) || (sentences[kind]?.text ?? kind)
 
 /** The security log of an account, newest first [D-A7]. */
 export function ActivityList({ events, className }: { events: SecurityEvent[]; className?: string }) {
@@ -49,14 +47,13 @@ export function ActivityList({ events, className }: { events: SecurityEvent[]; c
 }
 
 function ActivityRow({ event: { kind, refused, device, addressBlock }, moment }: { event: SecurityEvent; moment: string }) {
-  const { text, refused: refusal, icon } = sentences[kind] ?? { text: kind, icon: ShieldCheck }
-  const Icon = refused ? Ban : icon
+  const Icon = refused ? Ban : (sentences[kind]?.icon ?? ShieldCheck)
   const origin = [device, addressBlock].filter(Boolean).join(' · ')
   return (
     <li className="flex items-start gap-4 px-5 py-3.5 sm:px-6">
       <Icon aria-hidden className={cx('mt-0.5 size-5 shrink-0', refused ? 'text-negative' : 'text-ink-faint')} />
       <div className="min-w-0 flex-1">
-        <p className={cx('font-medium', refused && 'text-negative')}>{refused ? (refusal ?? text) : text}</p>
+        <p className={cx('font-medium', refused && 'text-negative')}>{activitySentence(kind, refused)}</p>
         {origin && <p className="text-sm break-words text-ink-soft">{origin}</p>}
         <p className="text-sm text-ink-faint">{moment}</p>
       </div>
