@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use chassis::error::Kind;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use payment_method::clients::bitcoin_core::{BitcoinCore, Network};
 use payment_method::clients::chain::Chain;
@@ -11,8 +12,10 @@ use payment_method::domain::network::Format;
 use proto::common::v1::{ChainEvidence, Quote, QuoteDirection};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::quote_service_server::QuoteService;
+use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
-    ChainOutput, CreateQuoteRequest, GetEvidenceRequest, ListPaymentsRequest, ListedPayment,
+    ChainOutput, CreateQuoteRequest, GetEvidenceRequest, ListCandidatesRequest, ListPaymentsRequest, ListedPayment,
+    SearchPaymentsRequest,
 };
 use serde_json::json;
 use sqlx::PgPool;
@@ -401,4 +404,31 @@ async fn payments_are_listed_for_the_wallet(pool: PgPool) {
     }
     let request = with_token(ListPaymentsRequest { before: 0, size: 1 }, &world.realm.service_token("trade"));
     assert_eq!(refused(world.grpc.list_payments(request).await).kind, Kind::Forbidden);
+
+    // [D-Q6] What an open deposit may be about, the nearest in value first; and what staff find by hash and address.
+    let payment = newest.payment.unwrap();
+    let candidates = async |currency: &str, claimed_cents: i64| {
+        let claim = ListCandidatesRequest {
+            address: payment.address.to_uppercase(),
+            currency: currency.to_owned(),
+            claimed_cents,
+            since: None,
+        };
+        let request = with_token(claim, &world.realm.service_token("wallet"));
+        let found = world.grpc.list_candidates(request).await.unwrap().into_inner().payments;
+        found.into_iter().map(|one| one.payment.unwrap().units).collect::<Vec<_>>()
+    };
+    assert_eq!(candidates("BTC", 59_000).await, ["600000", "400000"]);
+    assert_eq!(candidates("BTC", 41_000).await, ["400000", "600000"]);
+    assert_eq!(candidates("USDT", 41_000).await, [""; 0]);
+    let reviewer = world.realm.staff(Role::Reviewer).1;
+    let search = async |text: String| {
+        let request = with_token(SearchPaymentsRequest { text }, &reviewer);
+        world.grpc.search_payments(request).await.unwrap().into_inner().payments.len()
+    };
+    assert_eq!(search(format!("0x{}", payment.txid.to_uppercase())).await, 1);
+    assert_eq!(search(format!(" {} ", payment.address)).await, 3);
+    assert_eq!(search("nothing".to_owned()).await, 0);
+    let request = with_token(SearchPaymentsRequest::default(), &world.realm.member().1);
+    assert_eq!(refused(world.grpc.search_payments(request).await).kind, Kind::Forbidden);
 }
