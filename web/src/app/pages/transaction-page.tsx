@@ -7,20 +7,14 @@ import { Page } from '@/components/page'
 import { Skeleton, Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import { useTransaction } from '@/features/transactions/api/get-transaction'
-import { useTransactions } from '@/features/transactions/api/list-transactions'
 import { TransactionDetails } from '@/features/transactions/components/transaction-details'
-import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
-import { FeeOption } from '@/features/wallet/components/fee-option'
 import type { Transaction } from '@/lib/api-types'
 import { brand } from '@/lib/brand'
 import { formatZoned } from '@/lib/dates'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 
-const DestinationStep = lazy(async () => {
-  const module = await loadChunk(() => import('@/features/wallet/components/destination-step'))
-  return { default: module.DestinationStep }
-})
+const OpenWithdrawal = lazy(async () => ({ default: (await loadChunk(() => import('./transaction/open-withdrawal'))).OpenWithdrawal }))
 
 const journey = () => loadChunk(() => import('@/features/transactions/components/journey'))
 const Journey = lazy(async () => ({ default: (await journey()).Journey }))
@@ -39,7 +33,13 @@ export function TransactionPage() {
               <Journey transaction={transaction} />
             </Suspense>
           )}
-          <div className="space-y-5 empty:hidden print:hidden">{isOpenWithdrawal(transaction) && <OpenWithdrawal withdrawal={transaction} />}</div>
+          {isOpenWithdrawal(transaction) && (
+            <div className="space-y-5 print:hidden">
+              <Suspense fallback={<Skeleton className="h-40 rounded-xl" />}>
+                <OpenWithdrawal withdrawal={transaction} />
+              </Suspense>
+            </div>
+          )}
           <TransactionDetails transaction={transaction} />
           <Suspense>
             <SomethingWrong reference={transaction.reference} />
@@ -72,21 +72,3 @@ export function TransactionPage() {
 }
 
 const isOpenWithdrawal = ({ title, status }: Transaction) => title === 'Withdrawal' && status === 'pending'
-
-/** What the member can still do about a withdrawal that is under way. */
-function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
-  const methods = usePaymentMethods()
-  const { transactions } = useTransactions()
-  const fee = transactions?.find((row) => row.title === 'Fee' && row.relatedId === withdrawal.id && row.status !== 'failed')
-  const platform = methods.data?.filter((method) => method.scope !== 'personal')
-  return (
-    <>
-      {(withdrawal.needsDestination || withdrawal.needsConfirmation) && (
-        <Suspense fallback={<Skeleton className="h-72" />}>
-          <DestinationStep withdrawal={withdrawal} />
-        </Suspense>
-      )}
-      <FeeOption withdrawal={withdrawal} methods={{ ...methods, data: platform }} feeTransaction={fee} />
-    </>
-  )
-}

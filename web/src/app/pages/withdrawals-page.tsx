@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { Suspense, lazy, useRef } from 'react'
 import { ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
@@ -6,11 +6,11 @@ import { Page } from '@/components/page'
 import { Skeleton } from '@/components/skeleton'
 import { useSessionCheck } from '@/features/auth/api/check-session'
 import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
-import { useTransactions } from '@/features/transactions/api/list-transactions'
 import { HandlingTimes } from '@/features/transactions/components/handling-times'
 import { WithdrawalForm } from '@/features/wallet/components/withdrawal-form'
 import type { Terms } from '@/lib/api-types'
 import { formatZoned, hoursHere } from '@/lib/dates'
+import { loadChunk } from '@/lib/load-chunk'
 import { formatBrief, formatMoney } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
@@ -41,7 +41,9 @@ export function WithdrawalsPage() {
         <div className="space-y-5">
           {user.isWithdrawalPending && (
             <div ref={openWithdrawal} tabIndex={-1} role="region" aria-label="Open withdrawal" className="scroll-mt-44 rounded-lg">
-              <OpenWithdrawal />
+              <Suspense fallback={<Skeleton className="h-40" />}>
+                <OpenWithdrawal />
+              </Suspense>
             </div>
           )}
           <Card className="p-5 sm:p-7">
@@ -54,27 +56,7 @@ export function WithdrawalsPage() {
   )
 }
 
-/** A member has one open withdrawal at a time, whose page offers what can be done. */
-function OpenWithdrawal() {
-  const { transactions } = useTransactions()
-  const open = transactions?.find(({ title, status }) => title === 'Withdrawal' && status === 'pending')
-  return (
-    <Notice title={open?.needsConfirmation ? 'Your open withdrawal needs your confirmation' : 'You have an open withdrawal'}>
-      {open?.needsConfirmation && (
-        <p className="mb-2">Please confirm its address with the code we emailed you. We then review the withdrawal.</p>
-      )}
-      <p>
-        You can request another one once it is paid out. There is nothing you need to pay first: the fee is deducted
-        from the payout. You can pay it separately if you would rather receive the full amount.
-      </p>
-      {open && (
-        <ButtonLink to={paths.transaction(open.id)} variant="secondary" size="sm" className="mt-3">
-          {open.needsConfirmation ? 'Confirm the address' : 'View the open withdrawal'}
-        </ButtonLink>
-      )}
-    </Notice>
-  )
-}
+const OpenWithdrawal = lazy(async () => ({ default: (await loadChunk(() => import('./withdrawals/open-withdrawal'))).OpenWithdrawal }))
 
 type Limits = Terms['withdrawal']
 
