@@ -53,7 +53,6 @@ export const questions = {
     title: 'Take this request back?',
     sentence: 'Only if you have not sent the payment.',
     confirm: 'Take it back',
-    cancel: 'Keep it',
     busyLabel: 'One moment...',
     variant: 'danger',
   }),

@@ -29,13 +29,13 @@ export function TransactionPage() {
         <div className="space-y-5">
           <p className="hidden text-sm print:block">{`${brand.name}, printed ${formatZoned(new Date())}`}</p>
           {transaction.steps.length > 1 && (
-            <Suspense fallback={<Skeleton className="h-56 rounded-xl" />}>
+            <Suspense fallback={<Skeleton className="h-56" />}>
               <Journey transaction={transaction} />
             </Suspense>
           )}
           {isOpenWithdrawal(transaction) && (
             <div className="space-y-5 print:hidden">
-              <Suspense fallback={<Skeleton className="h-40 rounded-xl" />}>
+              <Suspense fallback={<Skeleton className="h-40" />}>
                 <OpenWithdrawal withdrawal={transaction} />
               </Suspense>
             </div>

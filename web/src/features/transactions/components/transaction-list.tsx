@@ -28,7 +28,7 @@ const Rows = memo(function Rows({ transactions }: { transactions: readonly Trans
           const day = dayOf(transaction)
           return (
             <LongListRow key={transaction.id} index={from + index} count={transactions.length}>
-              {day !== dayOf(transactions[from + index - 1]) && <p className="border-b border-line bg-sunken px-4 py-1.5 text-xs font-semibold text-ink-soft sm:px-6">{day}</p>}
+              {day !== dayOf(transactions[from + index - 1]) && <p className="bg-sunken px-4 py-1.5 text-xs font-semibold sm:px-6">{day}</p>}
               <TransactionRow transaction={transaction} moment={moments[index] ?? ''} />
             </LongListRow>
           )
