@@ -265,7 +265,7 @@ async fn a_member_takes_back_what_nothing_was_seen_of(pool: PgPool) {
     take_back(&member, &course.id).await.unwrap();
     world.deposit(&member, course_payment()).await.unwrap();
     let large = world.deposit(&member, deposit(1_000_000)).await.unwrap();
-    world.approve(&large).await.unwrap();
+    world.approve_as(&world.reviewer, &large, 1_000_000, (&world.new_txid(), None)).await.unwrap();
     assert_eq!(code(take_back(&member, &large.id).await), "PAYMENT_SEEN");
     let open = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     let fee = world.pay_fee(&member, &open).await.unwrap();
