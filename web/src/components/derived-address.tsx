@@ -1,6 +1,10 @@
+import type { ReactNode } from 'react'
+import type { PaymentMethod } from '@/lib/api-types'
 import { isDerived } from '@/lib/deposit-key'
+import type { SignedVersion } from '@/lib/treasury'
 import { DoNotSend } from './do-not-send'
-import type { PlatformAddressProps } from './platform-address'
+
+export type PlatformAddressProps = { method: SignedVersion & Pick<PaymentMethod, 'derivation'>; children: ReactNode }
 
 /** Shows what is made of an own address of the member only if it follows from the key of its method [D-N2]. */
 export function DerivedAddress({ method, children }: PlatformAddressProps) {

@@ -1,11 +1,8 @@
-import { Suspense, lazy, type ComponentType, type ReactNode } from 'react'
-import type { PaymentMethod } from '@/lib/api-types'
+import { Suspense, lazy, type ComponentType } from 'react'
 import { treasuryKeys } from '@/lib/env'
-import type { SignedVersion } from '@/lib/treasury'
+import type { PlatformAddressProps } from './derived-address'
 import { Skeleton } from './skeleton'
 import { useSignature } from './use-signature'
-
-export type PlatformAddressProps = { method: SignedVersion & Pick<PaymentMethod, 'derivation'>; children: ReactNode }
 
 /** Its code is seldom needed. Where it does not come, the address is not shown either. */
 const DoNotSend = lazy<ComponentType<{ currency: string }>>(() =>

@@ -49,8 +49,8 @@ export const questions = {
     cancel: 'Go back',
     busyLabel: 'Processing withdrawal...',
   }),
-  'DELETE /transactions/{id}': (_: object): Question => ({
-    title: 'Take this request back?',
+  'DELETE /transactions/{id}': ({ reference }: { reference: string }): Question => ({
+    title: `Take ${reference} back?`,
     sentence: 'Only if you have not sent the payment.',
     confirm: 'Take it back',
     busyLabel: 'One moment...',

@@ -27,7 +27,7 @@ export function Journey({ transaction }: { transaction: Transaction }) {
           ))}
         </ol>
       </div>
-      {canTakeBack(transaction, steps) && <TakeBack id={transaction.id} />}
+      {canTakeBack(transaction, steps) && <TakeBack id={transaction.id} reference={transaction.reference} />}
       {transaction.status === 'failed' && <Ended transaction={transaction} />}
     </Card>
   )

@@ -14,8 +14,16 @@ export function ArrivedPayments() {
     meta: { silent: true },
   })
   return (
-    <ul role="status" className="text-sm empty:hidden">
-      {data.map((payment) => (
+    <div role="status" className="empty:hidden">
+      {data.length > 0 && <Payments payments={data} />}
+    </div>
+  )
+}
+
+function Payments({ payments }: { payments: ChainPayment[] }) {
+  return (
+    <ul className="text-sm">
+      {payments.map((payment) => (
         <li key={`${payment.txid} ${payment.index}`} className="mt-3 rounded-lg bg-positive-soft p-3">
           <span className="font-semibold">{`A payment of ${formatAsset(payment)} arrived`}</span>
           <span>{payment.value === undefined ? '.' : `, worth ${formatMoney(payment.value)}.`}</span>{' '}
