@@ -17,8 +17,9 @@ use serde::de::{DeserializeOwned, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+use time::{Date, OffsetDateTime};
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
@@ -431,6 +432,12 @@ pub fn ok<T>(body: T) -> Reply<T> {
 /// 201 with this body.
 pub fn created<T>(body: T) -> Reply<T> {
     Reply(StatusCode::CREATED, body)
+}
+
+/// A day from the query. The error names the parameter if the text is not a day.
+pub fn day(name: &str, text: Option<&str>) -> Result<Date, ApiError> {
+    text.and_then(|text| Date::parse(text, format_description!("[year]-[month]-[day]")).ok())
+        .ok_or_else(|| field(name, "Enter a date like 2026-01-31"))
 }
 
 /// The refusal of one field by the gateway.

@@ -280,7 +280,7 @@ fn following(month: Date) -> Option<Date> {
 fn created_at(first: &ListMemberDataResponse) -> Result<Date, Broken> {
     let account: Value = serde_json::from_str(first.rows_json.first().map_or("null", String::as_str))?;
     let day = account.get("createdAt").and_then(Value::as_str).and_then(|at| at.get(..10));
-    Ok(statement::day("createdAt", day)?)
+    Ok(crate::json::day("createdAt", day)?)
 }
 
 #[cfg(test)]

@@ -553,7 +553,7 @@ fn boundary(name: &str, text: Option<&str>, is_end: bool) -> Result<Option<Times
         return Ok(Some(clock::to_proto(at)));
     }
     let sentence = "Enter a date like 2026-01-31 or a time like 2026-01-31T12:00:00Z";
-    let day = statement::day(name, Some(text)).map_err(|_| field(name, sentence))?;
+    let day = crate::json::day(name, Some(text)).map_err(|_| field(name, sentence))?;
     let day = if is_end { day.next_day().ok_or_else(|| field(name, sentence))? } else { day };
     Ok(Some(clock::to_proto(day.midnight().assume_utc())))
 }

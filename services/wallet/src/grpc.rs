@@ -26,7 +26,9 @@ mod treasury;
 
 mod unclaimed;
 
-pub mod verdicts;
+pub mod verdict_cache;
+
+mod verdicts;
 
 use chassis::db::Db;
 use chassis::error::to_status;
@@ -79,7 +81,7 @@ pub struct GrpcServer {
     /// Handling times, as members last received them.
     pub times: LastTimes,
     /// What the checklists of open transactions last came to.
-    pub verdicts: verdicts::Verdicts,
+    pub verdicts: verdict_cache::Verdicts,
     /// The figures of the business, as staff last received them.
     pub figures: LastFigures,
 }

@@ -29,7 +29,7 @@ use wallet::config::Config;
 use wallet::error::Error;
 use wallet::events::consumed::{Events, QUEUE};
 use wallet::grpc::GrpcServer;
-use wallet::grpc::verdicts::Verdicts;
+use wallet::grpc::verdict_cache::Verdicts;
 use wallet::posting::ledger::Ledger;
 
 #[global_allocator]

@@ -329,7 +329,7 @@ describe('the details', () => {
     server.use(answers('get', '/transactions/user', { transactions: [shown] }), taken.handler)
     const { user, unmount } = openAsMember(`/transactions/${shown.id}`)
     await user.click(await screen.findByRole('button', { name: 'Take it back' }))
-    const dialog = within(await screen.findByRole('dialog', { name: 'Take this request back?' }))
+    const dialog = within(await screen.findByRole('dialog', { name: /^Take TNX-.* back\?$/ }))
     expect(taken.seen).toHaveLength(0)
     await user.click(dialog.getByRole('button', { name: 'Take it back' }))
     expect(await screen.findByText('Your request has been taken back.')).toBeVisible()

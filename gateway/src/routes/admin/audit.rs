@@ -20,9 +20,8 @@ use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{field, moment, ok};
+use crate::json::{day, field, moment, ok};
 use crate::names::AuditFormat;
-use crate::routes::transactions::statement::day;
 
 /// Rows per call while a file is written.
 const FILE_PAGE: i32 = 500;

@@ -144,7 +144,7 @@ async fn set(app: &App, caller: &SignedIn, message: ClaimTransactionRequest) -> 
     let is_release = message.release;
     let answer = call_retrying!(app.clients.wallet_staff, claim_transaction, caller.out, message)?.into_inner();
     let claimed_by = Some(answer.claimed_by).filter(|id| !id.is_empty());
-    let names = app.profiles.look_up(claimed_by.clone().into_iter()).await?;
+    let names = app.profiles.look_up(claimed_by.clone()).await?;
     let name = claimed_by.as_ref().and_then(|id| names.get(id)).map(|person| person.name.clone()).unwrap_or_default();
     let message = match &claimed_by {
         Some(_) => format!("{name} works on this transaction."),

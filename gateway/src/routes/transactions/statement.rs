@@ -14,7 +14,6 @@ use futures::stream::{Stream, StreamExt, try_unfold};
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{GetStatementRequest, GetStatementResponse, StatementLine as StatementLineMessage};
 use serde::{Deserialize, Serialize};
-use time::macros::format_description;
 use time::{Date, OffsetDateTime};
 use utoipa::ToSchema;
 
@@ -23,7 +22,7 @@ use crate::cache::profiles::Profile;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::json::{Dollars, field, moment};
+use crate::json::{Dollars, day, field, moment};
 use crate::names::StatementFormat;
 use crate::routes::transactions::reference;
 use pdf::{Line, Paper};
@@ -268,12 +267,6 @@ fn json(statement: &Statement, pages: Pages, first: GetStatementResponse) -> Res
         Ok(text)
     });
     Ok(Body::from_stream(once(head).chain(lines).chain(once(end.to_vec()))))
-}
-
-/// A day from the query. The error names the parameter if the text is not a day.
-pub(crate) fn day(name: &str, text: Option<&str>) -> Result<Date, ApiError> {
-    text.and_then(|text| Date::parse(text, format_description!("[year]-[month]-[day]")).ok())
-        .ok_or_else(|| field(name, "Enter a date like 2026-01-31"))
 }
 
 fn file(statement: &Statement, ending: &str, content_type: &'static str, content: Body) -> Response {

@@ -34,9 +34,8 @@ pub async fn propose_movement(db: &Db, command: &ProposeMovement) -> Result<Answ
 }
 
 fn check_fields(kind: MovementKind, movement: &TreasuryMovement) -> Result<(), Refusal> {
-    if !(Cents::new(1)..=Cents::new(999_999_999_999)).contains(&movement.amount_cents)
-        && !(kind.posting_kind().is_none() && movement.amount_cents == Cents::ZERO)
-    {
+    let least = if kind.posting_kind().is_none() { Cents::ZERO } else { Cents::new(1) };
+    if !(least..=Cents::new(999_999_999_999)).contains(&movement.amount_cents) {
         return Err(Refusal::field("amount", "Please enter an amount above zero."));
     }
     if kind.is_of_plan() && movement.plan_id.is_none() {

@@ -7,7 +7,6 @@ use chassis::clock;
 use chassis::error::Refusal;
 use chassis::identity::Staff;
 use futures::StreamExt;
-use moka::future::Cache;
 use proto::common::v1::{ChainEvidence, ChainPayment};
 use proto::wallet::v1::{Blocker, Check, ListVerdictsResponse, ProvenBy, Verdict};
 use time::OffsetDateTime;
@@ -23,10 +22,9 @@ use crate::domain::transaction::{Kind, MethodCopy, Status, Transaction};
 use crate::error::Error;
 use crate::grpc::GrpcServer;
 use crate::grpc::staff::unobserved;
+use crate::grpc::verdict_cache::MOST;
 use crate::store::{claims, transactions};
 
-/// Open transactions that are looked at, from the longest waiting on.
-const MOST: i64 = 1_000;
 /// How old a verdict may be.
 const FRESH: Duration = Duration::from_secs(20);
 /// How long a call looks. What is left is looked at by the next one.
@@ -37,16 +35,6 @@ const AT_ONCE: usize = 4;
 const CANDIDATES: usize = 5;
 /// The states of a payment, the least certain first.
 const STATES: [&str; 6] = ["failed", "replaced", "orphaned", "seen", "included", "final"];
-
-/// The verdicts of this process, by transaction: they are the same for all of staff, but for what depends on the person.
-#[derive(Clone)]
-pub struct Verdicts(Cache<Uuid, (Verdict, Instant)>);
-
-impl Default for Verdicts {
-    fn default() -> Self {
-        Self(Cache::builder().max_capacity(2 * MOST.unsigned_abs()).build())
-    }
-}
 
 impl GrpcServer {
     /// The verdicts of open transactions: those that are missing or old are made, the oldest first, as long as there is time.
@@ -81,16 +69,16 @@ impl GrpcServer {
         }
         due.sort_by_key(|(at, _)| *at);
         let mut methods = HashMap::new();
-        for (_, one) in &due {
-            let Some(payment) = one.as_payment() else { continue };
-            if !methods.contains_key(&payment.method.id) {
-                let Ok(current) = timeout_at(deadline, self.current_method(one)).await else { return };
-                methods.insert(payment.method.id, current);
-            }
+        let payments = due.iter().filter_map(|(_, one)| Some(((one.as_payment()?.method.id, one.user_id), *one)));
+        // One payment of a member by each method is enough to ask.
+        for (of, one) in payments.collect::<HashMap<_, _>>() {
+            let Ok(current) = timeout_at(deadline, self.current_method(one)).await else { return };
+            methods.insert(of, current);
         }
         let mut asked = Vec::new();
         for (_, one) in due {
-            let current = one.as_payment().and_then(|payment| methods.get(&payment.method.id).cloned().flatten());
+            let of = one.as_payment().map(|payment| (payment.method.id, one.user_id));
+            let current = of.and_then(|of| methods.get(&of).cloned().flatten());
             asked.push(self.verdict(one.clone(), current));
         }
         let mut made = futures::stream::iter(asked).buffer_unordered(AT_ONCE);

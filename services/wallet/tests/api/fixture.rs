@@ -42,7 +42,7 @@ use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::domain::limits::Limits;
 use wallet::events::consumed::Events;
 use wallet::grpc::GrpcServer;
-use wallet::grpc::verdicts::Verdicts;
+use wallet::grpc::verdict_cache::Verdicts;
 use wallet::posting::ledger::Ledger;
 
 use crate::evidence::FakeEvidence;
