@@ -89,6 +89,7 @@ test('the queue is filtered in the address, claimed by a key, and read beside th
   await row.getByRole('link').focus()
   await page.goto(`/admin?kind=deposit&view=attention`)
   await expect(page.getByRole('radio', { name: 'Needs attention' })).toBeChecked()
+  await expect(page.getByRole('main').getByRole('listitem').first()).toBeVisible()
   await page.keyboard.press('j')
   await page.keyboard.press('c')
   await expect(page.getByText('Claimed by you').first()).toBeVisible()

@@ -63,7 +63,7 @@ test('a deposit shows its way, is found again, and is taken back while nothing w
   await expect(page).toHaveURL('/transactions?q=151.25')
   const row = page.getByRole('main').getByRole('link', { name: /Deposit/ })
   await expect(row).toHaveCount(1)
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /Download what is shown/ }).click()])
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /Save what is shown/ }).click()])
   expect(await readFile(await file.path(), 'utf8')).toContain(',151.25,')
   await row.click()
 

@@ -125,6 +125,7 @@ export const exempt: Record<string, string> = {
   'DELETE /users/totp': 'a dialog of its own',
   'DELETE /auth/sessions/{id}': 'logging in again makes a session',
   'DELETE /admin/members/{id}/sessions': 'logging in again makes a session',
+  'DELETE /admin/transactions/{id}/claim': 'claiming it again takes one key',
   'POST /admin/transactions/{id}/approve': 'its form names the amount on the button; several at once have a dialog',
   'POST /admin/transactions/{id}/reject': 'its form shows the mail to the member',
   'POST /admin/transactions/{id}/reverse': 'a proposal, which a second person confirms',

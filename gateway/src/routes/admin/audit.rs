@@ -216,7 +216,7 @@ async fn read_one(
 pub struct AuditRow {
     id: i64,
     /// The service whose log it is in.
-    #[schema(inline)]
+    #[schema(value_type = String, example = "wallet")]
     service: Trail,
     at: Option<String>,
     actor_id: String,

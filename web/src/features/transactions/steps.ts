@@ -7,7 +7,7 @@ const names: Record<string, Names> = {
   requested: { open: 'Request', done: 'Requested' },
   seen: { open: 'Waiting for your payment', done: 'Payment detected' },
   confirmed: { open: 'Confirmation by the network', done: 'Confirmed by the network' },
-  address: { open: 'Confirm the address', done: 'Address confirmed' },
+  address: { open: 'Address confirmation', done: 'Address confirmed' },
   waiting: { open: 'Waiting period', done: 'Waiting period' },
   reviewed: { open: 'Review by our team', done: 'Reviewed', current: 'In review', failed: 'Not accepted in review' },
   sent: { open: 'Payout', done: 'Sent', current: 'Approved, waits for the payout', failed: 'Not paid out' },

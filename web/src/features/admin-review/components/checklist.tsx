@@ -68,7 +68,7 @@ function Fact({ check }: { check: Check }) {
         {transactionIds.length > 0 && (
           <p className="mt-1 flex flex-wrap gap-x-3 gap-y-1">
             {transactionIds.map((id) => (
-              <Link key={id} to={adminPaths.review(id)} className="tabular font-medium text-accent-text hover:underline">
+              <Link key={id} to={adminPaths.review(id)} className="tabular inline-flex min-h-6 items-center font-medium text-accent-text hover:underline">
                 TNX-{id.slice(0, 6)}
               </Link>
             ))}

@@ -28,7 +28,7 @@ export function TransactionSearch({ search, onChange, shown }: SearchProps) {
         </Button>
         <Button variant="secondary" disabled={shown.length === 0} icon={<Download aria-hidden className="size-4.5" />} onClick={save}>
           <span aria-hidden>CSV</span>
-          <span className="sr-only">Download what is shown as CSV</span>
+          <span className="sr-only">Save what is shown as CSV</span>
         </Button>
       </div>
       {showsDates && (
