@@ -2693,7 +2693,11 @@ export interface components {
             /** Format: int64 */
             id: number;
             memberId?: string;
-            service: ("all" | "wallet" | "auth" | "trade" | "course" | "payment-method" | "mailer") & Record<string, never>;
+            /**
+             * @description The service whose log it is in.
+             * @example wallet
+             */
+            service: string;
             subjectId: string;
         };
         /** @description The audit log of one service, newest first. */
