@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use wallet::SCHEMA;
 use wallet::app::check_holdings::check_holdings;
 use wallet::app::check_ledger::check_ledger;
-use wallet::app::check_solvency::{Tolerance, check_solvency, pause};
+use wallet::app::check_solvency::{Tolerance, check_solvency, pause_if_drained, pause_if_short};
 use wallet::app::forget_expired::{self, Destinations};
 use wallet::app::get_figures::LastFigures;
 use wallet::app::get_times::LastTimes;
@@ -62,6 +62,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.consume(&bus, QUEUE, Arc::new(events));
     process.spawn(check(db.clone(), process.shutdown.clone()));
     process.spawn(compare_holdings(db.clone(), chains.clone(), config.limits.tolerance(), process.shutdown.clone()));
+    process.spawn(watch_solvency(db.clone(), chains.clone(), config.limits.tolerance(), process.shutdown.clone()));
     process.spawn(look_at_payouts(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(tell_of_consumed(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));
@@ -116,6 +117,17 @@ async fn compare_holdings(
     Ok(())
 }
 
+async fn watch_solvency(
+    db: Db,
+    chains: Chains,
+    tolerance: Tolerance,
+    shutdown: CancellationToken,
+) -> anyhow::Result<()> {
+    let watch = async || settle_solvency(&db, &chains, tolerance).await.map(|()| false);
+    every(CHECK, "comparison of owed and held", shutdown, watch).await;
+    Ok(())
+}
+
 async fn look_at_payouts(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
     let settle = async || settle_payouts(&db, &chains).await.map(|()| false);
     every(PAYOUTS, "look at payouts", shutdown, settle).await;
@@ -134,17 +146,22 @@ async fn publish_every_night(db: Db, shutdown: CancellationToken) -> anyhow::Res
 }
 
 async fn settle_holdings(db: &Db, chains: &Chains, tolerance: Tolerance) -> Result<(), Error> {
+    let Some(observed) = chains.holdings().await else { return Ok(()) };
+    let found = check_holdings(db, observed).await?;
+    found.tell();
+    pause_if_drained(db, &found, tolerance).await?;
+    if !found.matched.is_empty() {
+        chains.match_payouts(&found.matched).await?;
+    }
+    Ok(())
+}
+
+async fn settle_solvency(db: &Db, chains: &Chains, tolerance: Tolerance) -> Result<(), Error> {
     let holdings = match chains.holdings().await {
         Some(observed) => Some(check_holdings(db, observed).await?),
         None => None,
     };
-    let solvency = check_solvency(db, holdings.as_ref(), tolerance).await?;
-    solvency.tell();
-    pause(db, &solvency, holdings.as_ref(), tolerance).await?;
-    let Some(holdings) = holdings else { return Ok(()) };
-    holdings.tell();
-    if !holdings.matched.is_empty() {
-        chains.match_payouts(&holdings.matched).await?;
-    }
-    Ok(())
+    let found = check_solvency(db, holdings.as_ref(), tolerance).await?;
+    found.tell();
+    pause_if_short(db, &found, tolerance).await
 }

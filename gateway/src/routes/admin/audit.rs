@@ -308,7 +308,7 @@ async fn file(
     cursor: String,
 ) -> Result<Response, ApiError> {
     let (rows, next) = read(&app, &out, trail, &filter, PageRequest { size: FILE_PAGE, cursor }).await?;
-    let first = csv(Some(HEADER), rows).map_err(ApiError::internal)?;
+    let first = csv(trail, true, rows).map_err(ApiError::internal)?;
     let more = try_unfold(next, move |cursor| {
         let (app, out, filter) = (app.clone(), out.clone(), filter.clone());
         async move {
@@ -320,7 +320,7 @@ async fn file(
                 tracing::warn!(?error, "a trail broke off");
                 std::io::Error::other("the trail broke off")
             })?;
-            Ok(Some((csv(None, rows)?, next)))
+            Ok(Some((csv(trail, false, rows)?, next)))
         }
     });
     let body = futures::StreamExt::chain(futures::stream::iter([Ok::<_, std::io::Error>(first)]), more);
@@ -329,32 +329,20 @@ async fn file(
     Ok((headers, Body::from_stream(body)).into_response())
 }
 
-const HEADER: [&str; 12] = [
-    "service",
-    "id",
-    "at",
-    "actorId",
-    "actorRole",
-    "action",
-    "subjectId",
-    "memberId",
-    "before",
-    "after",
-    "address",
-    "hash",
-];
+const HEADER: [&str; 11] =
+    ["id", "at", "actorId", "actorRole", "action", "subjectId", "memberId", "before", "after", "address", "hash"];
 
-fn csv(header: Option<[&str; 12]>, rows: Vec<Placed>) -> std::io::Result<Bytes> {
+/// Rows as lines; those of all services end with the name of theirs.
+fn csv(trail: Trail, with_header: bool, rows: Vec<Placed>) -> std::io::Result<Bytes> {
+    let of_service = |name: &str| Some(name.to_owned()).filter(|_| trail == Trail::All);
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    if let Some(header) = header {
-        writer.write_record(header)?;
+    if with_header {
+        writer.write_record(HEADER.map(str::to_owned).into_iter().chain(of_service("service")))?;
     }
     for (service, row) in rows {
-        let (id, at) = (row.id.to_string(), moment(row.at.as_ref()).unwrap_or_default());
-        writer.write_record([
-            service.name().to_owned(),
-            id,
-            at,
+        let fields = [
+            row.id.to_string(),
+            moment(row.at.as_ref()).unwrap_or_default(),
             row.actor_id,
             row.actor_role,
             row.action,
@@ -364,7 +352,8 @@ fn csv(header: Option<[&str; 12]>, rows: Vec<Placed>) -> std::io::Result<Bytes> 
             row.after_json,
             row.address,
             row.hash,
-        ])?;
+        ];
+        writer.write_record(fields.into_iter().chain(of_service(service.name())))?;
     }
     writer.into_inner().map(Bytes::from).map_err(|error| error.into_error())
 }
@@ -378,7 +367,7 @@ fn inert(text: String) -> String {
 mod tests {
     use proto::common::v1::AuditRow;
 
-    use super::{HEADER, Trail, csv, places};
+    use super::{Trail, csv, places};
 
     /// [D-O3] The trail as a file: quoted where it must be, and inert in a spreadsheet.
     #[test]
@@ -390,12 +379,16 @@ mod tests {
             after_json: r#"{"note":"a, b"}"#.to_owned(),
             ..Default::default()
         };
-        let text = String::from_utf8(csv(Some(HEADER), vec![(Trail::Wallet, row)]).unwrap().to_vec()).unwrap();
+        let text = |trail| {
+            let file = csv(trail, true, vec![(Trail::Wallet, row.clone())]).unwrap();
+            String::from_utf8(file.to_vec()).unwrap()
+        };
         assert_eq!(
-            text,
-            "service,id,at,actorId,actorRole,action,subjectId,memberId,before,after,address,hash\r\n\
-             wallet,7,,,,deposit.approve,'=1+1,,,\"{\"\"note\"\":\"\"a, b\"\"}\",,\r\n"
+            text(Trail::Wallet),
+            "id,at,actorId,actorRole,action,subjectId,memberId,before,after,address,hash\r\n\
+             7,,,,deposit.approve,'=1+1,,,\"{\"\"note\"\":\"\"a, b\"\"}\",,\r\n"
         );
+        assert!(text(Trail::All).ends_with(",,wallet\r\n"));
     }
 
     /// [D-O3] A cursor of the time line over all services names a place in each, and nothing else.

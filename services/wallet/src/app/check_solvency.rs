@@ -11,7 +11,7 @@ use crate::app::check_holdings::Holdings;
 use crate::app::get_backing;
 use crate::domain::treasury::{Backing, Solvency, assets};
 use crate::error::Error;
-use crate::store::accounts;
+use crate::store::accounts::{self, Books};
 use crate::store::ledger_checks::Fault;
 use crate::store::{treasury, withdrawal_pauses};
 
@@ -36,14 +36,29 @@ pub struct Found {
 /// Owed are the balances of members and the gains of open trades. Held is what the chains show at its rates and what documents
 /// state; where not every asset is observed and rated, what the books say. What plans own comes to it.
 pub async fn check_solvency(db: &Db, holdings: Option<&Holdings>, tolerance: Tolerance) -> Result<Found, Error> {
+    let books = accounts::books(&mut *db.conn().await?).await?;
+    compare(db, &books, holdings, tolerance).await
+}
+
+/// The same with sums of the books that were read already: they are those of all members.
+pub async fn compare(
+    db: &Db,
+    books: &Books,
+    holdings: Option<&Holdings>,
+    tolerance: Tolerance,
+) -> Result<Found, Error> {
     let mut conn = db.conn().await?;
     let plans = get_backing::all(&mut conn).await?;
-    let solvency = sums(&mut conn, holdings, &plans).await?;
+    let solvency = sums(&mut conn, books, holdings, &plans).await?;
     Ok(Found { missing: solvency.missing(tolerance.missing)?, solvency, plans })
 }
 
-async fn sums(conn: &mut PgConnection, holdings: Option<&Holdings>, plans: &[Backing]) -> Result<Solvency, Error> {
-    let books = accounts::books(conn).await?;
+async fn sums(
+    conn: &mut PgConnection,
+    books: &Books,
+    holdings: Option<&Holdings>,
+    plans: &[Backing],
+) -> Result<Solvency, Error> {
     let add = |sum: Cents, next: Cents| sum.plus(next);
     let stated = assets(&treasury::of_subject(conn, None, Uuid::nil()).await?)?;
     let stated = stated.iter().map(|one| one.value).try_fold(Cents::ZERO, add)?;
@@ -98,18 +113,26 @@ impl Found {
     }
 }
 
-/// Pauses withdrawals if more is missing, or left without an explanation, than is tolerated.
-pub async fn pause(db: &Db, found: &Found, holdings: Option<&Holdings>, tolerance: Tolerance) -> Result<(), Error> {
-    let unexplained = holdings.map_or(Cents::ZERO, |one| one.unexplained);
-    let reason = if found.missing > tolerance.pause {
-        format!("{} is missing for what members are owed.", found.missing)
-    } else if unexplained > tolerance.pause {
-        format!("{unexplained} left the platform, and no withdrawal or treasury movement accounts for it.")
-    } else {
+/// Pauses withdrawals if more is missing than is tolerated.
+pub async fn pause_if_short(db: &Db, found: &Found, tolerance: Tolerance) -> Result<(), Error> {
+    if found.missing <= tolerance.pause {
         return Ok(());
-    };
+    }
+    pause(db, &format!("{} is missing for what members are owed.", found.missing)).await
+}
+
+/// Pauses withdrawals if more left without an explanation than is tolerated.
+pub async fn pause_if_drained(db: &Db, holdings: &Holdings, tolerance: Tolerance) -> Result<(), Error> {
+    let left = holdings.unexplained;
+    if left <= tolerance.pause {
+        return Ok(());
+    }
+    pause(db, &format!("{left} left the platform, and no withdrawal or treasury movement accounts for it.")).await
+}
+
+async fn pause(db: &Db, reason: &str) -> Result<(), Error> {
     let mut tx = db.begin().await?;
-    if withdrawal_pauses::begin(&mut tx, &reason).await? {
+    if withdrawal_pauses::begin(&mut tx, reason).await? {
         audit::append_own(&mut tx, "withdrawals.stop", "withdrawals", json!({ "reason": reason })).await?;
         tracing::error!(reason, "withdrawals are paused");
     }

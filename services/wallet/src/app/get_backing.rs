@@ -17,9 +17,13 @@ pub async fn get_backing(db: &Db, plan_id: Uuid) -> Result<Backing, Error> {
 /// The same within a transaction that decides a movement: without that one.
 pub async fn backing(conn: &mut PgConnection, plan_id: Uuid, without: Uuid) -> Result<Backing, Error> {
     let (title, open) = treasury::open_trades(conn, plan_id).await?.unzip();
+    let title = match title {
+        Some(title) => title,
+        None => treasury::title_of(conn, plan_id).await?.unwrap_or_default(),
+    };
     Ok(Backing {
         plan_id,
-        title: title.unwrap_or_default(),
+        title,
         cash: treasury::plan_cash(conn, plan_id).await?,
         assets: assets(&treasury::of_subject(conn, Some(plan_id), without).await?)?,
         open,

@@ -35,7 +35,8 @@ use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
 
 use crate::app::approve_transaction::{ApproveTransaction, approve_transaction};
-use crate::app::check_solvency::check_solvency;
+use crate::app::check_holdings::Holdings;
+use crate::app::check_solvency::compare;
 use crate::app::claim_transaction::{Claim, claim_transaction};
 use crate::app::decide_proposal::decide_proposal;
 use crate::app::get_figures::get_figures;
@@ -417,10 +418,11 @@ impl StaffService for GrpcServer {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         // What is not known of the chains is no fault of the ledger.
         let holdings = self.holdings().await?;
-        let found = check_solvency(&self.db, holdings.as_ref(), self.tolerance).await?;
-        let mut faults = holdings.map(|found| found.faults()).unwrap_or_default();
-        faults.extend(found.faults(OffsetDateTime::now_utc()));
-        let mut response = GetIntegrityResponse::from(get_integrity(&self.db, faults).await?);
+        let faults = holdings.as_ref().map(Holdings::faults).unwrap_or_default();
+        let mut integrity = get_integrity(&self.db, faults).await?;
+        let found = compare(&self.db, &integrity.books, holdings.as_ref(), self.tolerance).await?;
+        integrity.faults.extend(found.faults(OffsetDateTime::now_utc()));
+        let mut response = GetIntegrityResponse::from(integrity);
         response.solvency = Some((&found).into());
         Ok(Response::new(response))
     }

@@ -60,6 +60,18 @@ pub async fn newest(conn: &mut PgConnection, limit: i64) -> Result<Vec<Proposal>
     .await
 }
 
+/// The name of a plan in its newest movement, before trade has reported it.
+pub async fn title_of(conn: &mut PgConnection, plan_id: Uuid) -> Result<Option<String>, sqlx::Error> {
+    let title = sqlx::query_scalar!(
+        "SELECT change ->> 'plan_title' FROM proposals
+         WHERE subject_id = $1 AND status = 'confirmed' AND is_treasury(kind) ORDER BY decided_at DESC, id DESC LIMIT 1",
+        plan_id
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(title.flatten())
+}
+
 /// The balance of an account of the house.
 pub async fn house_balance(conn: &mut PgConnection, account: HouseAccount) -> Result<Cents, sqlx::Error> {
     sqlx::query_scalar!(r#"SELECT balance_cents AS "balance: Cents" FROM accounts WHERE id = $1"#, account.id())

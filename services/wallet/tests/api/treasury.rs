@@ -15,7 +15,7 @@ use sqlx::PgPool;
 use tonic::Status;
 use uuid::Uuid;
 use wallet::app::check_holdings::check_holdings;
-use wallet::app::check_solvency::{check_solvency, pause};
+use wallet::app::check_solvency::{check_solvency, pause_if_drained, pause_if_short};
 
 use crate::corrections;
 use crate::fixture::{World, code, refusal};
@@ -215,7 +215,7 @@ async fn report_gain(world: &World, cents: i64) {
     report(world, 0, cents).await;
     let (db, tolerance) = (&world.grpc.db, world.grpc.tolerance);
     let found = check_solvency(db, None, tolerance).await.unwrap();
-    pause(db, &found, None, tolerance).await.unwrap();
+    pause_if_short(db, &found, tolerance).await.unwrap();
 }
 
 fn stolen() -> Observed {
@@ -256,8 +256,7 @@ async fn a_movement_explains_an_outflow(pool: PgPool) {
     let look = async || {
         let (db, tolerance) = (&world.grpc.db, world.grpc.tolerance);
         let holdings = check_holdings(db, world.grpc.chains.holdings().await.unwrap()).await.unwrap();
-        let found = check_solvency(db, Some(&holdings), tolerance).await.unwrap();
-        pause(db, &found, Some(&holdings), tolerance).await.unwrap();
+        pause_if_drained(db, &holdings, tolerance).await.unwrap();
         (holdings.outflows.len(), holdings.matched)
     };
     assert_eq!(look().await, (1, vec![]));

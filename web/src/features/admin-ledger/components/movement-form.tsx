@@ -69,6 +69,7 @@ export function MovementForm() {
       <Form aria-label="Propose a movement" onSubmit={submit} className="mt-3 space-y-4">
         <SelectField
           label="What moves"
+          blank="Choose a kind"
           options={kinds}
           value={kind}
           onChange={(event) => setKind(event.target.value as MovementKind | '')}
