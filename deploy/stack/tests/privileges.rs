@@ -634,6 +634,7 @@ const READ_AS_A_WHOLE: &[(&str, &str, &str)] = &[
     ("drafts", "", "one row"),
     ("rate_polls", "", "one row"),
     ("plans", "", "few, by staff"),
+    ("claims", "DELETE FROM claims", "rows of an hour"),
     ("proposals", "", "few, by staff"),
     ("media", "", "few, by staff"),
     ("parked_events", "", "until staff replay or remove the event"),

@@ -56,7 +56,7 @@ CREATE TABLE deposit_addresses (
 );
 CREATE UNIQUE INDEX deposit_addresses_current ON deposit_addresses (key_id, user_id) WHERE is_current;
 CREATE INDEX deposit_addresses_lower ON deposit_addresses (lower(address));
-CREATE INDEX deposit_addresses_member ON deposit_addresses (user_id) WHERE paid_at IS NOT NULL;
+CREATE INDEX deposit_addresses_member ON deposit_addresses (user_id);
 CREATE INDEX deposit_addresses_paid ON deposit_addresses (chain, read_at NULLS FIRST, key_id, index)
     WHERE paid_at IS NOT NULL;
 
