@@ -41,7 +41,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 76] = [
+const TABLES: [(Service, &str, Kept); 81] = [
     (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -70,6 +70,7 @@ const TABLES: [(Service, &str, Kept); 76] = [
     (Service::Wallet, "accounts", BOOKS),
     (Service::Wallet, "book_checks", For("one row: the last check")),
     (Service::Wallet, "closed_wallets", BOOKS),
+    (Service::Wallet, "claims", For("unlogged; swept whenever staff claim a transaction")),
     (Service::Wallet, "destinations", For("until the personal data of the account is removed")),
     (Service::Wallet, "disowned_destinations", For("until the personal data of the account is removed")),
     (Service::Wallet, "entries", BOOKS),
@@ -79,6 +80,7 @@ const TABLES: [(Service, &str, Kept); 76] = [
     (Service::Wallet, "liability_leaves", Never(OLD_PUBLICATION, "only the two newest publications keep their tree")),
     (Service::Wallet, "liability_nodes", Never(OLD_PUBLICATION, "only the two newest publications keep their tree")),
     (Service::Wallet, "liability_publications", For("one root a day, which members can compare")),
+    (Service::Wallet, "plan_values", For("one row for each plan")),
     (Service::Wallet, "posting_kinds", For("the schema")),
     (Service::Wallet, "postings", BOOKS),
     // RECEIPT_DAYS.
@@ -90,6 +92,7 @@ const TABLES: [(Service, &str, Kept); 76] = [
     (Service::Wallet, "withdrawal_stops", For("decisions of staff are kept")),
     (Service::Trade, "plan_values", BOOKS),
     (Service::Trade, "plans", CONTENT),
+    (Service::Trade, "risk_answers", For("that a member has read the page about risk is kept")),
     (Service::Trade, "trades", BOOKS),
     (Service::Course, "captions", CONTENT),
     (Service::Course, "certificates", For("until the personal data of the account is removed")),
@@ -111,6 +114,8 @@ const TABLES: [(Service, &str, Kept); 76] = [
     (Service::PaymentMethod, "assets", CONTENT),
     (Service::PaymentMethod, "chain_cursors", For("one row for each chain")),
     (Service::PaymentMethod, "chain_payments", BOOKS),
+    (Service::PaymentMethod, "deposit_addresses", For("an address can be paid to for ever")),
+    (Service::PaymentMethod, "deposit_keys", For("one row for each key of a method")),
     (Service::PaymentMethod, "holdings", For("one row for each address and asset")),
     (Service::PaymentMethod, "method_signatures", CONTENT),
     (
