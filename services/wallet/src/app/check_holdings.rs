@@ -36,7 +36,8 @@ pub struct Holdings {
     pub unexplained: Cents,
 }
 
-/// A withdrawal that was paid and a treasury movement account for the payments that they consume, and an approved withdrawal that may be being paid accounts for one payout to its destination too.
+/// A withdrawal that was paid and a treasury movement account for the payments that they consume. An approved withdrawal that may
+/// be being paid accounts for one payout to its destination, too.
 pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Error> {
     let mut conn = db.conn().await?;
     let paid = transactions::paid_with(&mut conn, &observed.outflows).await?;

@@ -3,7 +3,7 @@
 
 use chassis::audit;
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use serde_json::json;
 use time::{Duration, OffsetDateTime};
 
@@ -82,12 +82,19 @@ fn share(before: &LedgerCheck) -> i64 {
 async fn pause(db: &Db) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     let faults = ledger_checks::open_faults(&mut tx, 1_000).await?;
-    let reason = sentences(&faults);
-    if !faults.is_empty() && withdrawal_pauses::begin(&mut tx, &reason).await? {
-        audit::append_own(&mut tx, "withdrawals.stop", "withdrawals", json!({ "reason": reason })).await?;
-        tracing::error!(reason, "ledger verification failed, withdrawals are paused");
+    if !faults.is_empty() {
+        pause_withdrawals(&mut tx, &sentences(&faults)).await?;
     }
     tx.commit().await?;
+    Ok(())
+}
+
+/// Pauses withdrawals for this reason, which the audit log keeps, unless they are paused.
+pub(crate) async fn pause_withdrawals(conn: &mut PgConnection, reason: &str) -> Result<(), Error> {
+    if withdrawal_pauses::begin(conn, reason).await? {
+        audit::append_own(conn, "withdrawals.stop", "withdrawals", json!({ "reason": reason })).await?;
+        tracing::error!(reason, "withdrawals are paused");
+    }
     Ok(())
 }
 

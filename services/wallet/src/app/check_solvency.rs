@@ -1,21 +1,20 @@
 //! Compares what is owed to members with what is held for them (D-T4).
 
-use chassis::audit;
 use chassis::db::{Db, PgConnection};
 use chassis::money::Cents;
-use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::check_holdings::Holdings;
+use crate::app::check_ledger::pause_withdrawals;
 use crate::app::get_backing;
 use crate::domain::treasury::{Backing, Solvency, assets};
 use crate::error::Error;
 use crate::store::accounts::{self, Books};
 use crate::store::ledger_checks::Fault;
-use crate::store::{treasury, withdrawal_pauses};
+use crate::store::treasury;
 
-/// From how much on what is missing pauses payouts, and what is tolerated.
+/// How much may be missing for what members are owed.
 #[derive(Debug, Clone, Copy)]
 pub struct Tolerance {
     /// So much may be missing before it is a fault.
@@ -132,10 +131,7 @@ pub async fn pause_if_drained(db: &Db, holdings: &Holdings, tolerance: Tolerance
 
 async fn pause(db: &Db, reason: &str) -> Result<(), Error> {
     let mut tx = db.begin().await?;
-    if withdrawal_pauses::begin(&mut tx, reason).await? {
-        audit::append_own(&mut tx, "withdrawals.stop", "withdrawals", json!({ "reason": reason })).await?;
-        tracing::error!(reason, "withdrawals are paused");
-    }
+    pause_withdrawals(&mut tx, reason).await?;
     tx.commit().await?;
     Ok(())
 }
