@@ -21,6 +21,7 @@ check "cycles of modules" node deploy/check-cycles.mjs
 check "rule of cycles" node --test --test-reporter=dot deploy/check-cycles.test.mjs
 check citations node deploy/check-citations.mjs
 check "rule of citations" node --test --test-reporter=dot deploy/check-citations.test.mjs
+check words deploy/check-words.sh
 check "lock files" node deploy/check-lockfiles.mjs
 check "rule of lock files" node --test --test-reporter=dot deploy/check-lockfiles.test.mjs
 check advisories node deploy/check-advisories.mjs

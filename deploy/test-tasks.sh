@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# [D-H7] Tests what tells an operator of one machine that something is wrong (deploy/COMPOSE.md, Alerting): the tasks with a
+# [D-H7] Tests what alerts the operator of one machine (deploy/COMPOSE.md, Alerting): the tasks with a
 # stand-in for docker, the copy off the machine with rclone, the mail with a real Alertmanager, and that the alerts read
 # metrics that the exporters have, from a real PostgreSQL.
 #
@@ -52,7 +52,7 @@ cp services/services.txt "$installation/services/"
 rm -rf "$installation/deploy/compose/secrets" "$tasks"/*.prom
 cd "$installation"
 deploy/secrets.sh >/dev/null
-# It writes down what it is told, and fails if it is told so.
+# It writes down its arguments, and fails if asked to.
 cat >"$folder/bin/docker" <<SCRIPT
 #!/usr/bin/env bash
 echo "\$*" >>"$folder/docker.log"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests TLS on one machine (deploy/compose/Caddyfile) with Debian's Caddy and a stand-in for the gateway: HTTP/2, a redirect,
-# the true address of the client whatever it claims, live updates as they come, and the parts of videos.
+# the true address of the client no matter what it claims, live updates as they come, and the parts of videos.
 #
 #   deploy/test-tls.sh
 set -euo pipefail

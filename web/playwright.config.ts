@@ -7,7 +7,7 @@ export default defineConfig({
   timeout: 120_000,
   expect: { timeout: 20_000 },
   workers: 1,
-  // A journey that failed is walked once more: what a busy machine delays is told as flaky, what is broken fails again.
+  // A journey that failed is walked once more: what a busy machine delays is reported as flaky, what is broken fails again.
   retries: 1,
   reporter: [['list']],
   use: {

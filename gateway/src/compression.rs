@@ -1,5 +1,5 @@
 //! Compresses large JSON responses: a page of 500 transactions is 200 kB, which take a slow phone a second, and a tenth of
-//! that compressed. A response with a token is too small to be compressed, so its size tells nothing about the token.
+//! that compressed. A response with a token is too small to be compressed, so its size reveals nothing about the token.
 
 use std::io::Write;
 

@@ -227,7 +227,7 @@ impl ApiError {
         self
     }
 
-    /// Tells the client when to try again.
+    /// Says when the client may to try again.
     #[must_use]
     pub fn retry_after(mut self, delay: std::time::Duration) -> Self {
         self.refusal.retry_after = Some(delay);

@@ -364,7 +364,7 @@ mod tests {
         assert!(picture.into_rgb8().pixels().all(|pixel| pixel.0.iter().all(|channel| *channel > 250)));
     }
 
-    /// [D-P2] [D-L6] A stored PDF begins as one, whatever stood before it: banks write a mark or lines of their own there.
+    /// [D-P2] [D-L6] A stored PDF begins as one, no matter what stood before it: banks write a mark or lines of their own there.
     #[tokio::test]
     async fn a_pdf_begins_with_its_header() {
         let files = files();

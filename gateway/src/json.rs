@@ -547,7 +547,7 @@ mod tests {
         }
     }
 
-    /// A text has an end, whatever its field.
+    /// A text has an end, regardless of its field.
     #[test]
     fn a_text_is_bounded() {
         let read = |letters: usize| {

@@ -11,7 +11,7 @@ const SMALL: usize = 256 * 1024;
 /// Large pieces of work at once.
 static PLACES: Semaphore = Semaphore::const_new(2);
 
-/// Does some work on so many bytes. Responds with 500 if it panics.
+/// Does some work on this many bytes. Responds with 500 if it panics.
 pub async fn work<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
     if bytes <= SMALL {
         return Ok(work());

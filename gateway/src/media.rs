@@ -119,7 +119,7 @@ impl Media {
         (now.unix_timestamp() <= expires).then_some(ticket)
     }
 
-    /// Where the file of a ticket is stored, if whoever it was made for still has access. With `streams` it counts as a
+    /// Where the file of a ticket is stored, if the user it was made for still has access. With `streams` it counts as a
     /// stream of the member. A session that has ended is 404: its links are dead.
     pub async fn open(
         &self,

@@ -73,7 +73,7 @@ pub async fn pass(State(chain): State<Chain>, mut request: Request, next: Next) 
     let is_api = request.uri().path().starts_with("/v1");
     let reader = Reader::of(&request);
     let takes_gzip = is_api && compression::is_accepted(request.headers());
-    // A body that nobody reads ends the connection: the client must be told, or its next request is lost.
+    // A body that nobody reads ends the connection: the client must know, or its next request is lost.
     let has_body = !request.body().is_end_stream();
     let fault = if is_known(request.method()) {
         (!names_one_host(&request)).then_some(StatusCode::BAD_REQUEST)
@@ -99,7 +99,7 @@ pub async fn pass(State(chain): State<Chain>, mut request: Request, next: Next) 
     response
 }
 
-/// Methods that a route or a browser may use; whatever else a client sends is no label of a metric.
+/// Methods that a route or a browser may use; other methods are not used as labels of metrics.
 fn is_known(method: &Method) -> bool {
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS]
         .contains(method)
@@ -125,7 +125,7 @@ fn panicked(cause: &(dyn Any + Send)) -> Response {
     ApiError::internal(text.unwrap_or("panic")).into_response()
 }
 
-/// Steps 3 to 8. Also tells whether the request's body was read to its end.
+/// Steps 3 to 8. Also returns whether the request's body was read to its end.
 async fn carry_out(chain: &Chain, request: Request, next: Next) -> (Response, bool) {
     let (parts, body) = request.into_parts();
     let app = &chain.app;

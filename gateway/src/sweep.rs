@@ -66,7 +66,7 @@ fn note(folder: &'static str, swept: Swept, at: OffsetDateTime) {
     metrics::gauge!("files_swept_at_seconds", "folder" => folder).set(at.unix_timestamp() as f64);
 }
 
-/// Removes the files of a purpose that nothing refers to. If there are so many that the services must be wrong, it
+/// Removes the files of a purpose that nothing refers to. If their number shows that the services must be wrong, it
 /// removes none. It stops at the first error of the store or a service.
 pub async fn sweep(
     files: &Files,

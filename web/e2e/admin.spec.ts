@@ -33,7 +33,7 @@ async function withdrawal(member: SignedIn, amount: number) {
 
 type Row = { id: string; revision: number; kind: string; approved?: boolean }
 
-/** Rejects whatever other journeys have left, so that the queue holds what a journey puts there. */
+/** Rejects what other journeys have left, so that the queue holds what a journey puts there. */
 async function emptyQueue() {
   const reviewer = await asStaff('reviewer')
   const treasurer = await asStaff('treasurer')

@@ -42,7 +42,7 @@ test('photo, details, email and password are changed [PROF-01] [PROF-02] [PROF-0
   await expect(page.getByLabel('Old Password')).toHaveValue('')
   await mailTo(email, /password/i)
 
-  // Everything of it is told, with the device it came from [D-A7].
+  // All of it is logged, with the device it came from [D-A7].
   await page.getByRole('link', { name: /Account activity/ }).click()
   await expect(page).toHaveURL('/profile/activity')
   const events = page.getByRole('main').getByRole('listitem')

@@ -1,5 +1,5 @@
 /**
- * Inlined into the head of every page, and run before the first paint: tells the styles the theme, the font and whether
+ * Inlined into the head of every page, and run before the first paint: passes the styles the theme, the font and whether
  * there is a session. A prerendered page can be read, its links followed and its fields filled without the app, so the
  * app is loaded when it is needed: for a session, or when the visitor approaches a control. It can import nothing; the
  * attributes of the script tag say where the app is.

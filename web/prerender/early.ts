@@ -1,6 +1,6 @@
 /**
  * Inlined into the page of members and staff: asks for what a page shows while its code is still being loaded, which takes
- * longer. `lib/early-answers.ts` hands the answers out; the app asks itself for whatever is not among them.
+ * longer. `lib/early-answers.ts` hands the answers out; the app asks itself for what is not among them.
  */
 import { credentials } from '../src/lib/device-key'
 import type { EarlyAnswers } from '../src/lib/early-answers'

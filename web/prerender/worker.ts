@@ -63,7 +63,7 @@ async function activate() {
 
 const isOfMembers = (pathname: string) => SHELL.areas.some((area) => pathname === area || pathname.startsWith(`${area}/`))
 
-/** Files carry a hash in their names, so those of a version before are told apart. */
+/** Files carry a hash in their names, so those of a version before are distinguished. */
 async function answer(request: Request): Promise<Response> {
   const cached = request.mode === 'navigate' ? (await caches.open(CACHE)).match(SHELL.page) : caches.match(request)
   return (await cached) ?? fetch(request)

@@ -64,7 +64,7 @@ impl Tenancy {
     /// The address for a service on the broker at `amqp_url`.
     ///
     /// # Errors
-    /// When the address is none.
+    /// When the address is malformed.
     pub fn url(&self, amqp_url: &str, service: Service) -> Result<String> {
         let user = user_of(&self.users, service)?;
         let mut url = reqwest::Url::parse(amqp_url)?;

@@ -181,7 +181,7 @@ pub async fn send(request: RequestBuilder) -> Result<Answer> {
 /// An amount of dollars in a JSON answer, in cents.
 ///
 /// # Errors
-/// When it is none.
+/// When it is not JSON.
 pub fn cents(dollars: &Value) -> Result<i64> {
     let text = dollars.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

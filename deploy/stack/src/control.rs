@@ -76,7 +76,7 @@ impl Drop for Control {
 // === impl Request ===
 
 impl Request {
-    /// Tells who asked how it went.
+    /// Reports the outcome to the caller.
     pub async fn answer(mut self, result: &Result<()>) {
         let text = result.as_ref().map_or_else(|error| format!("{error:#}"), |()| RESTARTED.to_owned());
         drop(self.from.write_all(text.as_bytes()).await);

@@ -24,7 +24,7 @@ pub struct Namespace {
     name: String,
 }
 
-/// Has this thread, and whatever it starts, use the network of a namespace.
+/// Makes this thread, and all that it starts, use the network of a namespace.
 ///
 /// # Errors
 /// When there is none at this path, or this is not root.

@@ -34,7 +34,7 @@ const RPC_USER: &str = "solvane";
 const MINER: &str = "miner";
 /// How often the local stack makes a block of bitcoin.
 const BITCOIN_BLOCK: Duration = Duration::from_secs(10);
-/// Bitcoins cannot be spent before so many more blocks.
+/// Bitcoins cannot be spent before this many more blocks.
 const MATURITY: u32 = 101;
 
 /// Where the nodes are installed.
@@ -407,7 +407,7 @@ impl Nodes {
             all.extend([("BITCOIN_URL", node.rpc.url.clone()), ("BITCOIN_NETWORK", "regtest".to_owned())]);
         }
         all.extend(self.evm.iter().map(|anvil| (anvil.chain.setting(), anvil.rpc.url.clone())));
-        // No provider counts the calls, and whoever tries the product out does not want to wait.
+        // No provider counts the calls, and anyone who tries the product out does not want to wait.
         all.push(("CHAIN_LOOK_SECONDS", "2".to_owned()));
         all
     }

@@ -77,7 +77,7 @@ async fn bitcoin(node: &Rpc, address: &str, satoshi: u128) -> Result<String> {
 /// How the test network writes the script of a segwit address.
 ///
 /// # Errors
-/// When it is none, or the node refuses.
+/// When it is malformed, or the node refuses.
 pub async fn regtest(node: &Rpc, address: &str) -> Result<String> {
     let decoded = node.call("decodescript", json!([segwit_script(address)?])).await?;
     Ok(decoded["address"].as_str().context("the node knows no address of this script")?.to_owned())
@@ -114,7 +114,7 @@ async fn token(
 /// An address of Ethereum or Tron as 20 bytes.
 ///
 /// # Errors
-/// When it is none.
+/// When it is malformed.
 pub fn account(address: &str) -> Result<String> {
     if address.starts_with("0x") {
         return Ok(address.to_lowercase());

@@ -157,7 +157,7 @@ mod tests {
         Funding { trade_id, user_id: MEMBER, amount_cents: 500, status, value_cents: value, under_way: false }
     }
 
-    /// [A4] Whatever a saga leaves behind, finished or in the middle, is no difference.
+    /// [A4] What a saga leaves behind, finished or in the middle, is no difference.
     #[test]
     fn sagas_are_no_differences() {
         let trades = [

@@ -38,7 +38,7 @@ impl Running {
     /// Describes a stack.
     ///
     /// # Errors
-    /// When one of its addresses cannot be told.
+    /// When one of its addresses cannot be read.
     pub fn of(stack: &Stack) -> Result<Self> {
         let (mut databases, mut audited) = (BTreeMap::new(), BTreeMap::new());
         for service in Service::ALL.into_iter().filter(|service| service.database().is_some()) {

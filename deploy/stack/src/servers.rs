@@ -145,7 +145,7 @@ impl Servers {
     /// The broker's address for a service.
     ///
     /// # Errors
-    /// When the configured address is none.
+    /// When the configured address is malformed.
     pub fn amqp_url(&self, service: Service) -> Result<String> {
         match &self.broker {
             Broker::Own { settings, .. } => {

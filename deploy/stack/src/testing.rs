@@ -57,7 +57,7 @@ pub struct Options {
     pub tls: bool,
     /// Nodes of blockchains, which make blocks when the test asks.
     pub chains: bool,
-    /// One reviewer approves deposits whatever they come to, for load that goes on for long.
+    /// One reviewer approves deposits of any sum, for load that goes on for long.
     pub one_reviewer: bool,
     /// The port of a receiver of traces.
     pub otlp_port: Option<u16>,

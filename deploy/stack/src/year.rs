@@ -24,7 +24,7 @@ use crate::year::retention::{PERSONAL_DATA_DAYS, RECEIPT_DAYS};
 /// When the year begins.
 const BEGIN: OffsetDateTime = datetime!(2023-11-25 9:00 UTC);
 
-/// Plays so many months; fails at the first thing that does not end when it should.
+/// Plays this many months; fails at the first thing that does not end when it should.
 ///
 /// # Errors
 /// Also when libfaketime is not installed.

@@ -139,7 +139,7 @@ async fn as_owner(stack: &TestStack, statement: &'static str) -> Result<()> {
     Ok(connection.close().await?)
 }
 
-/// [D-B7] [D-B8] [D-O3] Two treasurers: one pays, the other is told who and until when; a lease that is over is free. One
+/// [D-B7] [D-B8] [D-O3] Two treasurers: one pays, the other learns who and until when; a lease that is over is free. One
 /// blockchain transaction settles two payouts, each by its output.
 #[tokio::test]
 async fn one_treasurer_pays_and_the_other_is_told() -> Result<()> {

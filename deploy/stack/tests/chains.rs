@@ -34,7 +34,7 @@ async fn until(client: &Client, path: &str, holds: impl Fn(&Value) -> bool) -> V
     }
 }
 
-/// Follows the member's event stream until it tells of a payment.
+/// Follows the member's event stream until it reports a payment.
 async fn told_of_payment(mut stream: Response) {
     let mut read = String::new();
     while !read.contains("data: payment_method.v1.payment_changed") {
@@ -43,7 +43,7 @@ async fn told_of_payment(mut stream: Response) {
     }
 }
 
-/// [D-Q1] [D-Q4] [D-Q5] [D-Q7] [D-Q9] A member pays the quoted amount for real. They are told when it arrives and see it become
+/// [D-Q1] [D-Q4] [D-Q5] [D-Q7] [D-Q9] A member pays the quoted amount for real. They learn when it arrives and see it become
 /// confirmed; no event goes to another member. The reviewer sees the checks and the payment's value, and approves the payment
 /// that was found. The approval of an older version of the evidence is refused.
 #[tokio::test]
@@ -222,7 +222,7 @@ async fn address(member: &Member, network: &str) -> String {
 /// The two processes that observe the chains.
 static OBSERVERS: [Replica; 2] = [Replica(Service::PaymentMethod, 0), Replica(Service::PaymentMethod, 1)];
 
-/// Whether the lease of a look at a chain lasts for so many seconds more. It begins with a minute; after the look it is a second.
+/// Whether the lease of a look at a chain lasts for this many seconds more. It begins with a minute; after the look it is a second.
 async fn is_leased(database: &mut PgConnection, chain: &str, seconds: f64) -> bool {
     let query =
         "SELECT leased_until > clock_timestamp() + make_interval(secs => $2) FROM chain_cursors WHERE chain = $1";

@@ -159,7 +159,7 @@ async fn counted(database: &mut PgConnection, sql: &'static str, wanted: i64) ->
     Ok(())
 }
 
-/// [Q1] [L7] [L9] [D-G4] A wallet that dies after the commit of many and before its answers: each key tells what became
+/// [Q1] [L7] [L9] [D-G4] A wallet that dies after the commit of many and before its answers: each key shows what became
 /// of its request.
 #[tokio::test]
 async fn what_was_committed_is_told_by_its_key() -> Result<()> {

@@ -7,7 +7,7 @@ use stack::testing::{Member, Options, PROOF, TestStack, txid};
 
 const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 
-/// Every service and the gateway have just been told that the member is not frozen.
+/// Every service and the gateway have just learned that the member is not frozen.
 async fn warm_up(member: &Member) -> Result<()> {
     for path in ["/transactions/user", "/trades", "/payment-methods"] {
         member.client.get(path).await?.success()?;
@@ -21,7 +21,7 @@ async fn set_frozen(reviewer: &Client, member: &Member, act: &str) -> Result<()>
     Ok(())
 }
 
-/// A request and what tells it apart: method, path, body.
+/// A request and what distinguishes it: method, path, body.
 type Call = (&'static str, String, Value);
 
 async fn send(client: &Client, (method, path, body): &Call) -> Result<Answer> {
@@ -75,7 +75,7 @@ fn calls(
     ]
 }
 
-/// [D-R13] The first call after a freeze is refused, whatever answers were kept; so are approval and payout.
+/// [D-R13] The first call after a freeze is refused, no matter which answers were cached; so are approval and payout.
 #[tokio::test]
 async fn a_freeze_takes_effect_at_once() -> Result<()> {
     let stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;

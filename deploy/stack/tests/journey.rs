@@ -20,7 +20,7 @@ async fn wallet(client: &Client) -> Result<Value> {
 
 /// [API-01] [API-02] [API-07] [API-08] [API-11] [D-D1] [D-D3] [D-D5] [D-L6] [D-E2] From registration to a confirmed
 /// deposit: the code comes by mail, a pending deposit has no effect on the balance, the confirmed one has, and the
-/// member is told by mail.
+/// member is notified by mail.
 #[tokio::test]
 async fn a_member_registers_and_a_deposit_is_confirmed() -> Result<()> {
     let stack = TestStack::start().await?;
@@ -55,7 +55,7 @@ async fn a_member_registers_and_a_deposit_is_confirmed() -> Result<()> {
     stack.mail(&member.email, "confirmed").await.map(drop)
 }
 
-/// [D-D4] [D-L4] A rejected deposit is failed, leaves the balance alone, and the member is told why.
+/// [D-D4] [D-L4] A rejected deposit is failed, leaves the balance alone, and the member learns why.
 #[tokio::test]
 async fn a_rejected_deposit_fails_with_a_reason() -> Result<()> {
     let stack = TestStack::start().await?;

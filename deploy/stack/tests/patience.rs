@@ -1,4 +1,4 @@
-//! Whoever has stolen a password, and has a day's patience, gets nothing.
+//! Anyone who has stolen a password, and has a day's patience, gets nothing.
 
 use anyhow::Result;
 use stack::attack::patience;

@@ -30,7 +30,7 @@ const TABLE: &[Row] = &[
     ("PUT", "/admin/transactions/{id}/claim", NONE, "reviewer treasurer"),
     ("DELETE", "/admin/transactions/{id}/claim", NONE, "reviewer treasurer"),
     ("POST", "/admin/transactions/{id}/approve", NONE, "reviewer"),
-    // Treasurers may end a payout that was approved; the use case tells them from the rest.
+    // Treasurers may end a payout that was approved; the use case distinguishes them from the rest.
     ("POST", "/admin/transactions/{id}/reject", NONE, "reviewer treasurer"),
     ("POST", "/admin/transactions/{id}/paying", NONE, "treasurer"),
     ("POST", "/admin/transactions/{id}/paid", NONE, "treasurer"),
@@ -51,14 +51,14 @@ const TABLE: &[Row] = &[
     ("POST", "/admin/members/{id}/holds", NONE, "reviewer"),
     ("POST", "/admin/members/{id}/holds/{holdId}/release", NONE, "reviewer treasurer"),
     ("GET", "/admin/proposals", "", ALL),
-    // Admins may decide to open withdrawals again; the use case tells that from corrections.
+    // Admins may decide to open withdrawals again; the use case distinguishes that from corrections.
     ("POST", "/admin/proposals/{id}/confirm", "wal_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer admin"),
     ("POST", "/admin/proposals/{id}/confirm", "trd_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "manager"),
     ("POST", "/admin/proposals/{id}/confirm", "pay_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer"),
     ("POST", "/admin/proposals/{id}/reject", "wal_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer admin"),
     ("POST", "/admin/proposals/{id}/reject", "trd_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "manager"),
     ("POST", "/admin/proposals/{id}/reject", "pay_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer"),
-    // Reviewers decide about lost second factors, admins about the staff; the signature of the decision tells them apart.
+    // Reviewers decide about lost second factors, admins about the staff; the signature of the decision distinguishes them.
     ("POST", "/admin/proposals/{id}/confirm", "aut_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "reviewer admin"),
     ("POST", "/admin/proposals/{id}/reject", "aut_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "reviewer admin"),
     ("GET", "/admin/payment-methods", "", ALL),

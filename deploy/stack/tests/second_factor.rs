@@ -170,7 +170,7 @@ async fn staff_work_with_a_second_factor() -> Result<()> {
     Ok(())
 }
 
-/// [D-O1] [D-O5] [D-E2] Once two admins want it, an invitation comes by mail and all staff are told; its link sets a
+/// [D-O1] [D-O5] [D-E2] Once two admins want it, an invitation comes by mail and all staff are notified; its link sets a
 /// password, once; then its owner enrols and works.
 #[tokio::test]
 async fn an_invited_colleague_begins_to_work() -> Result<()> {

@@ -26,7 +26,7 @@ fn files(certificates: &Certificates, name: &str) -> Tls {
     Tls { tls_ca_file: Some(own.authority), tls_cert_file: Some(own.certificate), tls_key_file: Some(own.key) }
 }
 
-/// [D-V4] [D-A11] A member's deposit passes every service, the database and the broker, all of it encrypted. Whoever
+/// [D-V4] [D-A11] A member's deposit passes every service, the database and the broker, all of it encrypted. Anyone who
 /// shows no certificate of the deployment's authority is not served, and a server that shows another name is not called.
 #[tokio::test]
 async fn what_processes_say_to_each_other_is_encrypted() -> Result<()> {

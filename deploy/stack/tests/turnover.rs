@@ -34,7 +34,7 @@ impl Counts {
     }
 }
 
-/// The load: clients that go on until told to stop.
+/// The load: clients that go on until stopped.
 #[derive(Clone, Default)]
 struct Load {
     counts: Counts,

@@ -11,7 +11,7 @@ use stack::{
     testing::{Options, TestStack, txid},
 };
 
-/// Money comes in, is invested, comes back, and goes out; each step answered by whatever version runs.
+/// Money comes in, is invested, comes back, and goes out; each step answered by the version that runs.
 async fn journey(stack: &TestStack, step: &str) -> Result<()> {
     walk(stack, step).await.with_context(|| step.to_owned())
 }

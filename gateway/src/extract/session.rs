@@ -33,7 +33,7 @@ impl FromRequestParts<App> for Visitor {
     }
 }
 
-/// Any caller, for calls that also work without a session. A bearer token that is none of ours, or has ended, counts as none.
+/// Any caller, for calls that also work without a session. A bearer token that is not ours, or has ended, counts as none.
 #[derive(Debug, Clone)]
 pub struct MaybeSignedIn(pub Visitor);
 

@@ -60,7 +60,7 @@ impl Kind {
         Self::ALL.into_iter().find(|(_, _, name)| *name == text).map(|(kind, ..)| kind)
     }
 
-    /// The kind of a file by its content. Pictures are told first, so that no text in one makes it a PDF.
+    /// The kind of a file by its content. Pictures are recognised first, so that no text in one makes it a PDF.
     pub(crate) fn of(file: &[u8]) -> Option<Self> {
         let found = infer::get(file).and_then(|found| Self::by_content_type(found.mime_type()));
         let is_pdf = || pdf::begins_at(file).map(|_| Self::Pdf);

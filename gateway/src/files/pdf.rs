@@ -16,7 +16,7 @@ const DEEPEST: usize = 8;
 /// Places of a word that are looked at, from the end: each change of a file adds one.
 const LAST: usize = 4;
 
-/// The index of the header of a PDF, `None` if the file is none.
+/// The index of the header of a PDF, `None` if the file is not a PDF.
 pub fn begins_at(file: &[u8]) -> Option<usize> {
     let head = file.get(..HEADER_WITHIN.min(file.len()))?;
     head.windows(5).position(|window| window == b"%PDF-")
@@ -397,7 +397,7 @@ mod tests {
         ),
     ];
 
-    /// [D-P2] A PDF that needs a password is told from one that anybody may read.
+    /// [D-P2] A PDF that needs a password is distinguished from one that anybody may read.
     #[test]
     fn passwords_are_noticed() {
         for (locked, id, entries) in FILES {
@@ -430,7 +430,7 @@ mod tests {
         assert!(with(&literal(entries).replacen("(\\", "(\\101\\", 1)));
     }
 
-    /// What is not understood is left to whoever reads the file; only another way of encrypting is sure to need a key.
+    /// What is not understood is left to the program that reads the file; only another way of encrypting is sure to need a key.
     #[test]
     fn unknown_files_pass() {
         for pdf in [

@@ -66,7 +66,7 @@ impl Admission {
         }
     }
 
-    /// A place for a request of this client, with a body of so many bytes.
+    /// A place for a request of this client, with a body of this many bytes.
     ///
     /// # Errors
     /// 429 if the client's share is used up, 503 if no place is free.

@@ -61,7 +61,7 @@ impl Rates {
         if class == Class::Session { self.count(self.session.as_ref(), client) } else { Ok(()) }
     }
 
-    /// Waits until the block of this client may receive so many bytes of a file.
+    /// Waits until the block of this client may receive this many bytes of a file.
     pub async fn download(&self, ip: Option<IpAddr>, bytes: usize) {
         let (Some(limiter), Some(block)) = (&self.downloads, ip.map(block)) else { return };
         let kib = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);

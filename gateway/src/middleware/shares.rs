@@ -39,7 +39,7 @@ pub struct Share<K: Eq + Hash> {
 }
 
 impl<K: Copy + Eq + Hash> Shares<K> {
-    /// So many, of which one key may hold at most `each`.
+    /// This many, of which one key may hold at most `each`.
     #[must_use]
     pub fn new(total: u64, each: u64) -> Arc<Self> {
         let held = Held { all: 0, by_key: HashMap::new(), waiting: BTreeMap::new(), last_ticket: 0 };

@@ -46,7 +46,7 @@ impl Seen {
     }
 }
 
-/// Tells the id of the request, by which support finds it.
+/// Returns the id of the request in a header, by which support finds it.
 pub fn name(response: &mut Response, id: String) {
     if let Ok(value) = HeaderValue::from_maybe_shared(Bytes::from(id)) {
         response.headers_mut().insert("x-request-id", value);

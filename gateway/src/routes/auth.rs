@@ -137,7 +137,7 @@ pub struct VerifyReply {
 ///
 /// A code belongs to the session, or to the handle, that it was asked with. Without either it works, too, but is slowed
 /// down after a few wrong ones. If the code of a new account comes without the session or handle of its registration or login,
-/// whoever registered may be somebody else: the password is gone, every session ends, and `resetToken` sets a new one.
+/// the person who registered may be somebody else: the password is gone, every session ends, and `resetToken` sets a new one.
 #[utoipa::path(post, path = "/auth/verify", request_body = Verification,
     responses((status = 200, body = VerifyReply), Errors), security(), tag = "Session")]
 pub async fn verify(

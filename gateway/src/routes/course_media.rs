@@ -62,7 +62,7 @@ pub struct VideoEntry {
 }
 
 impl VideoEntry {
-    /// A video as whoever the ticket names may play it.
+    /// A video as the user named by the ticket may play it.
     pub fn new(app: &App, ticket: &Ticket, video: course::Video, now: OffsetDateTime) -> Self {
         let link = |name: &str| app.media.link(ticket, name, now);
         let preview = video.preview.map(|strip| PreviewStrip {

@@ -257,7 +257,7 @@ pub struct ProgressReply {
 
 /// Keep the progress in a lesson
 ///
-/// What a device wrote last is kept and answered, in whatever order reports arrive. The last lesson earns the certificate.
+/// What a device wrote last is kept and answered, in any order of arrival. The last lesson earns the certificate.
 #[utoipa::path(put, path = "/courses/lessons/{id}/progress", params(("id" = String, Path)), request_body = ProgressBody,
     responses((status = 200, body = ProgressReply), Errors), tag = "Course")]
 pub async fn put_progress(

@@ -97,7 +97,7 @@ async fn resend(app: &App, out: &Outgoing, subject: Asked) -> Result<Reply<Done>
     })))
 }
 
-/// Asks the member to confirm the destination of a saved method, unless it is known, and tells whether they have to. If the
+/// Asks the member to confirm the destination of a saved method, unless it is known, and returns whether they have to. If the
 /// code cannot be emailed, the method is saved all the same, because the code can be requested again.
 pub async fn ask_for_method(app: &App, out: &Outgoing, method: &PaymentMethod) -> Option<bool> {
     let message = SendDestinationCodeRequest { subject: Some(Asked::MethodId(method.id.clone())) };

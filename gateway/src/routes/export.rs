@@ -35,7 +35,7 @@ const README: &str = "This archive holds what Solvane keeps about you.\n\n\
 ///
 /// A ZIP archive of everything that is kept about the caller: records of all services as JSON, statements of every month as
 /// CSV and PDF, uploaded files. A member who has a second factor gives it first. One download at once, and at most three in
-/// a row. HEAD only tells the headers.
+/// a row. HEAD returns the headers only.
 #[utoipa::path(get, path = "/users/export",
     responses((status = 200, description = "The archive", content_type = "application/zip", body = String), Errors), tag = "Profile")]
 pub async fn export(

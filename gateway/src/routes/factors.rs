@@ -211,7 +211,7 @@ pub struct SteppedUp {
 
 /// Give a second factor again
 ///
-/// For five minutes it opens whatever answers STEP_UP_REQUIRED without one. 20 wrong ones lock it for an hour.
+/// For five minutes it opens every call that answers STEP_UP_REQUIRED without one. 20 wrong ones lock it for an hour.
 #[utoipa::path(post, path = "/auth/step-up", request_body = StepUp,
     responses((status = 200, body = SteppedUp), Errors), tag = "Session")]
 pub async fn step_up(

@@ -159,7 +159,7 @@ pub struct PlanPage {
     plan: Plan,
     facts: PlanFacts,
     /// Its cash, and what it owns at the last proven value: a higher value is published only while both cover all open trades.
-    /// Missing while it cannot be told.
+    /// Missing while it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     backing: Option<Backing>,
@@ -257,7 +257,7 @@ pub struct PlanCourses {
 
 /// List the values of several plans
 ///
-/// For their charts, without sources. `ids` are at most 100 plans, separated by commas. With `points`, at most so many
+/// For their charts, without sources. `ids` are at most 100 plans, separated by commas. With `points`, at most this many
 /// values of each: the oldest, the newest, and others at even distances.
 #[utoipa::path(get, path = "/plans/values", params(("ids" = String, Query), ("points" = Option<i32>, Query, minimum = 1)),
     responses((status = 200, body = PlanCourses), Errors), security(), tag = "Investments")]

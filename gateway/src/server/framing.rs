@@ -13,11 +13,11 @@ const BEGINNING: usize = 64;
 enum State {
     /// A request's line, and the lines of its fields.
     Head,
-    /// So many bytes of a body.
+    /// This many bytes of a body.
     Body(u64),
     /// The line before a chunk, with its length.
     ChunkLine,
-    /// So many bytes of a chunk, with the line's end behind it.
+    /// This many bytes of a chunk, with the line's end behind it.
     Chunk(u64),
     /// The lines behind the last chunk.
     Trailers,
@@ -89,7 +89,7 @@ impl Framing {
         Ok(())
     }
 
-    /// What follows when so many bytes of a body or chunk are left.
+    /// What follows when this many bytes of a body or chunk are left.
     fn after(&self, left: u64) -> State {
         match self.state {
             State::Body(_) if left == 0 => State::Head,
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// [D-V1] Bodies are told from heads: nothing in them is refused, and the request behind them begins where they end.
+    /// [D-V1] Bodies are distinguished from heads: nothing in them is refused, and the request behind them begins where they end.
     #[test]
     fn bodies_are_passed_over() {
         let body = "a\nb\n\nGET / HTTP/1.1\n\n";

@@ -127,7 +127,7 @@ async fn a_nonce_replaces_the_clock_of_the_device() {
     assert_eq!(ask(&fixture, &token, Some(&device.proof(&late))).await.status, StatusCode::UNAUTHORIZED);
 }
 
-/// [D-A10] A proof counts once, for whatever is sent with it: a repetition gets a nonce to make another with, and a browser
+/// [D-A10] A proof counts once, no matter what is sent with it: a repetition gets a nonce to make another with, and a browser
 /// whose clock is ahead, too.
 #[tokio::test]
 async fn a_proof_counts_once() {

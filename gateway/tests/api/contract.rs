@@ -63,7 +63,7 @@ fn has_message(document: &Value, schema: &Value) -> bool {
         || parts.is_some_and(|parts| parts.iter().any(|part| has_message(document, part)))
 }
 
-/// [D-G2] Whatever changes something says in a sentence what it did.
+/// [D-G2] Every call that changes something says in a sentence what it did.
 #[test]
 fn every_mutation_answers_with_a_message() {
     let document = document();

@@ -15,7 +15,7 @@ fn method(id: &str, scope: Scope, address: &str) -> PaymentMethod {
     PaymentMethod { id: id.to_owned(), scope: scope.into(), address: address.to_owned(), ..Default::default() }
 }
 
-/// [D-A4] [D-R19] Withdrawals and saved methods are confirmed by the mailed code; a wrong one is told at the field.
+/// [D-A4] [D-R19] Withdrawals and saved methods are confirmed by the mailed code; a wrong one is an error of the field.
 #[tokio::test]
 async fn a_destination_is_confirmed_by_its_code() {
     let fixture = Fixture::new().await;
@@ -55,7 +55,7 @@ async fn a_code_is_asked_for_again() {
     assert_eq!(asked, subjects);
 }
 
-/// [D-A4] Saving a method asks for a code; the list tells which of the member's own are not confirmed, and nothing of that
+/// [D-A4] Saving a method asks for a code; the list shows which of the member's own are not confirmed, and nothing of that
 /// while the wallet cannot tell.
 #[tokio::test]
 async fn saved_methods_are_to_be_confirmed() {

@@ -127,7 +127,7 @@ async fn bodies_of_other_kinds_and_sizes_are_refused() {
     assert_shape(&reply, StatusCode::BAD_REQUEST, "MALFORMED_REQUEST");
 }
 
-/// [D-S1] [D-R13] [D-S3] Who may not is told why; visitors' calls ignore a stale token.
+/// [D-S1] [D-R13] [D-S3] A refusal says why; visitors' calls ignore a stale token.
 #[tokio::test]
 async fn callers_are_told_apart() {
     let fixture = Fixture::new().await;
@@ -215,7 +215,7 @@ async fn the_course_is_what_its_service_says() {
     assert_shape(&put(None, r#"{"position":7}"#).await, StatusCode::UNAUTHORIZED, "UNAUTHENTICATED");
 }
 
-/// [D-S10] Browsers are told what not to do; other origins only if they are on the list.
+/// [D-S10] Security headers restrict what browsers do; other origins only if they are on the list.
 #[tokio::test]
 async fn browsers_are_held_to_the_policy() {
     let fixture =
@@ -233,7 +233,7 @@ async fn browsers_are_held_to_the_policy() {
     assert_eq!(from("https://evil.example").await, None);
 }
 
-/// [D-S8] [D-G3] An address that asks too often is told when to come back.
+/// [D-S8] [D-G3] An address that asks too often learns when to come back.
 #[tokio::test]
 async fn one_address_cannot_take_everything() {
     let fixture = Fixture::with(&["--rate-limit=1"]).await;

@@ -66,7 +66,7 @@ async fn a_step_up_takes_one_of_two() {
     assert_eq!((refused.status, &refused.json()["code"]), (StatusCode::FORBIDDEN, &"STEP_UP_REQUIRED".into()));
 }
 
-/// [D-A3] The removal of lost factors is a proposal of auth, with the note of whoever checked the identity.
+/// [D-A3] The removal of lost factors is a proposal of auth, with the note of the person who checked the identity.
 #[tokio::test]
 async fn lost_factors_are_removed_by_proposal() {
     let fixture = Fixture::new().await;

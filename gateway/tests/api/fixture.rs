@@ -239,12 +239,12 @@ fn config(realm: &Realm, url: &str, settings: &[&str]) -> Config {
 /// A PNG of one pixel as a data URL.
 pub const PNG: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/// A moment that a service tells.
+/// A moment in a service's answer.
 pub fn moment() -> Timestamp {
     Timestamp { seconds: 1_770_000_000, nanos: 5_000_000 }
 }
 
-/// A transaction with what wallet always tells.
+/// A transaction with the fields that wallet always sets.
 pub fn pending_deposit() -> wallet::Transaction {
     wallet::Transaction {
         kind: wallet::TransactionKind::Deposit.into(),
@@ -283,7 +283,7 @@ fn refused<T>(kind: Kind, reason: ErrorReason, message: &str) -> Result<Answer<T
 
 #[tonic::async_trait]
 impl WalletService for FakeWallet {
-    /// The rest is told to whoever comes with a token.
+    /// Anyone with a token gets the rest.
     async fn get_terms(
         &self,
         request: Call<wallet::GetTermsRequest>,

@@ -1,4 +1,4 @@
-//! Deposits through the gateway: exact amounts, checked files, keys bound to bodies, and how transactions are told.
+//! Deposits through the gateway: exact amounts, checked files, keys bound to bodies, and how transactions are shown.
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
@@ -138,7 +138,7 @@ async fn a_proof_that_is_none_is_refused() {
     assert!(fixture.wallet.deposits.lock().unwrap().is_empty());
 }
 
-/// [API-11] [API-24] [TXN-05] [D-L6] A transaction is told with reference, exact amount, owner and a link to its proof.
+/// [API-11] [API-24] [TXN-05] [D-L6] A transaction is shown with reference, exact amount, owner and a link to its proof.
 #[tokio::test]
 async fn transactions_are_told_in_full() {
     let fixture = Fixture::new().await;

@@ -167,7 +167,7 @@ async fn a_payout_is_started() {
     }
 }
 
-/// [D-B7] Whoever comes second is told the name of the one who pays, and until when.
+/// [D-B7] The second treasurer learns the name of the one who pays, and until when.
 #[tokio::test]
 async fn the_payer_is_named_to_others() {
     let fixture = Fixture::new().await;
@@ -252,7 +252,7 @@ async fn staff_see_who_approved_first_and_who_pays() {
 }
 
 /// [D-Q4] [D-R17] Staff see each check with its state, those of the chain too, and the payments; a wallet of the version before
-/// tells no state. Members see the payments alone.
+/// sends no state. Members see the payments alone.
 #[tokio::test]
 async fn evidence_is_shown_with_the_checks() {
     let fixture = Fixture::new().await;

@@ -1,4 +1,4 @@
-//! Limits and prices, balances as of a moment, statements and the journal, as the gateway tells them.
+//! Limits and prices, balances as of a moment, statements and the journal, as the gateway returns them.
 
 use axum::http::{Method, StatusCode};
 use chassis::identity::Role;
@@ -40,7 +40,7 @@ async fn explorers_are_told_by_network() {
     assert_eq!(told["explorers"], expected);
 }
 
-/// [D-B11] [D-R16] A reached limit is a 422 that tells programs what is left and from when on.
+/// [D-B11] [D-R16] A reached limit is a 422 that names what is left for programs and from when on.
 #[tokio::test]
 async fn a_reached_limit_tells_what_is_left() {
     let fixture = Fixture::new().await;

@@ -32,7 +32,7 @@ async fn get(fixture: &Fixture, path: &str) -> Reply {
     fixture.call(Method::GET, path, None, "").await
 }
 
-/// [PUB-05] Each address has its page, always asked for anew, and what is no address of the app says so with 404.
+/// [PUB-05] Each address has its page, never served from a cache, and what is no address of the app says so with 404.
 #[tokio::test]
 async fn each_address_has_its_page() {
     let folder = tempfile::tempdir().unwrap();
@@ -129,7 +129,7 @@ async fn without_a_build_there_are_no_pages() {
     assert_eq!(get(&fixture, "/v1/openapi.json").await.status, StatusCode::OK);
 }
 
-/// [ASVS 13.4.5] The health of the process is told at the address for operators alone.
+/// [ASVS 13.4.5] The health of the process is served at the address for operators alone.
 #[tokio::test]
 async fn health_is_not_public() {
     let fixture = Fixture::new().await;

@@ -96,7 +96,7 @@ impl Hasher {
     pub fn with_room(workers: usize, queue: usize) -> Result<Self, Error> {
         let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
-        // Whatever no password hashes to: to compute it would take 19 MiB that an idle process never gives back.
+        // A value that no password hashes to: computing one would take 19 MiB that an idle process never gives back.
         let [salt, hash] = [chassis::keys::random::<32>().map_err(failed)?, chassis::keys::random().map_err(failed)?]
             .map(|bytes| STANDARD_NO_PAD.encode(bytes));
         let nobody = format!("$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${salt}${hash}");
@@ -212,7 +212,7 @@ fn work(lines: &Mutex<Lines>, woken: &Receiver<()>) {
             return;
         }
         let job = lock(lines).serve();
-        // Whoever waits for a panic gets no answer; the thread is there for the next.
+        // Anyone who waits for a panic gets no answer; the thread is there for the next.
         drop(job.map(|job| catch_unwind(AssertUnwindSafe(|| job(&mut memory)))));
     }
 }
@@ -271,7 +271,7 @@ mod tests {
         assert!(!hasher.matches(Asker::operator(), &password("correct house"), Some(&hash)).await.unwrap());
     }
 
-    /// [D-S7] Memory that one comparison leaves to the next tells it nothing.
+    /// [D-S7] Memory that one comparison leaves to the next reveals nothing to it.
     #[tokio::test]
     async fn comparisons_in_a_queue_do_not_mix() {
         let hasher = Hasher::with_room(2, 20).unwrap();

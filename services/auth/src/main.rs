@@ -71,7 +71,7 @@ enum StaffCommand {
     Bootstrap(StaffBootstrap),
     /// Makes a staff account; does nothing if it is there.
     Add(StaffAdd),
-    /// Takes a lost authenticator away: its owner enrols anew at the next login.
+    /// Takes a lost authenticator away: its owner enrols again at the next login.
     ResetTotp(StaffResetTotp),
 }
 

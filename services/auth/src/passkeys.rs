@@ -137,7 +137,7 @@ impl NewCredential {
     /// Reads a `RegistrationResponseJSON`.
     ///
     /// # Errors
-    /// [`Error::PasskeyRefused`] if it is none.
+    /// [`Error::PasskeyRefused`] if it is malformed.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let sent: RegistrationCredential = serde_json::from_str(text).map_err(unreadable)?;
         let challenge = challenge_of(&sent.response.client_data_json)?;
@@ -155,7 +155,7 @@ impl Answer {
     /// Reads an `AuthenticationResponseJSON`.
     ///
     /// # Errors
-    /// [`Error::PasskeyRefused`] if it is none.
+    /// [`Error::PasskeyRefused`] if it is malformed.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let sent: AuthenticationCredential = serde_json::from_str(text).map_err(unreadable)?;
         let challenge = challenge_of(&sent.response.client_data_json)?;
@@ -177,7 +177,7 @@ impl Answer {
         &self.credential_id
     }
 
-    /// What this passkey signed, for whoever verifies it later.
+    /// What this passkey signed, for anyone who verifies it later.
     ///
     /// # Errors
     /// [`Error::PasskeyRefused`] if it is not what browsers send.

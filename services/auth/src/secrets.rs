@@ -60,7 +60,7 @@ impl Secrets {
         URL_SAFE_NO_PAD.encode([kind.as_slice(), id.as_bytes(), mac.get(..16).unwrap_or_default()].concat())
     }
 
-    /// What a handle stands for; `None` if it is none of ours.
+    /// What a handle stands for; `None` if it is not ours.
     #[must_use]
     pub fn read_handle(&self, text: &str) -> Option<Handle> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
@@ -80,7 +80,7 @@ impl Secrets {
         URL_SAFE_NO_PAD.encode([id.as_bytes().as_slice(), mac.as_slice()].concat())
     }
 
-    /// The id in such a token; `None` if it is none of ours.
+    /// The id in such a token; `None` if it is not ours.
     #[must_use]
     pub fn read_security_token(&self, token: &str) -> Option<Uuid> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
@@ -99,7 +99,7 @@ impl Secrets {
         [id.as_bytes().as_slice(), &at, mac.as_slice(), digest].concat()
     }
 
-    /// The id of a challenge and when it was made; `None` if it is none of ours for this.
+    /// The id of a challenge and when it was made; `None` if it is not ours for this.
     #[must_use]
     pub fn read_challenge(&self, bytes: &[u8], ceremony: Ceremony) -> Option<(Uuid, OffsetDateTime)> {
         let id = Uuid::from_slice(bytes.get(..16)?).ok()?;

@@ -40,7 +40,7 @@ pub struct RemoteSessions {
 /// The channel to auth, and a verifier that uses it. Call inside the runtime.
 ///
 /// # Errors
-/// If the address is none, or a file of keys or certificates cannot be read.
+/// If the address is malformed, or a file of keys or certificates cannot be read.
 pub fn connect(service: &'static str, settings: &VerifyingService) -> anyhow::Result<(Channel, Verifier)> {
     let auth = grpc::channel("auth", &settings.auth_url, &settings.tls)?;
     let sessions = RemoteSessions::new(auth.clone(), settings.keys.credential(service)?);

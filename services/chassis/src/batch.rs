@@ -42,7 +42,7 @@ impl<Q: Send + 'static, A: Send + 'static> Batch<Q, A> {
                 // In a task of its own, so that a panic ends one call and not all that come.
                 let Ok(answers) = tokio::spawn(ask(questions).instrument(span)).await else { continue };
                 for (asker, answer) in askers.into_iter().zip(answers) {
-                    // Whoever asked may have gone.
+                    // The caller may have gone.
                     drop(asker.send(answer));
                 }
             }

@@ -2,7 +2,7 @@
 //! no release has; without it, [`crash_point!`](crate::crash_point) is empty.
 //!
 //! A place is armed by a file with its name in the folder `CRASH_POINTS_DIR`. The next task that gets there removes the file and
-//! aborts the process, so each file is one death, and a file that is gone tells which.
+//! aborts the process, so each file is one death, and a file that is gone shows which.
 
 #[cfg(feature = "crash-points")]
 use std::path::PathBuf;

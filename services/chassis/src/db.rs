@@ -59,7 +59,7 @@ impl Db {
     /// A pool that connects on first need, so that a late database needs no restart.
     ///
     /// # Errors
-    /// If the url is none.
+    /// If the URL is malformed.
     pub fn connect_lazy(url: &str, max_connections: u32) -> Result<Self, sqlx::Error> {
         let pool = PgPoolOptions::new()
             .max_connections(max_connections)
@@ -112,7 +112,7 @@ impl Db {
         }
     }
 
-    /// Tells of a statement that was a transaction of its own and wrote events.
+    /// Wakes the relay after a single-statement transaction that wrote events.
     pub fn note_commit(&self) {
         self.committed.notify_one();
     }
@@ -152,7 +152,7 @@ impl Tx {
     /// Makes everything in it durable.
     ///
     /// # Errors
-    /// The database's. A lost connection leaves it unknown whether the commit happened: only an idempotency key tells.
+    /// The database's. A lost connection leaves it unknown whether the commit happened: only an idempotency key shows it.
     pub async fn commit(mut self) -> Result<(), sqlx::Error> {
         self.conn.end("COMMIT").await?;
         self.committed.notify_one();

@@ -33,7 +33,7 @@ struct Stored {
 impl Stored {
     fn event(&self) -> Option<Event> {
         let id: Uuid = self.event_id.parse().ok()?;
-        // The id of an event of ours tells when it was made.
+        // The id of an own event shows when it was made.
         let made = id.get_timestamp().and_then(|at| i64::try_from(at.to_unix().0).ok());
         let made = made.and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok());
         Some(Event {

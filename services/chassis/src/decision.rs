@@ -128,7 +128,7 @@ pub fn changed_meanwhile() -> Refusal {
     Refusal::new(Kind::Conflict, ErrorReason::StaleRevision, message)
 }
 
-/// Whoever proposed what is confirmed now, and what it takes to propose it.
+/// The person who proposed what is confirmed now, and what it takes to propose it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proposer {
     /// Account of the person.

@@ -41,7 +41,7 @@ pub enum Kind {
     Internal,
 }
 
-/// What a refusal tells besides its sentence, by name: shown in an error answer beside its code.
+/// What a refusal carries besides its sentence, by name: shown in an error answer beside its code.
 pub type Facts = BTreeMap<String, Value>;
 
 /// What an error means to the caller.
@@ -65,7 +65,7 @@ pub trait Fault: std::error::Error + Send + Sync {
         Vec::new()
     }
 
-    /// What it tells besides, by name.
+    /// What it carries besides, by name.
     fn facts(&self) -> Facts {
         Facts::new()
     }
@@ -156,7 +156,7 @@ pub struct Refusal {
     /// What is wrong by field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<(String, String)>,
-    /// What it tells besides, by name.
+    /// What it carries besides, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Box<Facts>>,
     /// When another try makes sense.

@@ -226,7 +226,7 @@ fn answer<T: DeserializeOwned, E: Keyed>((request_id, value): (String, serde_jso
 
 /// Claims the key, or reads the answer that stands under it.
 async fn claim_key<E: Keyed>(conn: &mut PgConnection, claim: &Claim) -> Result<Option<(String, serde_json::Value)>, E> {
-    // The lock tells a call in flight from one that is done, without waiting for it.
+    // The lock distinguishes a call in flight from one that is done, without waiting for it.
     let free = sqlx::query_scalar!(
         r#"SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS "free!""#,
         format!("{}\n{}\n{}", claim.user_id, claim.route, claim.key)

@@ -46,7 +46,7 @@ impl<C: FromStr> Page<C> {
 }
 
 impl<C: Display> Page<C> {
-    /// The number of rows to read: one more than the page has, which tells whether a page follows.
+    /// The number of rows to read: one more than the page has, which shows whether a page follows.
     #[must_use]
     pub fn limit(&self) -> i64 {
         i64::from(self.size) + 1

@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// [D-O7] Whatever decides needs a fresh factor; reading and notes do not.
+    /// [D-O7] Every decision needs a fresh factor; reading and notes do not.
     #[test]
     fn every_decision_needs_a_fresh_factor() {
         let without: Vec<_> =

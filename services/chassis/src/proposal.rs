@@ -123,7 +123,7 @@ impl DecisionRequest {
     /// known when the decision is signed.
     ///
     /// # Errors
-    /// Unauthenticated, Forbidden; NotFound if the id is none; Invalid for a malformed key.
+    /// Unauthenticated, Forbidden; NotFound if the id is malformed; Invalid for a malformed key.
     pub async fn verify(
         self,
         verifier: &Verifier,

@@ -92,7 +92,7 @@ impl Sessions for MemorySessions {
         Ok(self.lock().values().any(|session| session.user_id == user_id && session.frozen))
     }
 
-    /// A new device that was told lets payouts to a destination that became known afterwards wait for a day.
+    /// A new device that was reported lets payouts to a destination that became known afterwards wait for a day.
     async fn payout_state(
         &self,
         user_id: Uuid,
@@ -168,7 +168,7 @@ impl Realm {
         Self { folder, token_key, gateway, accepts, sessions }
     }
 
-    /// What auth tells of a member's payouts from now on.
+    /// What auth answers about a member's payouts from now on.
     pub fn tell_payouts(&self, user_id: Uuid, state: PayoutState) {
         self.sessions.payouts.lock().expect("no panic while held").insert(user_id, state);
     }

@@ -90,7 +90,7 @@ async fn until(mut condition: impl AsyncFnMut() -> bool) {
     .await;
 }
 
-// === a handler that does as it is told ===
+// === a handler that does as it is set ===
 
 #[derive(Clone, Copy)]
 enum Step {

@@ -299,7 +299,7 @@ async fn refusals_are_replayed_and_failures_are_not(pool: PgPool) {
     assert_eq!(effects(&pool).await, 0);
 }
 
-/// [D-G4] While the first call is in flight the second is told to wait; if the first fails, the key is free again.
+/// [D-G4] While the first call is in flight the second has to wait; if the first fails, the key is free again.
 #[sqlx::test(migrations = false)]
 async fn a_key_in_flight_is_a_conflict(pool: PgPool) {
     let (db, user_id) = (database(&pool).await, Uuid::new_v4());
@@ -439,7 +439,7 @@ async fn nobody_confirms_their_own_proposal(pool: PgPool) {
     assert_eq!((again.kind(), again.reason()), (Kind::Conflict, ErrorReason::ProposalClosed));
 }
 
-/// [D-R2] Whoever proposed may take it back.
+/// [D-R2] The proposer may take it back.
 #[sqlx::test(migrations = false)]
 async fn a_proposal_may_be_taken_back(pool: PgPool) {
     let (db, realm) = (database(&pool).await, Realm::new());

@@ -61,7 +61,7 @@ async fn check(client: &HealthClient<Channel>, name: String) -> Result<(), Statu
     call_with_retry(|| client.clone(), call, send).await.map(|_| ())
 }
 
-/// Calls that may take effect only once, from eight clients of one connection, until told to stop. Returns how many.
+/// Calls that may take effect only once, from eight clients of one connection, until stopped. Returns how many.
 async fn steady_load(channel: Channel, stop: CancellationToken) -> usize {
     let mut clients = JoinSet::new();
     for number in 0..8 {

@@ -52,7 +52,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// Told how far the work has come, in percent.
+/// Called with the progress of the work, in percent.
 pub type OnProgress<'a> = &'a (dyn Fn(i32) + Send + Sync);
 
 /// What loudnorm measured in the first pass. Numbers as texts, which are passed on to the second.
@@ -100,7 +100,7 @@ pub struct Transcoder {
 }
 
 impl Transcoder {
-    /// With so many threads for each video.
+    /// With this many threads for each video.
     #[must_use]
     pub fn new(place: Place, threads: u32) -> Self {
         Self { place, threads }
@@ -109,7 +109,7 @@ impl Transcoder {
     /// Makes a video from the source in a folder.
     ///
     /// # Errors
-    /// `Refused` if the file is none that is accepted.
+    /// `Refused` if the file is not accepted.
     pub async fn transcode(&self, folder: &Path, on_progress: OnProgress<'_>) -> Result<Video, Failure> {
         let container = Container::of(&head(folder).await?).ok_or_else(|| {
             Failure::Refused("This is no video that we can read. Upload an MP4, MOV, MKV or WebM.".into())

@@ -32,7 +32,7 @@ impl Sender {
     /// The sender by name and address, e.g. `Solvane <no-reply@example.com>`.
     ///
     /// # Errors
-    /// If the address is none.
+    /// If the address is malformed.
     pub fn parse(text: &str) -> Result<Self, MessageError> {
         Ok(Self(text.parse()?))
     }
@@ -40,7 +40,7 @@ impl Sender {
     /// Writes a mail. The same id gives the same Message-ID, so that a mail sent twice is seen to be one.
     ///
     /// # Errors
-    /// If the contact's address is none.
+    /// If the contact's address is malformed.
     pub fn message(&self, id: Uuid, to: &Contact, content: Content) -> Result<Message, MessageError> {
         let address: Address = to.email.parse()?;
         Ok(Message::builder()

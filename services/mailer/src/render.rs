@@ -30,7 +30,7 @@ impl Renderer {
     /// Compiles the templates; every link begins with the public url, and every mail names the address of support.
     ///
     /// # Errors
-    /// If the url or the address is none that can stand in HTML as it is, or a template cannot be compiled.
+    /// If the URL or the address cannot stand in HTML unescaped, or a template cannot be compiled.
     pub fn new(public_url: &str, support: &str) -> anyhow::Result<Self> {
         let fit = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]%".contains(c);
         if !public_url.starts_with("http") || !public_url.contains("://") || !public_url.chars().all(fit) {

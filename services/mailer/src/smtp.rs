@@ -42,7 +42,7 @@ impl Transport {
     /// The relay at a url as lettre reads it, with up to this many connections.
     ///
     /// # Errors
-    /// If the url is none.
+    /// If the URL is malformed.
     pub fn relay(url: &str, connections: u32) -> anyhow::Result<Self> {
         // The url holds a password, and so may the library's message.
         let builder =
@@ -90,7 +90,7 @@ impl Transport {
             Self::Relay(relay) => match relay.send(message) {
                 Ok(_) => Ok(()),
                 Err(error) if error.is_transient() => Err(SendError::Deferred(error.to_string())),
-                // Said to everybody, e.g. for a wrong password, it tells nothing of this mail.
+                // Said to everybody, e.g. for a wrong password, it says nothing about this mail.
                 Err(error)
                     if (error.is_permanent() || error.is_client()) && !relay.test_connection().unwrap_or(false) =>
                 {
@@ -121,7 +121,7 @@ impl Folder {
         Ok(Self { path: path.to_owned(), last: AtomicU64::new(last) })
     }
 
-    /// Writes one file under the next free number; whoever sees it sees all of it.
+    /// Writes one file under the next free number; a reader sees it whole or not at all.
     fn write(&self, name: &str, message: &[u8]) -> io::Result<()> {
         let draft = self.path.join(format!(".{}", Uuid::new_v4()));
         let mut file = fs::File::create(&draft)?;

@@ -115,7 +115,7 @@ impl RateSource {
     async fn body(&self, url: Url) -> Result<Vec<u8>, SourceError> {
         let answer = self.http.get(url).send().await;
         let answer = answer.map_err(SourceError::Unreachable)?;
-        // A redirect is none either.
+        // A redirect is no answer either.
         if !answer.status().is_success() {
             return Err(SourceError::Status(answer.status().as_u16()));
         }
@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    /// [D-Q2] Case 4: whatever is no price is refused.
+    /// [D-Q2] Case 4: what is no price is refused.
     #[test]
     fn whatever_is_no_price_is_refused() {
         for body in [
@@ -313,7 +313,7 @@ mod tests {
         }
     }
 
-    /// [D-N3] A source without a time is none: it may be frozen.
+    /// [D-N3] A price without a time is refused: it may be frozen.
     #[test]
     fn a_price_without_a_time_is_refused() {
         let kraken = r#"{"error":[],"result":{"XXBTZUSD":{"a":["2"],"b":["1"]}}}"#;

@@ -105,7 +105,7 @@ impl Nodes {
     /// The chains that have a node.
     ///
     /// # Errors
-    /// If an address is none.
+    /// If an address is malformed.
     pub fn chains(&self) -> anyhow::Result<Vec<Chain>> {
         let network = if self.bitcoin_network == "regtest" { Network::Regtest } else { Network::Main };
         let bitcoin = |endpoint| Ok(Node::Bitcoin(BitcoinCore::new(endpoint, network)?));
@@ -129,7 +129,7 @@ fn chain(
     (name, text): (&'static str, Option<&str>),
     node: impl Fn(Endpoint) -> anyhow::Result<Node>,
 ) -> anyhow::Result<Option<Chain>> {
-    // What is wrong with an address that may hold a password is not told.
+    // The error does not repeat an address that may hold a password.
     let endpoint = |text: &str| text.parse().map_err(|error| anyhow::anyhow!("{name}: {error}"));
     let nodes = text.unwrap_or_default().split_whitespace().map(|text| node(endpoint(text)?));
     let mut nodes = nodes.collect::<anyhow::Result<Vec<_>>>()?.into_iter();

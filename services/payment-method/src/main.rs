@@ -39,7 +39,7 @@ const SWEEP: u32 = 120;
 
 #[derive(Subcommand)]
 enum Command {
-    /// Reads the blocks of a chain again, after a node had told too little.
+    /// Reads the blocks of a chain again, after a node had returned too little.
     Rescan {
         /// `bitcoin`, `ethereum` or `tron`.
         chain: String,
@@ -113,7 +113,7 @@ async fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
-/// The statement goes to the standard error, so that whoever signs reads it, and the signature alone to the output.
+/// The statement goes to the standard error, so that the signer reads it, and the signature alone to the output.
 fn sign(key_file: &std::path::Path, statement: Option<PathBuf>) -> anyhow::Result<()> {
     let text = match statement {
         Some(path) => std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?,

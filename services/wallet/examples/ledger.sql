@@ -1,4 +1,4 @@
--- Fills an empty ledger: so many members, each with a deposit and as many trades as it takes to come to so many entries.
+-- Fills an empty ledger: this many members, each with a deposit and as many trades as it takes to come to this many entries.
 -- One chain at a time is computed in memory, so that ten million entries take minutes.
 CREATE FUNCTION fill_ledger(members integer, wanted_entries bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -65,7 +65,7 @@ BEGIN
 END
 $$;
 
--- Posts so many further trades, each in its own right, as a minute of life does.
+-- Posts this many further trades, each in its own right, as a minute of life does.
 CREATE FUNCTION add_trades(wanted integer) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     member uuid;

@@ -296,7 +296,7 @@ BEGIN
             heads[found_place] := found_head;
         END LOOP;
     END IF;
-    -- No other transaction can have these locked, whatever their order: they change only while the available account is
+    -- No other transaction can have these locked, regardless of their order: they change only while the available account is
     -- locked.
     FOR account, found_tid, found_id, found_balance, found_count, found_head IN
         SELECT houses + place, found.*
@@ -546,7 +546,7 @@ BEGIN
                 AND new.rule = 'trade_funded' AND verdicts[new.movement] = 0;
     END IF;
 
-    -- A member buys the course again only after a refund. Whoever posts a purchase has locked the member's account.
+    -- A member buys the course again only after a refund. Anyone who posts a purchase has locked the member's account.
     IF sells_course THEN
         FOR posting IN
             SELECT new.* FROM unnest(new_postings) AS new

@@ -435,7 +435,7 @@ BEGIN
 END
 $$;
 
--- Checks that the first things decided, requested, funded or confirmed in [since, until) were posted: so many, and those
+-- Checks that the first things decided, requested, funded or confirmed in [since, until) were posted: this many, and those
 -- of the same instant as the last one, so that a step takes as long in a busy minute as in a quiet one. Returns where to
 -- continue.
 CREATE OR REPLACE FUNCTION check_causes(since timestamptz, until timestamptz, most integer) RETURNS timestamptz LANGUAGE plpgsql

@@ -146,7 +146,7 @@ pub mod replay_dead_letter;
 pub(crate) struct Moment(#[serde(with = "rfc3339")] pub OffsetDateTime);
 
 /// The answer that stands under a key, looked up before another service is asked: a repetition is answered as before
-/// whatever has become of the payment method meanwhile.
+/// no matter what has become of the payment method meanwhile.
 ///
 /// # Errors
 /// The refusal given before, and those of [`idempotency::answered`].
@@ -160,7 +160,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often it looks meanwhile.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits until nothing can be posted at or before a moment any more: what is told of it then never changes.
+/// Waits until nothing can be posted at or before a moment any more: what is reported of it then never changes.
 ///
 /// # Errors
 /// Unavailable if that takes too long.

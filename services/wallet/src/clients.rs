@@ -204,7 +204,7 @@ impl Chains {
     }
 
     /// What the chain shows about a deposit or payout, apart from what others account for; `None` where it is not observed, and
-    /// for other transactions. With a hash that staff enter, of that, whatever the member claimed. What the member claims by
+    /// for other transactions. With a hash that staff enter, of that, no matter what the member claimed. What the member claims by
     /// other deposits at about the same time counts for the confirmations.
     ///
     /// # Errors
@@ -338,7 +338,7 @@ impl Chains {
     /// Notes that transactions rest on these payments to the platform: chain, hash and output.
     ///
     /// # Errors
-    /// Unavailable if it cannot be told.
+    /// Unavailable if it cannot be reached.
     pub async fn note_consumed(&self, payments: &[(String, String, u32)]) -> Result<(), Refusal> {
         let payments = payments.iter().map(|(chain, txid, index)| ConsumedPayment {
             chain: chain.clone(),

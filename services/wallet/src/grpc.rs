@@ -104,7 +104,7 @@ impl GrpcServer {
             .add_service(StaffServiceServer::new(self))
     }
 
-    /// A member, whatever their state: for what the screens need before the email is confirmed.
+    /// A member, regardless of their state: for what the screens need before the email is confirmed.
     async fn member(&self, metadata: &MetadataMap) -> Result<Session, Error> {
         let session = self.verifier.session(metadata).await?;
         if session.role.is_some() { Err(not_permitted().into()) } else { Ok(session) }

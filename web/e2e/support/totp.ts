@@ -8,7 +8,7 @@ function bytesOf(base32: string) {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)))
 }
 
-/** The code so many steps of 30 seconds from now. */
+/** The code this many steps of 30 seconds from now. */
 export function totpCode(secret: string, steps = 0): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps))

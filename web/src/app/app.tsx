@@ -33,7 +33,7 @@ export function App({ router: Place = BrowserRouter }: { router?: ComponentType<
   )
 }
 
-/** Checks the stored session on start, on whatever page that is, and follows the other tabs. */
+/** Checks the stored session on start, on any page, and follows the other tabs. */
 function Session() {
   const hasToken = useSession((session) => session.token !== null)
   useEffect(() => followOtherTabs(() => queryClient.clear()), [])

@@ -30,7 +30,7 @@ export function SignedInGuard() {
   return <Outlet />
 }
 
-/** Loads the current user on start, on whatever page that is. */
+/** Loads the current user on start, on any page. */
 export function SessionStart() {
   useSessionCheck()
   return null

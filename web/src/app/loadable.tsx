@@ -7,7 +7,7 @@ type Loadable = ComponentType & { load: () => Promise<unknown> }
 
 /**
  * The component that a file exports as `name`, loaded when it is first rendered, or before by `load`. Once it is loaded it
- * renders at once: whatever waits at a Suspense boundary waits for 300 ms, the least time that React shows a fallback.
+ * renders at once: what waits at a Suspense boundary waits for 300 ms, the least time that React shows a fallback.
  */
 export function loadable<Name extends string>(file: () => Promise<Record<Name, ComponentType>>, name: Name): Loadable {
   let loaded: ComponentType | undefined

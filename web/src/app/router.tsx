@@ -8,7 +8,7 @@ import { loadable } from './loadable'
 import { SessionLayout } from './session-layout'
 import { VisitorGate } from './visitor-gate'
 
-/** A page; the first one tells that it is there. */
+/** A page; the first one reports that it is there. */
 function page<Name extends string>(file: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return loadable(async () => {
     const Page: ComponentType = (await file())[name]

@@ -13,7 +13,7 @@ function held() {
 
 const box = () => screen.getByRole('dialog', { hidden: true })
 
-/** Everything that leaves a dialog: Escape as the browser tells it, the X, a click outside, and its own button. */
+/** Everything that leaves a dialog: Escape as the browser reports it, the X, a click outside, and its own button. */
 function leaveInEveryWay(cancel: string) {
   const escape = new Event('cancel', { cancelable: true })
   box().dispatchEvent(escape)

@@ -2,7 +2,7 @@ import { act, fireEvent, render, screen } from '@testing-library/react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { LongList, LongListRow } from './long-list'
 
-/** Tells of the blocks that come near the screen, or leave it. */
+/** Reports the blocks that come near the screen, or leave it. */
 let observers: { notice: (...isIntersecting: boolean[]) => void; element: Element }[] = []
 let width = 800
 

@@ -35,7 +35,7 @@ function withClass<Tag extends 'h2' | 'h3' | 'p' | 'ul' | 'ol' | 'blockquote' | 
   return { component: tag, props: { className } }
 }
 
-/** A heading without a word is none. */
+/** A heading without a word is not shown. */
 function HeadCell({ children, style }: Pick<ComponentProps<'th'>, 'children' | 'style'>) {
   const isBlank = Children.toArray(children).every((child) => typeof child === 'string' && !child.trim())
   if (isBlank) return <td className="border-b border-line-control" />

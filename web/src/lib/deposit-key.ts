@@ -18,7 +18,7 @@ const DESCRIPTOR = /^wpkh\((?:\[[^\]]*\])?(xpub\w+)\/0\/\*\)(?:#\w{8})?$/
 
 const base58 = createBase58check(sha256)
 
-/** The address of an index; throws for a key that is none of an account. */
+/** The address of an index; throws for a key that is not of an account. */
 export function derivedAddress(network: string, key: string, index: number): string {
   const chain = chainOf(network)
   const text = chain === 'Bitcoin' ? (DESCRIPTOR.exec(key)?.[1] ?? key) : key

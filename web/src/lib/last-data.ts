@@ -17,7 +17,7 @@ const kept = [queryKeys.session, queryKeys.terms, queryKeys.transactions, queryK
 type Answer = { key: QueryKey; data: unknown; at: number }
 type LastData = { version: string; answers: Answer[] }
 
-/** The name of the app's file changes with whatever it consists of. */
+/** The name of the app's file changes with its content. */
 const version = () => document.querySelector<HTMLElement>('script[data-app]')?.dataset['app'] ?? ''
 
 const addressOf = (memberId: string) => `/last-data/${encodeURIComponent(memberId)}`

@@ -26,7 +26,7 @@ export async function loadChunk<Module>(load: () => Promise<Module>): Promise<Mo
 const mayReload = () => Date.now() - Number(sessionStorage.getItem(RELOADED)) > AGAIN_MS
 
 /**
- * Reloads the page as soon as the server answers, and returns what ends the waiting. The browser tells that the network is
+ * Reloads the page as soon as the server answers, and returns what ends the waiting. The browser reports that the network is
  * back only once, perhaps before anything listens, and perhaps before the server can be reached.
  */
 export function reloadWhenReachable(): () => void {

@@ -45,7 +45,7 @@ export function formatBrief(dollars: number): string {
   return formatMoney(dollars).replace(/\.00$/, '')
 }
 
-/** The fee of a withdrawal at so many percent, with two decimals at most: rounded half up to the cent. */
+/** The fee of a withdrawal at this many percent, with two decimals at most: rounded half up to the cent. */
 export function withdrawalFee(cents: number, percent: number): number {
   return Math.floor((cents * toCents(percent) + 5_000) / 10_000)
 }

@@ -3,7 +3,7 @@ import { ApiError } from './api-error'
 
 /**
  * One act at a time: busy from the press until its promise settles, and a further press meanwhile does nothing. What
- * the act reports, the call has told already.
+ * the act reports, the API client has already shown.
  */
 export function useOnce() {
   const running = useRef(false)

@@ -25,7 +25,7 @@ function digitOf(character: string): string {
   return String(value)
 }
 
-/** The six digits of a code, out of whatever surrounds them: `Your code is 123 456`. */
+/** The six digits of a code, out of the text around them: `Your code is 123 456`. */
 export function codeIn(text: string): string {
   const cleaned = plain(text)
   const grouped = cleaned.match(/(?<!\d)\d{3}[ -]?\d{3}(?!\d)/)?.[0] ?? cleaned

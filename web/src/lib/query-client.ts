@@ -16,7 +16,7 @@ declare module '@tanstack/react-query' {
       inlineCodes?: readonly string[]
       /** Said when the server gave no message of its own. */
       fallbackMessage?: string
-      /** The caller tells the outcome itself. */
+      /** The caller shows the outcome itself. */
       silent?: boolean
     }
     queryMeta: { silent?: boolean }

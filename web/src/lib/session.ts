@@ -72,7 +72,7 @@ export function followOtherTabs(onChange: () => void) {
     if (event.newValue === null) endSession({ left: true })
     else {
       void useSession.persist.rehydrate()
-      // Whoever logged in there is here, too; said after the reading, because it is written down again.
+      // Anyone who logged in there is here, too; said after the reading, because it is written down again.
       if (useSession.getState().token) useSession.setState({ left: false })
     }
     if (useSession.getState().user?.id !== before) onChange()

@@ -1,4 +1,4 @@
-/** Carries what has been entered into fields over to a page that is drawn anew. */
+/** Carries what has been entered into fields over to a page that is drawn again. */
 
 type Typed = { name: string; value: string }[]
 

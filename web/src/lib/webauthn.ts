@@ -28,7 +28,7 @@ export const canSuggestPasskeys = async () =>
 
 const refusal = (message: string) => new ApiError(message, undefined, { message })
 
-/** Has the browser do something with a passkey; what it refuses is told as what the server refuses. */
+/** Has the browser do something with a passkey; what it refuses is shown like what the server refuses. */
 async function asked<T>(ask: () => Promise<T>): Promise<T> {
   if (!canUsePasskeys()) throw refusal('This browser cannot use passkeys here.')
   try {

@@ -45,7 +45,7 @@ export const quoteTerms: QuoteTerms = {
   assets: [{ asset: 'BTC', chain: 'bitcoin', contract: '', decimals: 8, methodIds: [btc.id], available: true, bid: '97312.45', ask: '97315', sources: ['kraken'], at: '2026-03-05T14:07:00Z' }],
 }
 
-/** A quote in Bitcoin that lasts for so many seconds. */
+/** A quote in Bitcoin that lasts for this many seconds. */
 export const quoteOf = ({ life = 900, ...changes }: Partial<Quote> & { life?: number }): Quote => ({
   id: 'quote-1', direction: 'deposit', amount: 500, pricedAmount: 500, method: btc.id, methodVersion: 1, asset: 'BTC',
   network: btc.network, chain: 'bitcoin', contract: '', address: btc.address, memo: '', units: '513809', decimals: 8, rate: '97312.45', spreadBps: 50,

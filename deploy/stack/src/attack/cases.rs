@@ -107,7 +107,7 @@ pub const CASES: &[Case] = &[
 mod tests {
     use super::*;
 
-    /// Source addresses of a case begin at 127.100, so there is room for so many; a name finds one case.
+    /// Source addresses of a case begin at 127.100, which leaves room for all of them; a name finds one case.
     #[test]
     fn cases_have_addresses_and_names_of_their_own() {
         assert!(CASES.len() <= 150);

@@ -88,7 +88,7 @@ impl Attack {
         Client::new(&format!("http://{}", self.target.gateway)).moved_to(address(100 + self.number, from))
     }
 
-    /// Runs so many clients at once, until all have ended or the time is over.
+    /// Runs this many clients at once, until all have ended or the time is over.
     pub async fn clients<F: Future<Output = ()>>(&self, count: usize, client: impl Fn(usize) -> F) {
         // A moment more for those who see the end themselves, so that what became of them is counted.
         drop(timeout_at(self.ends() + GRACE, join_all((0..count).map(client))).await);
@@ -117,7 +117,7 @@ impl Attack {
         self.open_with_buffer(from, None).await
     }
 
-    /// A connection that takes only so many bytes before it is read.
+    /// A connection that takes only this many bytes before it is read.
     pub async fn open_with_buffer(&self, from: usize, buffer: Option<u32>) -> Option<TcpStream> {
         let connect = async {
             let socket = TcpSocket::new_v4()?;

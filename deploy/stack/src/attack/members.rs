@@ -186,7 +186,7 @@ async fn round(visitor: &Client, email: &str, world: &World) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// One slow request of a hundred is the 99th percentile's successor; a failure is counted and told.
+    /// One slow request of a hundred is the 99th percentile's successor; a failure is counted and reported.
     #[test]
     fn figures_are_those_of_what_was_seen() {
         let one = |micros, failure: Option<&str>| Observation {

@@ -11,7 +11,7 @@ use crate::process::{Process, Signal};
 
 /// The memory that the manifests give to the gateway.
 pub const LIMIT: u64 = 512 << 20;
-/// The memory that it may use at most, whatever is sent. [D-V2]
+/// The memory that it may use at most, no matter what is sent. [D-V2]
 pub const ACCEPTED: u64 = 200 << 20;
 
 /// The limit and the peak of one process.

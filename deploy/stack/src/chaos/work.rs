@@ -15,7 +15,7 @@ use crate::chaos::person::{DESTINATION, Final, Person, Request};
 use crate::client::cents;
 use crate::testing::{PROOF, txid};
 
-/// One keyed call in so many is sent again to compare the answers.
+/// One keyed call in this many is sent again to compare the answers.
 const REPLAYED: u64 = 8;
 
 /// The staff sessions and the state that all members share.

@@ -99,7 +99,7 @@ enum Journey {
     Join,
     LogIn,
     ReadPlans,
-    /// Publishes values of the plan, and tells their numbers.
+    /// Publishes values of the plan, and returns their numbers.
     Publish(watch::Sender<u64>),
 }
 
@@ -110,7 +110,7 @@ struct Call<'a> {
     method: Method,
     path: String,
     body: Value,
-    /// What it changes; the answer tells what it makes.
+    /// What it changes; the answer names what it creates.
     id: Option<&'a str>,
 }
 

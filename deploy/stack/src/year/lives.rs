@@ -474,7 +474,7 @@ pub(super) async fn clock_steps(year: &mut Year, member: &Member) -> Result<()> 
         sleep(std::time::Duration::from_millis(3)).await;
         year.step(by)?;
         trade.await??;
-        // Its first answer may have been lost with the session's time; the key tells.
+        // Its first answer may have been lost with the session's time; the key shows.
         let member = year.login(&member).await?;
         let limit = Instant::now() + LIMIT;
         let opened = loop {

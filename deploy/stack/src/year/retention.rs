@@ -7,9 +7,9 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use crate::service::Service;
 use crate::stack::Stack;
 
-/// For tests, auth removes the personal data of closed accounts after so many days instead of five years.
+/// For tests, auth removes the personal data of closed accounts after this many days instead of five years.
 pub(super) const PERSONAL_DATA_DAYS: u16 = 45;
-/// For tests, wallet forgets receipts after so many days instead of five years.
+/// For tests, wallet forgets receipts after this many days instead of five years.
 pub(super) const RECEIPT_DAYS: u16 = 60;
 
 /// What becomes of the rows of a table.

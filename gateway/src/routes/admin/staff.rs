@@ -58,7 +58,7 @@ async fn propose(
 
 /// Propose to invite a person to the staff
 ///
-/// Once another admin confirms, the person is mailed a link to set a password, and all staff are told.
+/// Once another admin confirms, the person is mailed a link to set a password, and all staff are notified.
 #[utoipa::path(post, path = "/admin/staff", request_body = Invitation,
     params(Key),
     responses((status = 201, body = Proposed), Errors), tag = "Back office")]

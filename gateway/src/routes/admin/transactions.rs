@@ -227,7 +227,7 @@ pub struct Check {
 
 impl From<wallet::Check> for Check {
     fn from(check: wallet::Check) -> Self {
-        // A wallet of the version before tells no state.
+        // A wallet of the version before sends no state.
         let state = if check.state.is_empty() { if check.ok { "ok" } else { "warn" }.to_owned() } else { check.state };
         Self { name: check.name, ok: check.ok, state, detail: check.detail, transaction_ids: check.transaction_ids }
     }
@@ -662,7 +662,7 @@ pub struct Payout {
     #[schema(value_type = Option<u32>)]
     vout: Field,
     /// `evidence.at` of the checklist that was seen: if another payout to the destination has appeared since, it is 409
-    /// `STALE_EVIDENCE`. One since the approval has to be this payout, whatever was seen: otherwise it is 409 `PAYOUT_SEEN`.
+    /// `STALE_EVIDENCE`. One since the approval has to be this payout, no matter what was seen: otherwise it is 409 `PAYOUT_SEEN`.
     #[schema(value_type = Option<String>)]
     evidence_at: Field,
 }

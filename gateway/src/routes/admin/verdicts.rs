@@ -118,7 +118,7 @@ pub struct Claimed {
 
 /// Claim a transaction
 ///
-/// For 30 minutes, unless another staff member has it: `claimedBy` tells who. Others can still decide.
+/// For 30 minutes, unless another staff member has it: `claimedBy` names them. Others can still decide.
 #[utoipa::path(put, path = "/admin/transactions/{id}/claim", params(("id" = String, Path)),
     responses((status = 200, body = Claimed), Errors), tag = "Back office")]
 pub async fn claim(

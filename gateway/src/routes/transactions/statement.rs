@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    /// [D-G1] A statement tells amounts exactly.
+    /// [D-G1] A statement shows amounts exactly.
     #[test]
     fn csv_is_exact() {
         let text = String::from_utf8(csv(Some(HEADER), &sample(1).lines).unwrap()).unwrap();

@@ -39,7 +39,7 @@ impl FromStr for Person {
     }
 }
 
-/// Invites these people as admins: each is mailed a link to set a password. Whoever has not used it is invited again.
+/// Invites these people as admins: each is mailed a link to set a password. Anyone who has not used it is invited again.
 ///
 /// # Errors
 /// Wrong fields if two admins are there already, or there would be fewer than two; [`Error::EmailTaken`] if an address belongs

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::events::published;
 use crate::store::sessions;
 
-/// Ends it, and has caches told.
+/// Ends it, and notifies the caches.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the caller has no live session with this id.

@@ -1,4 +1,4 @@
-//! A step of several use cases: what a caller proves before setting up a second factor. Whoever has one gives it; a member
+//! A step of several use cases: what a caller proves before setting up a second factor. Anyone who has one gives it; a member
 //! without one gives the password; staff without one just logged in with theirs.
 
 use chassis::db::PgConnection;

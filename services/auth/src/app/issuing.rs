@@ -15,7 +15,7 @@ use crate::store::{codes, reset_tokens, users};
 /// Issues a code to an address beside those before, and has it mailed. The caller holds the account's lock.
 ///
 /// # Errors
-/// [`Error::TooManyCodes`] beyond the hour's share of whoever asks.
+/// [`Error::TooManyCodes`] beyond the caller's share of an hour.
 pub async fn code(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDateTime) -> Result<(), Error> {
     let block = new.request.map(|request| request.block);
     let (sent, _) = codes::sent_since(&mut *conn, new.user_id, block, now - Duration::HOUR).await?;

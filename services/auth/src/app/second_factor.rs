@@ -226,7 +226,7 @@ fn was_wrong(user: &User, device: &Device) {
     }
 }
 
-/// Forgets the tries. Whoever uses a factor has not lost it: that calls a planned removal off. A factor that was set up
+/// Forgets the tries. Anyone who uses a factor has not lost it: that calls a planned removal off. A factor that was set up
 /// within the cooling-off before the removal was agreed on may be that of somebody else, who must not keep the owner out; nor
 /// does any while the account is frozen (D-M10).
 async fn was_right(

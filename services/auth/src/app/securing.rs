@@ -43,7 +43,7 @@ pub enum Recovered {
 }
 
 /// Secures the account, and puts the address of an undo link in force again. The first does not depend on the second: if
-/// another account has the address, the account is frozen, and no link is mailed to whoever changed it.
+/// another account has the address, the account is frozen, and no link is mailed to the person who changed it.
 pub async fn restore(app: &App, tx: &mut Tx, user: User, undo: &Link, now: OffsetDateTime) -> Result<Recovered, Error> {
     // Links to earlier addresses stay valid: an earlier owner may undo a later change, never the other way round.
     security_links::supersede_others(tx, user.id, (&undo.email, undo.created_at), now).await?;
@@ -89,8 +89,8 @@ async fn end_access(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) ->
     Ok(reset_tokens::supersede(tx, user.id, now).await?)
 }
 
-/// Forgets the second factors, recovery codes and devices that a member was mailed about within the life of a link: whoever
-/// used the account may have added them, and a passkey alone logs in. The others are not lost, whatever staff were told.
+/// Forgets the second factors, recovery codes and devices that a member was mailed about within the life of a link: the person who
+/// used the account may have added them, and a passkey alone logs in. The others are not lost, no matter what staff heard.
 /// Staff have lost ones removed by an operator.
 async fn forget_what_is_new(tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<(), Error> {
     if !user.is_member() {

@@ -97,7 +97,7 @@ pub async fn refused_in(db: &Db, session_id: Uuid, user_id: Uuid, kind: Kind) ->
     Ok(())
 }
 
-/// Notes a refused login to this account, or to none, behind the answer: how long that takes tells nobody whether there
+/// Notes a refused login to this account, or to none, behind the answer: how long that takes does not reveal whether there
 /// is one (D-A13).
 pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
     let Some(user_id) = user_id else {

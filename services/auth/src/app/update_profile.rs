@@ -21,7 +21,7 @@ use crate::store::{codes, security_links, users};
 /// The field of the password in force.
 const CURRENT_PASSWORD: &str = "currentPassword";
 
-/// Changes them; returns the account as it stands then. Another address takes a fresh second factor of whoever has one, and
+/// Changes them; returns the account as it stands then. Another address takes a fresh second factor of anyone who has one, and
 /// else the password (D-A1, D-A3).
 ///
 /// # Errors

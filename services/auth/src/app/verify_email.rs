@@ -46,8 +46,8 @@ impl Submission<'_> {
 /// that the code belongs to, so that it has five however many come at once; for everybody else by their address and by
 /// the email, so that strangers only slow down each other (D-A2).
 ///
-/// Whoever enters the code of a registration without its session or handle reads the mailbox, but may not be who chose the
-/// password: it is gone then, with every session, and the token of a link to set one is returned.
+/// Anyone who enters the code of a registration without its session or handle reads the mailbox, but may not be
+/// the person who chose the password: it is gone then, with every session, and the token of a link to set one is returned.
 ///
 /// # Errors
 /// [`Error::InvalidCode`], also if another account took the new address meanwhile; [`Error::TooManyTries`].
@@ -144,7 +144,7 @@ async fn confirm(app: &App, tx: &mut Tx, code: &Tried, submission: &Submission<'
     Ok(None)
 }
 
-/// Gives a new account to whoever reads its mailbox; returns the token of a link to set a password.
+/// Gives a new account to the owner of its mailbox; returns the token of a link to set a password.
 async fn take_over(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<String, Error> {
     users::set_password(tx, user.id, &app.hasher.impossible()).await?;
     let ended = sessions::revoke_all(tx, user.id, None, now).await?;

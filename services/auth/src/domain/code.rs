@@ -13,7 +13,7 @@ pub const PAUSE: Duration = Duration::minutes(1);
 pub const CODES_AN_HOUR: i64 = 6;
 /// Codes that the account asked for and that can be used: the oldest makes room for a new one.
 pub const OWN_CODES: i64 = 3;
-/// Codes that strangers asked for and that can be used. While there are so many, the owner has them in the mailbox, and
+/// Codes that strangers asked for and that can be used. While there are this many, the owner has them in the mailbox, and
 /// strangers get no more.
 pub const STRANGERS_CODES: i64 = 3;
 /// Accounts that may wait at the same time to change to one address.

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A device as far as it can be told apart.
+/// A device as far as it can be distinguished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
     /// Browser and system, e.g. `Firefox on Linux`.

@@ -30,7 +30,7 @@ impl SteppedUp {
         Self { at, means: Means::Passkey, since }
     }
 
-    /// Whether the factor was older than the cooling-off at a moment. Whoever has stolen the password can set a younger one up:
+    /// Whether the factor was older than the cooling-off at a moment. Anyone who has stolen the password can set a younger one up:
     /// it proves nothing (D-M10).
     #[must_use]
     pub fn proves_at(&self, moment: OffsetDateTime, cooling_off: std::time::Duration) -> bool {

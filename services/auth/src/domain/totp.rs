@@ -143,7 +143,7 @@ mod tests {
         assert!(Authenticator::new(b"short", "ada@solvane.test").is_err());
     }
 
-    /// [D-O1] Blanks, dashes and case do not matter; anything else is told at the field.
+    /// [D-O1] Blanks, dashes and case do not matter; anything else is an error of the field.
     #[test]
     fn what_is_typed_is_read_kindly() {
         let code = recovery_code([0, 31, 32, 63, 255, 7, 8, 9, 10, 11]);

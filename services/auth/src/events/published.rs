@@ -163,7 +163,7 @@ pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device
     enqueue(conn, "auth.v1.new_device_signed_in", user_id, &event).await
 }
 
-/// So many proofs for an account in a row were refused. With a link if they were made in a session, which was ended.
+/// This many proofs for an account in a row were refused. With a link if they were made in a session, which was ended.
 pub async fn sign_ins_refused(
     conn: &mut PgConnection,
     user_id: Uuid,

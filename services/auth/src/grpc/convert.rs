@@ -121,7 +121,7 @@ pub fn device(client: Option<&Client>) -> Device {
     )
 }
 
-/// An id; what is none names nothing.
+/// An id; a malformed one names nothing.
 pub fn id(text: &str, what: &'static str) -> Result<Uuid, Error> {
     Uuid::try_parse(text).map_err(|_| Error::NotFound(what))
 }

@@ -145,7 +145,7 @@ fn factor(message: &StepUpRequest) -> Result<Factor, Error> {
 }
 
 impl GrpcServer {
-    /// The session of whoever may see their second factors and give one: a verified member, or staff, enrolled or not.
+    /// The session of a user who may see their second factors and give one: a verified member, or staff, enrolled or not.
     async fn viewer(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
         let session = self.verifier.session(metadata).await?;
         if session.role.is_some() {
@@ -155,7 +155,7 @@ impl GrpcServer {
         session.reader()
     }
 
-    /// The session of whoever may change them. Whether that takes a fresh one is decided with the account's lock held.
+    /// The session of a user who may change them. Whether that takes a fresh one is decided with the account's lock held.
     async fn holder(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
         let session = self.viewer(metadata).await?;
         if session.role.is_some() { Ok(session) } else { session.actor() }

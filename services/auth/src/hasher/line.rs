@@ -18,7 +18,7 @@ pub struct Line<T> {
 }
 
 impl<T> Line<T> {
-    /// A line for so many.
+    /// A line for this many.
     pub const fn new(room: usize) -> Self {
         Self { room, waiting: BTreeMap::new(), turn: 0, arrivals: 0 }
     }

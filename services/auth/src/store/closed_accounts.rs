@@ -22,7 +22,7 @@ pub async fn free_addresses(conn: &mut PgConnection) -> Result<u64, sqlx::Error>
     Ok(done.rows_affected())
 }
 
-/// Accounts that were closed so many days ago and still have personal data, oldest first.
+/// Accounts that were closed this many days ago and still have personal data, oldest first.
 pub async fn due(conn: &mut PgConnection, days: i32) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         "SELECT id FROM users WHERE closed_at IS NOT NULL AND erased_at IS NULL

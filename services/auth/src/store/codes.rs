@@ -129,7 +129,7 @@ pub async fn count_requested_attempt(
     .await
 }
 
-/// The live codes to this address, a registration's first. Nothing is counted on them: whoever submits a code to all of
+/// The live codes to this address, a registration's first. Nothing is counted on them: anyone who submits a code to all of
 /// them is counted elsewhere.
 pub async fn live(conn: &mut PgConnection, email: &str) -> Result<Vec<Tried>, sqlx::Error> {
     sqlx::query_as!(
@@ -234,7 +234,7 @@ pub async fn sent_since(
 }
 
 /// The code if it may still be mailed. A code to change to an address that another account has is never mailed, while
-/// everybody is answered as if it were: no answer tells a known address from an unknown one (D-A13).
+/// everybody is answered as if it were: no answer distinguishes a known address from an unknown one (D-A13).
 pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailable>, sqlx::Error> {
     sqlx::query_as!(
         Mailable,

@@ -19,7 +19,7 @@ pub async fn forget_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetD
     Ok(())
 }
 
-/// Uses a code up; returns since when the account has it. `None` if it is none of the account's, or was used before.
+/// Uses a code up; returns since when the account has it. `None` if it is not the account's, or was used before.
 pub async fn take(
     conn: &mut PgConnection,
     user_id: Uuid,

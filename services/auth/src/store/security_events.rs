@@ -40,7 +40,7 @@ pub async fn refusals(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sql
     .await
 }
 
-/// The events of an account before one of them, newest first, at most so many.
+/// The events of an account before one of them, newest first, at most this many.
 pub async fn of_user(
     conn: &mut PgConnection,
     user_id: Uuid,

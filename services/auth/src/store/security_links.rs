@@ -79,7 +79,7 @@ pub async fn consume(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> 
     Ok(done.rows_affected() == 1)
 }
 
-/// Kills the links that went to other addresses of an account since a moment: whoever reads those has lost the account.
+/// Kills the links that went to other addresses of an account since a moment: anyone who reads those has lost the account.
 pub async fn supersede_others(
     conn: &mut PgConnection,
     user_id: Uuid,

@@ -1,4 +1,4 @@
-//! An authenticator and a browser in software: they make and use passkeys as WebAuthn says, and can be told to lie.
+//! An authenticator and a browser in software: they make and use passkeys as WebAuthn says, and can be set to lie.
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair};

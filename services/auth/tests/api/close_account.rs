@@ -121,7 +121,7 @@ async fn what_is_open_is_named(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM account_closures").await, 0);
 }
 
-/// [D-A12] [D-A1] It takes the password, or the fresh second factor of whoever has one.
+/// [D-A12] [D-A1] It takes the password, or the fresh second factor of anyone who has one.
 #[sqlx::test(migrations = false)]
 async fn a_stolen_session_closes_nothing(pool: PgPool) {
     let world = World::with(pool, SecondFactor::Required).await;
@@ -243,7 +243,7 @@ async fn what_happened_since_keeps_the_account(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM account_closures").await, 0);
 }
 
-/// Keeps what it is told to remove.
+/// Keeps what it is asked to remove.
 struct Told(Arc<Mutex<Vec<Vec<Uuid>>>>);
 
 #[async_trait]
@@ -255,7 +255,7 @@ impl Erase for Told {
 }
 
 /// [D-A12] [D-R19] [D-H4] After 30 days the address is free, and staff still find the account by it; after the retention the
-/// personal data is gone, and the other services are told once.
+/// personal data is gone, and the other services are notified once.
 #[sqlx::test(migrations = false)]
 async fn the_personal_data_of_a_closed_account_has_an_end(pool: PgPool) {
     let world = World::new(pool).await;

@@ -128,7 +128,7 @@ async fn a_passkey_signs_each_decision(pool: PgPool) {
     assert_eq!(world.sign(request(&reviewer.token, "decide")).await.unwrap().passkey, None, "by a code again");
 }
 
-/// [D-O6] C4: a confirmation is signed only while whoever proposed it may still propose it.
+/// [D-O6] C4: a confirmation is signed only while the proposer may still propose it.
 #[sqlx::test(migrations = false)]
 async fn a_confirmation_is_signed_while_its_proposer_may_propose(pool: PgPool) {
     let world = World::new(pool).await;

@@ -51,7 +51,7 @@ async fn issued(world: &World) -> DestinationCodeIssued {
     DestinationCodeIssued::decode(body.as_slice()).unwrap()
 }
 
-/// What the mailer is told for a code.
+/// What the mailer receives for a code.
 async fn mailed(world: &World, event: &DestinationCodeIssued) -> Result<GetMailSecretResponse, String> {
     let request = GetMailSecretRequest { reference: event.reference.clone() };
     let token = world.realm.service_token("mailer");
@@ -112,7 +112,7 @@ async fn the_activity_has_destinations(pool: PgPool) {
     assert_eq!(kinds, ["destination_confirmed", "destination_confirmed", "destination_entered", "sign_in"]);
 }
 
-/// [D-A4] A code belongs to its member and its destination; five submissions count, whoever comes at once.
+/// [D-A4] A code belongs to its member and its destination; five submissions count, no matter how many come at once.
 #[sqlx::test(migrations = false)]
 async fn wrong_codes_are_limited_and_foreign_ones_are_wrong(pool: PgPool) {
     let world = World::new(pool).await;

@@ -49,7 +49,7 @@ async fn a_service_learns_the_state_of_a_session(pool: PgPool) {
     assert_eq!(refusal(world.grpc.get_session(with_token(odd, &credential)).await).code, "UNAUTHENTICATED");
 }
 
-/// [D-S4] S2: many sessions are told at once, the living alone, each as when it is asked for by itself; asking is using.
+/// [D-S4] S2: many sessions are read at once, the living alone, each as when it is asked for by itself; asking is using.
 #[sqlx::test(migrations = false)]
 async fn many_sessions_are_told_at_once(pool: PgPool) {
     let world = World::new(pool).await;

@@ -157,7 +157,7 @@ impl World {
         ids.into_iter().map(|id| self.app.secrets.code(id)).collect()
     }
 
-    /// Lets the codes that were sent be so many seconds older.
+    /// Lets the codes that were sent be this many seconds older.
     pub async fn age_codes(&self, seconds: i32) {
         let age = "UPDATE codes SET created_at = created_at - $1 * interval '1 second'";
         sqlx::query(age).bind(seconds).execute(&self.pool).await.unwrap();

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 
 use crate::fixture::{ABROAD, HOME, PASSWORD, World, client, registration, said};
 
-/// [API-04] [AUTH-03] The right password opens a session and tells whether the address is confirmed.
+/// [API-04] [AUTH-03] The right password opens a session and says whether the address is confirmed.
 #[sqlx::test(migrations = false)]
 async fn the_right_password_opens_a_session(pool: PgPool) {
     let world = World::new(pool).await;
@@ -62,7 +62,7 @@ async fn an_unverified_login_sends_a_code_if_none_is_alive(pool: PgPool) {
     world.verify("ada@example.com", &code).await.unwrap();
 }
 
-/// [D-R12] A device is told of once, and the registration's own not at all.
+/// [D-R12] A device is reported once, and the registration's own not at all.
 #[sqlx::test(migrations = false)]
 async fn a_new_device_is_told_of_once(pool: PgPool) {
     let world = World::new(pool).await;
@@ -121,7 +121,7 @@ async fn an_account_is_slowed_but_not_locked(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM login_throttles WHERE key LIKE 'account:%'").await, 0);
 }
 
-/// [D-S8] An unknown account is slowed alike, so that the delay tells nothing.
+/// [D-S8] An unknown account is slowed alike, so that the delay reveals nothing.
 #[sqlx::test(migrations = false)]
 async fn an_unknown_account_is_slowed_alike(pool: PgPool) {
     let world = World::new(pool).await;
@@ -147,7 +147,7 @@ async fn concurrent_tries_count_before_they_are_compared(pool: PgPool) {
     assert!(all.iter().all(Result::is_err));
 }
 
-/// [D-S7] [D-S8] While too many passwords wait, whoever comes is sent away before anything is counted.
+/// [D-S7] [D-S8] While too many passwords wait, further callers are sent away before anything is counted.
 #[sqlx::test(migrations = false)]
 async fn being_sent_away_is_no_try(pool: PgPool) {
     let world = World::new(pool).await;
@@ -278,7 +278,7 @@ async fn a_known_place_tells_nothing(pool: PgPool) {
     assert_eq!(answers[0].iter().filter(|code| *code == "INVALID_CREDENTIALS").count(), 6);
 }
 
-/// [D-R12] With a device key the key is the device: wherever it is used it is known, and whoever has another, or none, is told
+/// [D-R12] With a device key the key is the device: wherever it is used it is known, and any other device, or none, is reported
 /// of, also in the same block and with the same browser.
 #[sqlx::test(migrations = false)]
 async fn the_key_is_the_device(pool: PgPool) {

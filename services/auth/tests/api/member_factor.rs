@@ -83,7 +83,7 @@ impl World {
         ends(self.grpc.update_profile(with_token(request, &member.token)).await).map(|_| ())
     }
 
-    /// What the owner is told, oldest first: the change and the recovery codes left.
+    /// What the owner receives, oldest first: the change and the recovery codes left.
     async fn notices(&self) -> Vec<(String, i32)> {
         let rows: Vec<Vec<u8>> =
             sqlx::query_scalar("SELECT payload FROM outbox WHERE key = 'auth.v1.second_factor_changed' ORDER BY id")
@@ -139,7 +139,7 @@ async fn a_member_sets_up_an_authenticator(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM audit_rows").await, 0, "the trail is of staff");
 }
 
-/// [D-A3] [D-R19] A recovery code logs in in place of the authenticator, once, and its owner is told how many are left.
+/// [D-A3] [D-R19] A recovery code logs in in place of the authenticator, once, and its owner learns how many are left.
 #[sqlx::test(migrations = false)]
 async fn a_recovery_code_signs_a_member_in_once(pool: PgPool) {
     let world = World::with(pool, SecondFactor::Required).await;
@@ -164,7 +164,7 @@ async fn a_recovery_code_signs_a_member_in_once(pool: PgPool) {
     assert_eq!(world.new_codes(&member.token).await.unwrap_err().code, "STEP_UP_REQUIRED");
 }
 
-/// [D-A3] [D-A1] Whoever has a factor gives it again, at most five minutes before, for another email, another password and
+/// [D-A3] [D-A1] Anyone who has a factor gives it again, at most five minutes before, for another email, another password and
 /// the factors themselves; not for the name. Who has none is asked for nothing.
 #[sqlx::test(migrations = false)]
 async fn delicate_changes_take_a_fresh_factor(pool: PgPool) {
@@ -269,7 +269,7 @@ async fn lost_factors_are_removed_by_two_people_and_72_hours(pool: PgPool) {
     assert_eq!(audit::broken_at(&mut *world.db().conn().await.unwrap()).await.unwrap(), None);
 }
 
-/// [D-A3] Whoever uses a factor has not lost it: that calls the removal off, and the owner is told.
+/// [D-A3] Anyone who uses a factor has not lost it: that calls the removal off, and the owner is notified.
 #[sqlx::test(migrations = false)]
 async fn a_used_factor_calls_the_removal_off(pool: PgPool) {
     let world = World::new(pool).await;

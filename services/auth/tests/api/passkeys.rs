@@ -153,7 +153,7 @@ async fn a_passkey_signs_in(pool: PgPool) {
 }
 
 /// [D-A3] [D-A9] An answer logs in once, within five minutes, for this site, with its user verified, for the account whose
-/// passkey it is; whatever else it is, it opens nothing and is noted.
+/// passkey it is; anything else opens nothing and is noted.
 #[sqlx::test(migrations = false)]
 async fn only_a_right_answer_signs_in(pool: PgPool) {
     let world = World::with(pool, SecondFactor::Required).await;

@@ -61,7 +61,7 @@ async fn details_change_at_once(pool: PgPool) {
     assert_eq!(refused.fields.len(), 4);
 }
 
-/// [D-S12] The old address stays in force until the code sent to the new one is confirmed; both are told.
+/// [D-S12] The old address stays in force until the code sent to the new one is confirmed; both are notified.
 #[sqlx::test(migrations = false)]
 async fn a_new_address_waits_for_its_code(pool: PgPool) {
     let world = World::new(pool).await;

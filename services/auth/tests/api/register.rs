@@ -60,7 +60,7 @@ async fn wrong_fields_are_named_at_once(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM users").await, 0);
 }
 
-/// [D-S7] S4: one address is one account, whatever its case, however many register at once.
+/// [D-S7] S4: one address is one account, regardless of its case, however many register at once.
 #[sqlx::test(migrations = false)]
 async fn of_many_at_once_one_gets_the_address(pool: PgPool) {
     let world = World::new(pool).await;

@@ -86,7 +86,7 @@ impl World {
         answer.map(|_| ()).map_err(|status| from_status(&status).code)
     }
 
-    /// What another service is told of the session.
+    /// What another service learns of the session.
     pub async fn told(&self, token: &str) -> GetSessionResponse {
         let list = self.grpc.list_sessions(with_token(ListSessionsRequest {}, token)).await.unwrap().into_inner();
         let session_id = list.sessions.into_iter().find(|session| session.current).unwrap().id;
@@ -107,7 +107,7 @@ pub fn code(secret: &str, steps: i64) -> String {
     totp.generate(u64::try_from(at).unwrap()).to_string()
 }
 
-/// A code that is none of the present ones.
+/// A code that differs from the present ones.
 pub fn wrong_code(secret: &str) -> String {
     let near: Vec<_> = (-3..=3).map(|steps| code(secret, steps)).collect();
     (0..10).map(|digit| digit.to_string().repeat(6)).find(|wrong| !near.contains(wrong)).unwrap()
@@ -348,7 +348,7 @@ async fn a_dump_tells_no_second_factor(pool: PgPool) {
     world.step_up(&rae.token, &code(&rae.secret, 1)).await.unwrap();
 }
 
-/// [D-O1] The operator takes a lost authenticator away: the sessions end, and its owner enrols anew.
+/// [D-O1] The operator takes a lost authenticator away: the sessions end, and its owner enrols again.
 #[sqlx::test(migrations = false)]
 async fn a_lost_authenticator_is_taken_away(pool: PgPool) {
     let world = World::required(pool).await;

@@ -1,4 +1,4 @@
-//! What a dump of the database tells: no secret.
+//! What a dump of the database reveals: no secret.
 
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{ForgotPasswordRequest, RegisterRequest};

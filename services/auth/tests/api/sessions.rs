@@ -118,7 +118,7 @@ async fn only_the_gateway_names_a_session(pool: PgPool) {
     assert_eq!(refusal(nothing).code, "UNAUTHENTICATED");
 }
 
-/// [D-S4] [AUTH-13] S2: a session that was logged out is refused at once, and caches are told.
+/// [D-S4] [AUTH-13] S2: a session that was logged out is refused at once, and caches are notified.
 #[sqlx::test(migrations = false)]
 async fn logout_ends_the_session(pool: PgPool) {
     let world = World::new(pool).await;

@@ -159,7 +159,7 @@ async fn members_are_found(pool: PgPool) {
     assert_eq!(refusal(world.grpc.list_members(with_token(odd, &token)).await).kind, Kind::Invalid);
 }
 
-/// [D-R13] [D-O3] [D-E2] A freeze is told, written down and lifted; sessions live on; twice is once.
+/// [D-R13] [D-O3] [D-E2] A freeze is notified, logged and lifted; sessions live on; twice is once.
 #[sqlx::test(migrations = false)]
 async fn a_member_is_frozen_and_freed(pool: PgPool) {
     let world = World::new(pool).await;
@@ -231,7 +231,7 @@ async fn notes_are_kept_for_good(pool: PgPool) {
 }
 
 /// [D-O1] [D-O5] C3: one admin proposes an invitation, another confirms it; then its owner is mailed a link, all staff are
-/// told, and the password is set within 72 hours.
+/// notified, and the password is set within 72 hours.
 #[sqlx::test(migrations = false)]
 async fn staff_are_invited_by_two_admins(pool: PgPool) {
     let world = World::new(pool).await;
@@ -272,7 +272,7 @@ async fn staff_are_invited_by_two_admins(pool: PgPool) {
     assert_eq!(actions, ["staff.invite.confirm", "staff.invite.propose", "staff.add", "staff.add"]);
 }
 
-/// [D-A13] [D-S6] C7: whoever asks for a reset link renews an invitation for no longer than it had to live; later, two
+/// [D-A13] [D-S6] C7: anyone who asks for a reset link renews an invitation for no longer than it had to live; later, two
 /// admins invite again.
 #[sqlx::test(migrations = false)]
 async fn an_invitation_is_not_renewed_by_strangers(pool: PgPool) {
@@ -391,7 +391,7 @@ async fn a_proposal_falls_with_its_proposer_and_after_a_week(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action = 'staff.invite.drop'").await, 2);
 }
 
-/// [D-O5] C3: a new reviewer, treasurer or manager decides and proposes nothing for a day, whatever they were before; an
+/// [D-O5] C3: a new reviewer, treasurer or manager decides and proposes nothing for a day, no matter what they were before; an
 /// admin may at once.
 #[sqlx::test(migrations = false)]
 async fn new_staff_decide_nothing_for_a_day(pool: PgPool) {

@@ -31,7 +31,7 @@ async fn event<M: Message + Default>(world: &World, key: &str) -> M {
     M::decode(body.as_slice()).unwrap()
 }
 
-/// What the mailer is told for a reference.
+/// What the mailer receives for a reference.
 async fn mailed(world: &World, reference: &str) -> Result<GetMailSecretResponse, String> {
     let request = GetMailSecretRequest { reference: reference.to_owned() };
     let token = world.realm.service_token("mailer");
@@ -252,7 +252,7 @@ async fn an_undo_link_dies(pool: PgPool) {
     world.register(ADA).await;
 }
 
-/// [D-A1] Whoever was first may undo what came later, never the other way round.
+/// [D-A1] Anyone who was first may undo what came later, never the other way round.
 #[sqlx::test(migrations = false)]
 async fn a_later_link_undoes_no_undo(pool: PgPool) {
     let world = World::new(pool).await;

@@ -78,7 +78,7 @@ async fn a_code_dies_after_ten_minutes(pool: PgPool) {
     assert_eq!(world.verify("ada@example.com", &code).await.unwrap_err().code, "INVALID_CODE");
 }
 
-/// [D-A2] C5: whoever has neither session nor handle never uses up a code, and is slowed down by the email and by their
+/// [D-A2] C5: anyone who has neither session nor handle never uses up a code, and is slowed down by the email and by their
 /// address; the owner confirms with session or handle all the while.
 #[sqlx::test(migrations = false)]
 async fn a_stranger_cannot_keep_the_owner_from_verifying(pool: PgPool) {
@@ -144,7 +144,7 @@ async fn a_strangers_request_leaves_the_owner_five_submissions(pool: PgPool) {
     world.verify_with("ada@example.com", &code, "", &ada.token).await.unwrap();
 }
 
-/// [D-A2] Whoever enters the code of a registration without its session or handle reads the mailbox, and may not be who
+/// [D-A2] Anyone who enters the code of a registration without its session or handle reads the mailbox, and may not be who
 /// registered: the address is confirmed, and the account is theirs by a password that they set. The password of the
 /// registration and its sessions are dead. A handle of a visitor's own request changes nothing about that.
 #[sqlx::test(migrations = false)]
@@ -174,7 +174,7 @@ async fn an_account_belongs_to_whoever_reads_the_mailbox(pool: PgPool) {
     }
 }
 
-/// [D-A2] Whoever registered, or logged in, keeps password and session.
+/// [D-A2] Anyone who registered, or logged in, keeps password and session.
 #[sqlx::test(migrations = false)]
 async fn the_owner_of_a_session_or_handle_keeps_the_password(pool: PgPool) {
     let world = World::new(pool).await;

@@ -1,4 +1,4 @@
-//! A wallet for tests: closes, says what is open, or is away, as told.
+//! A wallet for tests: closes, says what is open, or is away, as set.
 
 use std::sync::{Arc, Mutex};
 

@@ -52,7 +52,7 @@ mod tests {
 
     use super::Lanes;
 
-    /// [Q5] Sixteen deliveries at once of two aggregates: each aggregate's are handled in their order, whatever takes long.
+    /// [Q5] Sixteen deliveries at once of two aggregates: each aggregate's are handled in their order, no matter what takes long.
     #[tokio::test(flavor = "multi_thread")]
     async fn deliveries_of_an_aggregate_keep_their_order() {
         let (mut lanes, mut at_work, done) = (Lanes::default(), JoinSet::new(), Arc::new(Mutex::new(Vec::new())));

@@ -75,7 +75,7 @@ impl Source {
     }
 }
 
-/// A borrowed connection. Whatever it asks of the database is answered within its limit, or fails with
+/// A borrowed connection. Every statement is answered within its limit, or fails with
 /// [`ErrorKind::TimedOut`]; then the connection is closed, never used again.
 pub struct PgConnection {
     /// Taken when it is dropped.
@@ -291,7 +291,7 @@ impl Drop for PgConnection {
                 drop(conn.detach());
                 return;
             }
-            // This waits for the answer to whatever was cancelled; given up itself, it closes the connection.
+            // This waits for the answer to what was cancelled; given up itself, it closes the connection.
             let _ = timeout(RELEASE, conn.return_to_pool()).await;
         });
     }

@@ -1,5 +1,5 @@
 //! Migrations beside running services: a lock that is not to be had within a second is given up and asked for again, for
-//! whatever queues behind a waiting ALTER TABLE waits as long as it does.
+//! everything that queues behind a waiting ALTER TABLE waits as long as it does.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ async fn define(conn: &mut PgConnection, sql: &str) -> Result<(), MigrateError> 
     Ok(())
 }
 
-/// Up to which version, with which patience: whatever runs outside a transaction is a step of its own.
+/// Up to which version, with which patience: what runs outside a transaction is a step of its own.
 fn steps(migrator: &Migrator) -> Vec<(i64, &'static str)> {
     let mut steps: Vec<(i64, &str)> = Vec::new();
     for migration in migrator.iter() {

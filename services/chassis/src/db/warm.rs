@@ -30,7 +30,7 @@ pub(super) struct Idle {
 }
 
 impl Warm {
-    /// For a pool of so many connections.
+    /// For a pool of this many connections.
     pub(super) fn new(connections: u32) -> Arc<Self> {
         let permits = Arc::new(Semaphore::new(connections as usize));
         Arc::new(Self { permits, idle: Mutex::new(VecDeque::new()) })

@@ -30,7 +30,7 @@ pub type Channel = InterceptedService<transport::Channel, Callee>;
 /// service restarts.
 ///
 /// # Errors
-/// If the url is none, or begins with `https://` and no authority is set.
+/// If the URL is malformed, or begins with `https://` and no authority is set.
 pub fn channel(service: &'static str, url: &str, tls: &Tls) -> anyhow::Result<Channel> {
     let outage = Arc::new(Mutex::new(None));
     let mut endpoint = Endpoint::from_shared(url.to_owned())?;

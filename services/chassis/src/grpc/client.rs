@@ -184,7 +184,7 @@ where
 /// What a failed call allows.
 #[derive(Debug, PartialEq, Eq)]
 enum Retry {
-    /// It never reached the service: it may be sent again whatever it does.
+    /// It never reached the service: it may be sent again no matter what it does.
     Unsent,
     /// It may have taken effect: it may be sent again, after this pause, if that is harmless.
     IfIdempotent(Duration),

@@ -31,7 +31,7 @@ pub const CONNECTION_AGE: Duration = Duration::from_mins(5);
 /// calls in flight. A connection of this age is drained in the same way.
 ///
 /// # Errors
-/// If the certificate is none, or the address cannot be bound.
+/// If the certificate is malformed, or the address cannot be bound.
 pub async fn serve(
     listener: TcpListener,
     routes: Routes,

@@ -32,7 +32,7 @@ pub struct Session {
     /// Whether the account has a second factor.
     pub has_factor: bool,
     /// Whether the second factor that was given is older than the cooling-off, as auth decides: a younger one may be that of
-    /// whoever has stolen the password, and proves nothing.
+    /// anyone who has stolen the password, and proves nothing.
     pub factor_proven: bool,
     /// Whether these are staff who have to enrol an authenticator before anything else.
     pub must_enrol: bool,
@@ -245,7 +245,7 @@ pub trait Sessions: Send + Sync {
         Ok(PayoutState { frozen: self.is_frozen(user_id).await?, ..PayoutState::default() })
     }
 
-    /// The assertion that whoever has this token decides this, as [`crate::decision`] says.
+    /// The assertion that the holder of this token decides this, as [`crate::decision`] says.
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal>;
 }
 

@@ -340,7 +340,7 @@ mod tests {
         assert!(everything.units_due(Cents::new(1)).is_err());
     }
 
-    /// [D-Q1] Case 1: whatever the amount, rate, decimals and spread, a deposit is worth at least what was quoted and less
+    /// [D-Q1] Case 1: for any amount, rate, decimals and spread, a deposit is worth at least what was quoted and less
     /// than a unit more, and a payout at most what was quoted and less than a unit less.
     #[test]
     fn rounding_never_costs_the_platform_and_at_most_a_unit() {

@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// Forwards every connection to one server until told otherwise.
+/// Forwards every connection to one server until set otherwise.
 pub struct Proxy {
     /// Where it listens.
     pub address: SocketAddr,

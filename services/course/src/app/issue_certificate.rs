@@ -12,7 +12,7 @@ use crate::domain::certificate::{Certificate, LONGEST_NAME};
 use crate::error::Error;
 use crate::store::{certificates, progress};
 
-/// The member's certificate. The last lesson that is done issues it; this call does for whoever had done all lessons before
+/// The member's certificate. The last lesson that is done issues it; this call does for anyone who had done all lessons before
 /// that was so, or by a version with fewer of them. It stays when later versions have more lessons.
 ///
 /// # Errors

@@ -128,7 +128,7 @@ mod tests {
         format!("WEBVTT\n\n00:01.000 --> 00:02.500 align:start\n{text}\n")
     }
 
-    /// [D-C5] Captions with the marks of WebVTT are kept as they are, whatever ends their lines.
+    /// [D-C5] Captions with the marks of WebVTT are kept as they are, with any line ends.
     #[test]
     fn captions_are_accepted() {
         let text = "\u{feff}WEBVTT - Lesson\r\n\r\nNOTE made by hand\r\n\r\nNOTE\r\n<script>\r\n\r\n1\r\n00:01.000 --> 00:02.500\r\n- <v Ann>Hello <i>there</i>\r\n\r\n01:00:02.500 --> 01:00:04.000\r\nTwo & three\r\n";

@@ -149,7 +149,7 @@ impl Container {
     }
 }
 
-/// The media type of a file that may be attached to a lesson, by its content; its name tells only texts apart.
+/// The media type of a file that may be attached to a lesson, by its content; its name only distinguishes texts.
 ///
 /// # Errors
 /// A sentence for people.
@@ -437,7 +437,7 @@ mod tests {
         assert_eq!((found.width, found.height, found.hdr_transfer), (1_440, 1_080, None));
     }
 
-    /// [D-C5] The first bytes decide: a playlist is none of a video, whatever its name.
+    /// [D-C5] The first bytes decide: a playlist is not a video, regardless of its name.
     #[test]
     fn the_first_bytes_decide() {
         assert_eq!(Container::of(b"\0\0\0\x20ftypisom"), Some(Container::Mp4));

@@ -35,7 +35,7 @@ use crate::error::Error;
 impl CourseService for GrpcServer {
     async fn get_course(&self, request: Request<GetCourseRequest>) -> Reply<GetCourseResponse> {
         self.verifier.visitor(request.metadata())?;
-        // Whoever is no verified member, or cannot be known now, sees what visitors see.
+        // Anyone who is no verified member, or cannot be known now, sees what visitors see.
         let user_id = self.reader(request.metadata()).await.ok().map(|session| session.user_id);
         Ok(Response::new(get_course(&self.db, &self.wallet, user_id).await?.into()))
     }

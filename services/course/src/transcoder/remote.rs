@@ -1,5 +1,5 @@
 //! Runs the programs of the transcoder in another container, which has no secret, no network and another user: `course
-//! sandbox` serves a socket, on which the worker asks for one program a connection. They share a folder, under whatever path.
+//! sandbox` serves a socket, on which the worker asks for one program a connection. They share a folder, under any path.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -81,7 +81,7 @@ impl Remote {
         format!("/proc/self/fd/{}", self.opened.as_raw_fd()).into()
     }
 
-    /// Lets the other side, whoever it runs its programs as, write into a folder, which nobody else sees.
+    /// Lets the other side, which may run its programs as another user, write into a folder that no other process sees.
     pub(super) fn give(folder: &Path) -> std::io::Result<()> {
         std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o777))
     }

@@ -55,7 +55,7 @@ impl World {
     }
 }
 
-/// [D-C8] A member who has bought the course and done all lessons gets one certificate, however often they ask; whoever
+/// [D-C8] A member who has bought the course and done all lessons gets one certificate, however often they ask; anyone who
 /// knows its number reads it, and nobody else.
 #[sqlx::test(migrations = false)]
 async fn all_lessons_done_earn_one_certificate(pool: PgPool) {
@@ -87,8 +87,8 @@ async fn all_lessons_done_earn_one_certificate(pool: PgPool) {
     }
 }
 
-/// [D-C8] [D-R18] R3: the last lesson issues the certificate, to the member's name then, whatever a later version has, and
-/// whoever reports the last two lessons at once.
+/// [D-C8] [D-R18] R3: the last lesson issues the certificate, to the member's name then, no matter what a later version has, and
+/// also when two devices report the last two lessons at once.
 #[sqlx::test(migrations = false)]
 async fn the_last_lesson_issues_the_certificate(pool: PgPool) {
     let world = World::new(pool).await;

@@ -156,7 +156,7 @@ pub fn ffmpeg(args: &[&str], name: &str) -> Vec<u8> {
     std::fs::read(folder.path().join(name)).unwrap()
 }
 
-/// A film with sound, of so many seconds.
+/// A film with sound, of this many seconds.
 pub fn film(seconds: u32) -> Vec<u8> {
     let picture = format!("testsrc2=size=320x240:rate=10:duration={seconds}");
     let sound = format!("sine=frequency=440:duration={seconds}");
@@ -257,7 +257,7 @@ async fn a_fourth_stream_is_refused(pool: PgPool) {
     assert_eq!(code(studio.open(Some(&buyer), names[0], &video).await), "TOO_MANY_STREAMS");
 }
 
-/// [D-C5] Captions are checked, and are there for whoever may watch.
+/// [D-C5] Captions are checked, and are there for anyone who may watch.
 #[sqlx::test(migrations = false)]
 async fn captions_follow_their_video(pool: PgPool) {
     let studio = Studio::new(pool.clone()).await;

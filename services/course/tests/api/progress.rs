@@ -14,7 +14,7 @@ fn report(lesson: &str, position_seconds: i32, done: Option<bool>, at: Option<Of
     PutProgressRequest { lesson_id, position_seconds, done, at: at.map(clock::to_proto), ..Default::default() }
 }
 
-/// [D-C6] What the device wrote last is kept, in whatever order the reports arrive; what a report does not say stays.
+/// [D-C6] What the device wrote last is kept, in any order of arrival; what a report does not say stays.
 #[sqlx::test(migrations = false)]
 async fn the_last_report_by_the_devices_clock_is_kept(pool: PgPool) {
     let world = World::new(pool).await;

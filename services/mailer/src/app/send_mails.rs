@@ -99,7 +99,7 @@ impl SendMails {
         }
     }
 
-    /// Takes due mails, at most so many, out of the sight of other mailers.
+    /// Takes due mails, at most this many, out of the sight of other mailers.
     pub async fn lease(&self, limit: usize) -> Result<Vec<Leased>, sqlx::Error> {
         if limit == 0 {
             return Ok(Vec::new());

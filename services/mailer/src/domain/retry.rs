@@ -25,7 +25,7 @@ impl Delay {
         }
     }
 
-    /// The pause after so many tries: doubled each time, shortened by up to half as `jitter` (0 to 1000) says, so that
+    /// The pause after this many tries: doubled each time, shortened by up to half as `jitter` (0 to 1000) says, so that
     /// what failed together does not come back together.
     #[must_use]
     pub fn pause(self, tries: i32, has_secret: bool, jitter: u32) -> Duration {

@@ -53,7 +53,7 @@ impl Handler for Consumer {
     }
 }
 
-/// The mails that an event asks for; none for events that no mail tells of, those of a newer build included.
+/// The mails that an event asks for; none for events without a mail, those of a newer build included.
 ///
 /// # Errors
 /// Unreadable if the message is not what its key says.

@@ -96,7 +96,7 @@ pub async fn renew(conn: &mut PgConnection, mail: &Mail, lease: Duration) -> Res
     Ok(())
 }
 
-/// Ends a mail. Sent is true whoever holds the lease by now; any other end only concerns this try.
+/// Ends a mail. Sent is true no matter who holds the lease by now; any other end only concerns this try.
 pub async fn end(
     conn: &mut PgConnection,
     mail: &Mail,

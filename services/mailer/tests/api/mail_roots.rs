@@ -18,7 +18,7 @@ fn mail_roots(world: &World, folder: &Path) -> MailRoots {
     MailRoots { db: world.db.clone(), directory: world.directory.clone(), store, queued: Arc::new(Notify::new()) }
 }
 
-/// [D-B5] Each auditor gets the number and SHA-256 of every service's newest root once a day, whoever asks how often; nobody
+/// [D-B5] Each auditor gets the number and SHA-256 of every service's newest root once a day, no matter who asks how often; nobody
 /// else does, and before there is a root nothing is mailed.
 #[sqlx::test(migrations = false)]
 async fn auditors_get_the_roots_of_the_day_once(pool: PgPool) {

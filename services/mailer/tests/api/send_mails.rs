@@ -153,7 +153,7 @@ async fn a_day_in_vain_is_the_end(pool: PgPool) {
     assert_eq!(statuses, ["undeliverable", "expired"]);
 }
 
-/// [E1] Names with line breaks neither panic nor make headers; an address that is none ends its mail.
+/// [E1] Names with line breaks neither panic nor make headers; a malformed address ends its mail.
 #[sqlx::test(migrations = false)]
 async fn strange_names_and_addresses_harm_nobody(pool: PgPool) {
     let world = World::start(pool).await;

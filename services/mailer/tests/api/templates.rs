@@ -97,7 +97,7 @@ pub fn check(mail: &str, facts: &[&str]) {
     assert!(!subject.is_empty() && html.contains(&format!("<h1>{subject}")), "{subject}");
 }
 
-/// [D-A1] [D-A6] The link that undoes a change of email is in the mail to the old address alone; the new one is told how to
+/// [D-A1] [D-A6] The link that undoes a change of email is in the mail to the old address alone; the new one reads how to
 /// report that the owner did not ask for it.
 #[sqlx::test(migrations = false)]
 async fn only_the_old_address_may_undo(pool: PgPool) {

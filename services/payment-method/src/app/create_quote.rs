@@ -74,7 +74,7 @@ async fn priced(
             let (own, from) = own_address::of_quote(conn, (&method.fields, &key), owner, now).await?;
             (address, derivation) = (own, Some(from));
         } else {
-            // All deposits of an asset share an address: what arrives is told apart by its units.
+            // All deposits of an asset share an address: what arrives is distinguished by its units.
             quotes::lock_address(conn, &address, &asset.symbol).await?;
             units = free_tail(conn, (&address, asset), units, now).await?;
         }

@@ -79,7 +79,7 @@ async fn take_effect(
     Ok((method, changed))
 }
 
-/// The method as it was when the change was proposed: whoever confirms must have seen what is replaced.
+/// The method as it was when the change was proposed: the confirmer must have seen what is replaced.
 async fn current(conn: &mut PgConnection, proposal: &Proposal) -> Result<Method, Error> {
     let before: Before = serde_json::from_value(proposal.before.clone().unwrap_or_default())?;
     let subject = proposal.subject_id.ok_or(Error::Stale)?;

@@ -125,7 +125,7 @@ pub async fn get_evidence(
         nodes.elsewhere(&asked.txid).await
     };
     let mut conn = db.conn().await?;
-    // The others of a transaction are told, and may belong to other members.
+    // The others of a transaction are returned, and may belong to other members.
     let considered = if asked.way == Way::In && asked.outputs.is_empty() { 1 } else { payments.len() };
     let seen: Vec<_> = payments.iter().take(considered).map(|one| seen(chain.format(), asked, one, &owners)).collect();
     let is_valued = asked.way == Way::In

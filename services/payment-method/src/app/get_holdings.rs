@@ -1,4 +1,4 @@
-//! Tells what the addresses of the platform hold, and which payouts belong to no withdrawal (D-Q8).
+//! Returns what the addresses of the platform hold, and which payouts belong to no withdrawal (D-Q8).
 
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ pub struct Holdings {
     pub scales: Scales,
 }
 
-/// How payments are told, by chain and symbol.
+/// How payments are returned, by chain and symbol.
 pub type Scales = HashMap<(String, String), Scale>;
 
 /// The digits of an asset, and the newest block of its chain.

@@ -27,7 +27,7 @@ pub async fn list_payments(db: &Db, before: i64, size: i64) -> Result<Vec<Arriva
     arrivals(&mut conn, found).await
 }
 
-/// What else is told about payments.
+/// What else is returned about payments.
 pub(crate) async fn arrivals(conn: &mut PgConnection, found: Vec<Payment>) -> Result<Vec<Arrival>, Error> {
     if found.is_empty() {
         return Ok(Vec::new());

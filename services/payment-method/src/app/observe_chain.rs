@@ -141,7 +141,7 @@ async fn derived(conn: &mut PgConnection, chain: &Chain) -> Result<Arc<Vec<Watch
     Ok(known.add(ends, new))
 }
 
-/// The own addresses whose balances are read next: on Bitcoin one call tells them all.
+/// The own addresses whose balances are read next: on Bitcoin one call returns them all.
 async fn held(conn: &mut PgConnection, chain: &Chain, world: &World) -> Result<Vec<Watched>, Error> {
     let limit = if chain.format() == Format::Bitcoin { PART } else { READ_AT_ONCE };
     let due = deposit_addresses::due(conn, chain.name(), limit).await?;
@@ -159,7 +159,7 @@ async fn is_coin_in_use(conn: &mut PgConnection, chain: &Chain, assets: &[Asset]
     }))
 }
 
-/// What a node told in one look.
+/// What a node answered in one look.
 pub(crate) struct Look {
     tip: Tip,
     /// Up to here blocks are final.
@@ -373,11 +373,11 @@ pub(crate) async fn write(
             (_, state) => state,
         };
         let is_news = chain_payments::observe(conn, (chain.name(), &asset.symbol), (one, state), arrival, now).await?;
-        // Where blocks make it final, each one is news to whoever waits.
+        // Where blocks make it final, each one is news to those who wait.
         if one.key.way == Way::In && (is_news || tip.final_height.is_none() && is_new_tip && state == State::Included) {
             let place = (one.address.as_str(), asset.symbol.as_str());
             members.extend(quotes::owners(conn, place, one.units, arrival.at).await?);
-            // What arrives at an own address is its member's, whatever was asked for.
+            // What arrives at an own address is its member's, no matter what was asked for.
             members.extend(deposit_addresses::note_paid(conn, &one.address, now).await?);
         }
         if !is_news {

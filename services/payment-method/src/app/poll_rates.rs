@@ -1,4 +1,4 @@
-//! Asks the sources of rates, and tells whether there are any.
+//! Asks the sources of rates, and reports whether there are any.
 
 use chassis::clock;
 use chassis::db::Db;
@@ -35,7 +35,7 @@ pub async fn poll_rates(db: &Db, sources: &[RateSource]) -> Result<(), Error> {
     rate_points::insert(&mut *db.conn().await?, &readings, now).await
 }
 
-/// Tells by asset whether there is a rate, and why not. Nothing where no rate is to be expected: without sources, and where
+/// Reports by asset whether there is a rate, and why not. Nothing where no rate is to be expected: without sources, and where
 /// nobody publishes any.
 pub async fn observe_rates(db: &Db, has_sources: bool) -> Result<(), Error> {
     for quotable in get_quote_terms(db).await? {

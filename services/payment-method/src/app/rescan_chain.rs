@@ -1,4 +1,4 @@
-//! Reads old blocks of a chain again, after a node had told too little (D-N7).
+//! Reads old blocks of a chain again, after a node had returned too little (D-N7).
 
 use chassis::clock;
 use chassis::db::Db;

@@ -151,7 +151,7 @@ impl Node {
     /// The newest block; an error if the node is on another chain or stale.
     ///
     /// # Errors
-    /// Why nothing can be told.
+    /// Why nothing is known.
     pub async fn tip(&self, now: OffsetDateTime) -> Result<Tip, ChainError> {
         match self {
             Self::Bitcoin(node) => node.tip(now).await,
@@ -162,7 +162,7 @@ impl Node {
     /// The same tip, with what is final now. It may have been asked for a while ago.
     ///
     /// # Errors
-    /// Why nothing can be told.
+    /// Why nothing is known.
     pub async fn finality(&self, tip: Tip) -> Result<Tip, ChainError> {
         match self {
             Self::Bitcoin(_) => Ok(tip),
@@ -173,7 +173,7 @@ impl Node {
     /// The payments in blocks above a height, and on Bitcoin also those in the mempool.
     ///
     /// # Errors
-    /// Why nothing can be told.
+    /// Why nothing is known.
     pub async fn payments_above(
         &self,
         height: i64,
@@ -222,7 +222,7 @@ impl Node {
     /// The balances of the addresses in each token and, if it is searched for, in the coin of the chain.
     ///
     /// # Errors
-    /// Why nothing can be told.
+    /// Why nothing is known.
     pub async fn balances(&self, search: Search<'_>) -> Result<Vec<Balance>, ChainError> {
         match self {
             Self::Bitcoin(node) => node.balances(search).await,

@@ -363,7 +363,7 @@ impl EvmRpc {
             let digits = account.as_str().and_then(bytes_of).unwrap_or_default();
             search.ours(&digits).is_some()
         };
-        // What an address of ours sends costs a fee, whatever it moves.
+        // What an address of ours sends costs a fee, no matter what it moves.
         let moves = |one: &&Value| is_ours(&one["from"]) || one["value"] != "0x0" && is_ours(&one["to"]);
         let hash = |one: &Value| one["hash"].as_str().map(str::to_owned);
         let txids = block.transactions.iter().filter(moves).filter_map(hash).collect();

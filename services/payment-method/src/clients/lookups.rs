@@ -1,5 +1,5 @@
 //! What nodes said about transactions, remembered for as long as the newest block is the same. A member's hashes are looked up
-//! so many times an hour: whoever invents some uses up nobody's quota.
+//! this many times an hour: a member who invents some uses up only their own quota.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

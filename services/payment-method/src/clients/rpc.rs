@@ -97,7 +97,7 @@ pub struct Endpoint {
 impl FromStr for Endpoint {
     type Err = anyhow::Error;
 
-    /// What is wrong is not told exactly: the text may hold a password.
+    /// The error stays vague: the text may hold a password.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut parts = text.split('|').map(str::trim);
         let url = parts.next().and_then(|url| url.parse().ok()).context("no URL")?;
@@ -168,7 +168,7 @@ impl Rpc {
         }
         let asked = tokio::time::timeout(DEADLINE, self.body(method, params));
         let (status, retry_after, body) = asked.await.map_err(|_| ChainError::Late)??;
-        // Nodes and providers refuse with any status, also with 200; the body tells why.
+        // Nodes and providers refuse with any status, also with 200; the body says why.
         let answer: Result<BTreeMap<String, &RawValue>, _> = serde_json::from_slice(&body);
         let part = |name: &str| answer.as_ref().ok().and_then(|answer| answer.get(name).copied());
         let refusal = part("error").filter(|error| error.get() != "null").map(refusal);

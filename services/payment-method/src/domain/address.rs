@@ -143,7 +143,7 @@ const SCHEMES: [&str; 13] = [
 const TAGS: [&str; 5] = ["dt", "tag", "memo", "text", "memo_text"];
 
 /// The address in what was pasted, without line breaks and characters that show nothing. Blanks within are removed where a
-/// checksum or a length tells whether the rest is an address.
+/// checksum or a length shows whether the rest is an address.
 fn cleaned(format: Format, pasted: &str) -> Result<String, InvalidAddress> {
     let is_shown = |char: &char| !is_invisible(*char) && !matches!(char, '\r' | '\n');
     let text: String = pasted.chars().filter(is_shown).collect();
@@ -206,7 +206,7 @@ fn base58check(address: &str) -> Option<u8> {
     if bytes.len() == 21 { bytes.first().copied() } else { None }
 }
 
-/// With letters of both cases, the case is the checksum of EIP-55. The null address, where coins are lost, is none.
+/// With letters of both cases, the case is the checksum of EIP-55. The null address, where coins are lost, is refused.
 fn is_evm(address: &str) -> bool {
     let Some(digits) = address.strip_prefix("0x") else { return false };
     let has_checksum = digits != digits.to_ascii_lowercase() && digits != digits.to_ascii_uppercase();

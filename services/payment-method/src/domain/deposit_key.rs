@@ -25,7 +25,7 @@ static CURVE: LazyLock<Secp256k1<VerifyOnly>> = LazyLock::new(Secp256k1::verific
 /// Why a text is no key that addresses can be derived from on its network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvalidKey {
-    /// Whoever reads it can spend the money.
+    /// Anyone who reads it can spend the money.
     Private,
     /// Payments on this network are not observed, so that none would belong to a member.
     Network,

@@ -46,9 +46,9 @@ pub struct Check {
 /// Whose the address of a payment to the platform is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// Members share it: what arrives is told apart by its units.
+    /// Members share it: what arrives is distinguished by its units.
     Shared,
-    /// The member in question: what arrives there is theirs, whatever the amount.
+    /// The member in question: what arrives there is theirs, regardless of the amount.
     Member,
     Other,
 }
@@ -466,7 +466,7 @@ mod tests {
         }
     }
 
-    /// [D-N2] What arrived at the member's own address is theirs, whatever the amount: no quote of anybody matters, and nothing
+    /// [D-N2] What arrived at the member's own address is theirs, regardless of the amount: no quote of anybody matters, and nothing
     /// fails. Claimed by somebody else, it fails, also with an exact quote.
     #[test]
     fn own_addresses_decide_whose_it_is() {

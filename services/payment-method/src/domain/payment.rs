@@ -98,7 +98,7 @@ pub struct Key {
     pub way: Way,
 }
 
-/// A payment as a node tells it.
+/// A payment as a node reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
     pub key: Key,

@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(agree(&sources, false, NOW).expect("sources").bid, rate("100"));
     }
 
-    /// [D-Q2] A stablecoin outside 0.98 to 1.02 is not quoted, whoever says so.
+    /// [D-Q2] A stablecoin outside 0.98 to 1.02 is not quoted, no matter who says so.
     #[test]
     fn a_stablecoin_off_its_peg_has_no_rate() {
         for (bid, ask, is_quoted) in
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(agree(&[published(("0.9", "0.91"), 0, 60)], true, NOW), Err(NoRate::OffPeg));
     }
 
-    /// [D-N3] A source with an empty order book is none: neither does it make a rate, nor does it move one.
+    /// [D-N3] A source with an empty order book neither makes a rate nor moves one.
     #[test]
     fn a_source_with_a_wide_spread_is_dropped() {
         let (kraken, coinbase) = (point("kraken", ("97302", "97308"), 0), point("coinbase", ("97303", "97306"), 0));

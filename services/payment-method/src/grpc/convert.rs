@@ -60,7 +60,7 @@ pub(super) fn change(id_text: &str, typed: Option<MethodFields>, signature: Stri
     })
 }
 
-/// A method's id; text that is none names no method.
+/// A method's id; malformed text names no method.
 pub(super) fn id(text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| Error::NotFound)
 }

@@ -354,7 +354,7 @@ pub async fn outflows(conn: &mut PgConnection, after: i64, limit: i64) -> Result
 }
 
 /// The newest payouts, and payments that transactions rest on, that do not count any more. A payout that another transaction made
-/// instead is none.
+/// instead does not count.
 pub async fn undone(conn: &mut PgConnection, limit: i64) -> Result<Vec<Payment>, Error> {
     let rows = sqlx::query_as!(
         Row,

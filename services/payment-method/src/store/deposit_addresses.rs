@@ -159,7 +159,7 @@ pub async fn keys(conn: &mut PgConnection, chain: &str) -> Result<Vec<(i64, i32)
     Ok(rows.into_iter().map(|row| (row.id, row.next_index)).collect())
 }
 
-/// The addresses of a key from an index on, and since when they exist; so many of them, in their order. An index is taken only
+/// The addresses of a key from an index on, and since when they exist; this many of them, in their order. An index is taken only
 /// after the one before is committed, so none appears later.
 pub async fn derived(
     conn: &mut PgConnection,

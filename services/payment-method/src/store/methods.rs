@@ -163,7 +163,7 @@ pub async fn personal(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Meth
     Ok(rows.into_iter().map(Method::from).collect())
 }
 
-/// An active method by id, whoever's it is, with its owner; locked until the end of the transaction.
+/// An active method of any owner by id, with its owner; locked until the end of the transaction.
 pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<(Method, Option<Uuid>)>, Error> {
     let locked =
         sqlx::query_scalar!("SELECT user_id FROM methods WHERE id = $1 AND archived_at IS NULL FOR UPDATE", id)
@@ -247,7 +247,7 @@ pub async fn platform_addresses(conn: &mut PgConnection) -> Result<Vec<(String, 
     Ok(rows.into_iter().map(|row| (row.network, row.address, row.since)).collect())
 }
 
-/// Whether the platform receives, or once received, deposits at this address, on whatever network; also for one member.
+/// Whether the platform receives, or once received, deposits at this address, on any network; also for one member.
 pub async fn is_platform_address(conn: &mut PgConnection, address: &str) -> Result<bool, Error> {
     let found = sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM method_versions WHERE scope = 'platform' AND lower(address) = lower($1))

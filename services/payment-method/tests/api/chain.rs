@@ -16,7 +16,7 @@ use crate::fixture::World;
 /// A row, shortly: address, index, symbol, units, state.
 pub type Seen = (String, i32, String, String, String);
 
-/// One look, whoever looked a moment ago.
+/// One look, no matter who looked a moment ago.
 pub async fn look(world: &World, chain: &Chain) {
     sqlx::query("UPDATE chain_cursors SET leased_until = '-infinity'").execute(&world.pool).await.unwrap();
     observe_chain(&world.grpc.db, chain, 0).await.unwrap();

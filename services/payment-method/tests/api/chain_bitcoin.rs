@@ -27,7 +27,7 @@ async fn world(pool: PgPool) -> World {
 }
 
 /// [D-Q4] Cases 7, 8 and 9: addresses of every kind are watched by their script. A payment is seen while it waits, and final
-/// after as many blocks as its value asks for. Each output is a row; what goes back to the payer is none.
+/// after as many blocks as its value asks for. Each output is a row; what goes back to the payer is not.
 #[sqlx::test(migrations = false)]
 async fn outputs_are_seen_and_become_final_by_value(pool: PgPool) {
     let Some((node, _folder)) = bitcoind().await else { return };

@@ -39,7 +39,7 @@ pub fn block(height: i64, hash: &str, at: OffsetDateTime) -> Value {
     json!({ "number": format!("0x{height:x}"), "hash": hash, "timestamp": format!("0x{:x}", at.unix_timestamp()) })
 }
 
-/// [D-Q4] Case 18: silence aside, whatever a node does wrong is a reason and no answer.
+/// [D-Q4] Case 18: silence aside, everything a node does wrong is a reason and no answer.
 #[sqlx::test(migrations = false)]
 async fn a_failing_node_makes_unknown(pool: PgPool) {
     let world = World::new(pool).await;

@@ -56,7 +56,7 @@ pub async fn quote(world: &World, user_id: Uuid) -> Quote {
     world.grpc.create_quote(request).await.unwrap().into_inner().quote.unwrap()
 }
 
-/// What is told about a deposit of $500.00 with this hash.
+/// What is returned about a deposit of $500.00 with this hash.
 pub async fn evidence(world: &World, user_id: Uuid, quote: Option<&Quote>, txid: &str) -> Option<ChainEvidence> {
     ask(
         world,
@@ -86,8 +86,8 @@ pub fn state(evidence: &ChainEvidence, name: &str) -> String {
     check.map(|check| check.state.clone()).unwrap_or_else(|| panic!("{name}: {evidence:?}"))
 }
 
-/// [D-Q4] Cases 8 and 20: an exact payment is found without a hash, by the units of the quote, and becomes final. Whoever else
-/// claims its hash is told whose quote it matches.
+/// [D-Q4] Cases 8 and 20: an exact payment is found without a hash, by the units of the quote, and becomes final. Anyone else who
+/// claims its hash learns whose quote it matches.
 #[sqlx::test(migrations = false)]
 async fn an_exact_payment_is_found_by_its_quote(pool: PgPool) {
     let Some((node, _folder)) = bitcoind().await else { return };
@@ -125,7 +125,7 @@ async fn an_exact_payment_is_found_by_its_quote(pool: PgPool) {
 }
 
 /// [D-Q4] [D-N1] An exchange deducted its fee: the payment is found for the member whose open quote is nearest, without a hash,
-/// and whoever else claims its hash fails, with or without a quote. A quote whose deposit is decided claims nothing.
+/// and a claim of its hash by anyone else fails, with or without a quote. A quote whose deposit is decided claims nothing.
 #[sqlx::test(migrations = false)]
 async fn a_payment_less_a_fee_belongs_to_the_nearest_quote(pool: PgPool) {
     let Some((node, _folder)) = bitcoind().await else { return };
@@ -338,7 +338,7 @@ async fn a_payout_is_found_by_its_destination(pool: PgPool) {
     }
 }
 
-/// Which output of a transaction has so many satoshi.
+/// Which output of a transaction has this many satoshi.
 async fn paid_out(node: &Bitcoind, txid: &str, satoshi: u64) -> u64 {
     let seen = node.rpc.call("getrawtransaction", json!([txid, true])).await.unwrap();
     let outputs = seen["vout"].as_array().unwrap();

@@ -70,7 +70,7 @@ async fn pay_out(node: &Bitcoind, from: &str, to: &[(&str, u64)]) -> String {
 }
 
 /// [D-Q8] [D-R17] Case 20: deposits under and over what was quoted, unclaimed ones, a batch payout with its fee and change, and a
-/// move between own addresses: what is held is what the payments explain, in units, whatever the rate does. What belongs to no
+/// move between own addresses: what is held is what the payments explain, in units, no matter what the rate does. What belongs to no
 /// withdrawal is exactly the outflow that none accounts for.
 #[sqlx::test(migrations = false)]
 async fn holdings_are_explained_by_payments(pool: PgPool) {
@@ -135,7 +135,7 @@ async fn holdings_are_explained_by_payments(pool: PgPool) {
     assert_eq!(refused(world.grpc.match_payouts(request).await).kind, Kind::Forbidden);
 }
 
-/// [D-N6] [M16] However many payments of others are replaced: one that a transaction rests on is told of, and of none of theirs.
+/// [D-N6] [M16] However many payments of others are replaced: one that a transaction rests on is reported, and none of theirs.
 #[sqlx::test(migrations = false)]
 async fn replaced_payments_of_others_hide_nothing(pool: PgPool) {
     let world = World::new(pool).await;

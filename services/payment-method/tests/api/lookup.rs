@@ -186,7 +186,7 @@ async fn only_wallet_asks(pool: PgPool) {
     }
 }
 
-/// [D-D3] [A9] An address that was replaced while the page was open is told as it was shown.
+/// [D-D3] [A9] An address that was replaced while the page was open is returned as it was shown.
 #[sqlx::test(migrations = false)]
 async fn a_deposit_is_told_the_version_it_was_shown(pool: PgPool) {
     let world = World::new(pool).await;

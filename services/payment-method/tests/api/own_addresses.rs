@@ -146,7 +146,7 @@ async fn deposit(
     ask(world, message).await.unwrap()
 }
 
-/// [D-N2] [D-N3] What arrives at a member's own address is theirs, whatever the amount and without a quote: the checklist says so, and the
+/// [D-N2] [D-N3] What arrives at a member's own address is theirs, regardless of the amount and without a quote: the checklist says so, and the
 /// member reads that it arrived and what it was worth. Somebody else who claims its public hash fails, and takes two people.
 #[sqlx::test(migrations = false)]
 async fn a_payment_at_an_own_address_belongs_to_its_member(pool: PgPool) {

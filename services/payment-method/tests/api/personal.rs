@@ -166,7 +166,7 @@ async fn only_own_methods_can_be_changed(pool: PgPool) {
     assert_eq!(world.list(&token).await.len(), 1);
 }
 
-/// [D-W6] A payout destination is never the platform's own address, in whatever case, on whatever network, now or once.
+/// [D-W6] A payout destination is never the platform's own address, in any case, on any network, now or once.
 #[sqlx::test(migrations = false)]
 async fn the_platforms_addresses_are_refused(pool: PgPool) {
     let world = World::new(pool).await;

@@ -77,7 +77,7 @@ async fn cursor(world: &World, chain: &str) -> Option<i64> {
     cursor.0
 }
 
-/// [D-N7] A range of blocks is halved, with whatever status and code a provider refuses it.
+/// [D-N7] A range of blocks is halved, with any status and code of a refusal.
 #[sqlx::test(migrations = false)]
 async fn a_range_is_halved_however_it_is_refused(pool: PgPool) {
     let world = World::new(pool).await;

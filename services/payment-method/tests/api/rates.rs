@@ -131,7 +131,7 @@ async fn old_points_make_no_rate(pool: PgPool) {
     insert("coinbase", "121 seconds", Some("121 seconds")).await;
     insert("bitstamp", "0", Some("121 seconds")).await;
     assert_eq!(rate(&world, "BTC").await, Err(NoRate::Missing));
-    // A source without a time is none, as those that an earlier version stored.
+    // A price without a time is refused, as those that an earlier version stored.
     insert("coinbase", "0", None).await;
     assert_eq!(rate(&world, "BTC").await, Err(NoRate::Missing));
     insert("bitstamp", "0", Some("60 seconds")).await;

@@ -37,7 +37,7 @@ fn block(height: u64, txs: &[Value]) -> Value {
     json!({ "number": number, "hash": hash, "parentHash": parent, "timestamp": time, "transactions": txs })
 }
 
-/// Member payments come first; the hash tells the block and the place in it.
+/// Member payments come first; the hash encodes the block and the place in it.
 fn transaction(height: u64, place: u64) -> Value {
     let to = if place < MEMBERS { (height * MEMBERS + place) % ADDRESSES + 1 } else { 900_000 + place };
     json!({

@@ -175,7 +175,7 @@ impl History {
                 let since = (0..=self.blocks.len()).find(|height| self.hash(*height) == text)?;
                 let since = i64::try_from(since).unwrap();
                 let alive = self.in_force();
-                // What another transaction replaced is told until that one is as old as what is not told.
+                // What another transaction replaced is returned until that one is as old as what is not returned.
                 let is_new = |txid: &str| alive.get(txid).map(|height| height.is_none_or(|height| height > since));
                 let listed = self.txs.iter().filter(|(txid, tx)| {
                     let replaced = || tx.conflicts.iter().all(|by| is_new(by).unwrap_or(true));

@@ -36,7 +36,7 @@ impl Dice {
         (mixed ^ (mixed >> 31)) % sides
     }
 
-    /// One in so many.
+    /// One in this many.
     fn hits(&mut self, of: u64) -> bool {
         self.roll(of) == 0
     }
@@ -195,8 +195,8 @@ impl Simulation {
     }
 }
 
-/// [D-Q8] Case 20, for 1,000 days: after every look the balances are what the payments explain, in units, whatever is replaced,
-/// undone or down, and whatever the rate does. In the end the outflows that no withdrawal accounts for are exactly the thefts.
+/// [D-Q8] Case 20, for 1,000 days: after every look the balances are what the payments explain, in units, no matter what is replaced,
+/// undone or down, and no matter what the rate does. In the end the outflows that no withdrawal accounts for are exactly the thefts.
 #[sqlx::test(migrations = false)]
 async fn a_thousand_days_are_explained_to_the_satoshi(pool: PgPool) {
     let seed = std::env::var("SIMULATION_SEED").map_or(SEED, |text| text.parse().unwrap());

@@ -68,7 +68,7 @@ async fn a_payment_is_valued_at_its_arrival(pool: PgPool) {
     assert_eq!(chassis::db::constraint(&changed.unwrap_err()), Some("chain_payments_valued_once"));
 }
 
-/// [D-N3] Without a rate at its arrival a payment has no value, whatever rates come later.
+/// [D-N3] Without a rate at its arrival a payment has no value, no matter which rates come later.
 #[sqlx::test(migrations = false)]
 async fn a_payment_without_a_rate_has_no_value(pool: PgPool) {
     let (world, node, chain) = world(pool).await;
@@ -86,7 +86,7 @@ async fn a_payment_without_a_rate_has_no_value(pool: PgPool) {
     assert_eq!((found.suggested_cents, found.payments[0].value_cents), (None, None));
 }
 
-/// [D-N3] Whoever pays after the quote has expired does not get its rate, although the miner's clock says otherwise.
+/// [D-N3] Anyone who pays after the quote has expired does not get its rate, although the miner's clock says otherwise.
 #[sqlx::test(migrations = false)]
 async fn the_clock_of_a_miner_does_not_prolong_a_quote(pool: PgPool) {
     let (world, node, chain) = world(pool).await;
@@ -177,7 +177,7 @@ async fn deposits_of_an_hour_are_final_together(pool: PgPool) {
     }
 }
 
-/// [D-N7] A member's question asks no node; staff's asks about a hash once per block, and so many hashes of a member an hour.
+/// [D-N7] A member's question asks no node; staff's asks about a hash once per block, and this many hashes of a member an hour.
 #[sqlx::test(migrations = false)]
 async fn invented_hashes_do_not_use_up_the_nodes(pool: PgPool) {
     let (world, node, chain) = world(pool).await;

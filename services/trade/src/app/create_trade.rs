@@ -21,8 +21,8 @@ pub struct CreateTrade {
     pub amount: Cents,
 }
 
-/// The open trade, once a key. The key stands for the trade from its first transaction on, so that it tells what became
-/// of it, whoever finished it.
+/// The open trade, once a key. The key stands for the trade from its first transaction on, so that it shows what became
+/// of it, no matter who finished it.
 ///
 /// # Errors
 /// `PlanNotFound`, `NoValue`, `AmountOutOfRange`, what wallet refuses, `InFlight`; Unavailable if wallet does not

@@ -39,7 +39,7 @@ pub async fn decide_proposal(db: &Db, wallet: &Wallet, command: &DecideProposal)
     }
 }
 
-/// What falls or stays is published whatever stands behind the plan: members have to know it.
+/// What falls or stays is published no matter what stands behind the plan: members have to know it.
 async fn check_backing(db: &Db, wallet: &Wallet, proposal_id: Uuid) -> Result<(), Error> {
     let mut conn = db.conn().await?;
     let open = proposal::find(&mut conn, proposal_id).await?.filter(|one| one.kind == VALUE && one.status == "open");
@@ -79,7 +79,7 @@ async fn create(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTim
     Ok(id)
 }
 
-/// Other terms replace those that whoever confirms has seen; open trades keep the ones they were opened with.
+/// Other terms replace those that the confirmer has seen; open trades keep the ones they were opened with.
 async fn update(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {
     let before: Before = serde_json::from_value(proposal.before.clone().unwrap_or_default())?;
     let terms: Terms = serde_json::from_value(proposal.change.clone())?;

@@ -1,4 +1,4 @@
-//! Tells wallet what the open trades of each plan cost and are worth, so that it compares what is owed with what is held.
+//! Reports to wallet what the open trades of each plan cost and are worth, so that it compares what is owed with what is held.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::store::open_trades;
 
 /// How often, unless the sums take long.
 const EVERY: Duration = Duration::from_secs(60);
-/// The sums take at most one part in so many of the time.
+/// The sums take at most 1/N of the time.
 const SHARE: u32 = 20;
 
 /// Reports every minute until shutdown.

@@ -1,4 +1,4 @@
-//! What members are told about a plan before they invest, and what leaving it early costs (D-T3).
+//! What members read about a plan before they invest, and what leaving it early costs (D-T3).
 
 use chassis::validate::{Checks, is_text};
 use serde::{Deserialize, Serialize};

@@ -43,7 +43,7 @@ pub struct Settlement {
 pub enum CannotEnd {
     /// It is not open yet, or was never opened.
     NotOpen,
-    /// Its end is decided, whoever decided it.
+    /// Its end is decided, no matter who decided it.
     AlreadyClosed,
     /// It stands above its amount: it can be claimed.
     InProfit,
@@ -236,7 +236,7 @@ mod tests {
             assert_eq!(trade(micros).end(Ending::Claim), Err(CannotEnd::NotInProfit));
             assert!(trade(micros).end(Ending::Close).is_ok());
         }
-        // A gain below one cent is none.
+        // A gain below one cent is no gain.
         let barely = trade(1_000_001);
         assert_eq!(barely.end(Ending::Claim), Err(CannotEnd::NotInProfit));
     }

@@ -16,12 +16,12 @@ use crate::domain::trade::{Status, Trade};
 use crate::domain::value::{Draft, Value};
 use crate::error::Error;
 
-/// A plan's id; text that is none names no plan.
+/// A plan's id; malformed text names no plan.
 pub(super) fn plan_id(text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| Error::PlanNotFound)
 }
 
-/// A trade's id; text that is none names no trade.
+/// A trade's id; malformed text names no trade.
 pub(super) fn trade_id(text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| Error::TradeNotFound)
 }

@@ -359,7 +359,7 @@ pub async fn outcomes(conn: &mut PgConnection, plan_id: Uuid, limit: i64) -> Res
     .await?)
 }
 
-/// Takes open trades that have matured and of which no event has told yet, the earliest first.
+/// Takes open trades that have matured and that no event has announced yet, the earliest first.
 pub async fn take_matured(conn: &mut PgConnection, limit: i64, now: OffsetDateTime) -> Result<Vec<Trade>, Error> {
     let ids = sqlx::query_scalar!(
         "UPDATE trades SET matured_event_at = $1

@@ -1,4 +1,4 @@
-//! What members are told about a plan: its disclosure, its past, its exit fee, its maturity, and the risk page.
+//! What members read about a plan: its disclosure, its past, its exit fee, its maturity, and the risk page.
 
 use chassis::error::Kind;
 use chassis::testing::with_token;

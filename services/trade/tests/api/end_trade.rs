@@ -75,7 +75,7 @@ async fn a_close_pays_what_is_left(pool: PgPool) {
     }
 }
 
-/// [T2] [D-I4] Fifty claims and closes at once: one payout, the others are told so.
+/// [T2] [D-I4] Fifty claims and closes at once: one payout, the others are refused.
 #[sqlx::test(migrations = false)]
 async fn of_many_ends_one_pays(pool: PgPool) {
     let world = World::new(pool).await;
@@ -138,7 +138,7 @@ async fn another_members_trade_is_unknown(pool: PgPool) {
     assert_eq!(world.balance(&stranger), 0);
 }
 
-/// [D-I1] After maturity the value in force at maturity counts, whatever is published later.
+/// [D-I1] After maturity the value in force at maturity counts, no matter what is published later.
 #[sqlx::test(migrations = false)]
 async fn the_value_is_frozen_at_maturity(pool: PgPool) {
     let world = World::new(pool).await;
@@ -225,7 +225,7 @@ async fn claims_wait_for_cash_in_order(pool: PgPool) {
     assert_eq!((paid.status(), paid.waiting_since), (TradeStatus::Claimed, None));
 }
 
-/// [D-T3] A higher value is published only while the plan is backed at it, a lower one always. Wallet is told what open trades cost
+/// [D-T3] A higher value is published only while the plan is backed at it, a lower one always. Wallet receives what open trades cost
 /// and are worth, claims that wait among them.
 #[sqlx::test(migrations = false)]
 async fn a_value_is_published_while_the_plan_is_backed(pool: PgPool) {

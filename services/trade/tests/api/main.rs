@@ -1,4 +1,4 @@
-//! The use cases of trade through its gRPC server, on a real database, with a wallet that fails as told.
+//! The use cases of trade through its gRPC server, on a real database, with a wallet that fails as set.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

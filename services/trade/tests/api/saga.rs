@@ -7,7 +7,7 @@ use sqlx::PgPool;
 use crate::fixture::{World, refused, refused_before, settled};
 use crate::wallet::{Fault, Line};
 
-/// [K6] [Q1] While wallet is away nothing is lost: the key says so, and tells the end once it is back.
+/// [K6] [Q1] While wallet is away nothing is lost: the key says so, and shows the end once it is back.
 #[sqlx::test(migrations = false)]
 async fn an_opening_survives_an_absent_wallet(pool: PgPool) {
     let world = World::new(pool).await;
@@ -67,7 +67,7 @@ async fn a_lost_refusal_is_told_later(pool: PgPool) {
     assert!(world.events().await.is_empty());
 }
 
-/// [K6] A wallet that does not trust the caller decides nothing: the member is told to come back, the saga goes on.
+/// [K6] A wallet that does not trust the caller decides nothing: the member has to come back, the saga goes on.
 #[sqlx::test(migrations = false)]
 async fn distrust_is_no_decision(pool: PgPool) {
     let world = World::new(pool).await;
@@ -116,7 +116,7 @@ async fn a_saga_that_needs_people_is_put_off(pool: PgPool) {
     assert_eq!((world.statuses().await, stuck().await), (vec!["open".to_owned()], 0));
 }
 
-/// [K6] [T2] [D-I4] The value that was decided is paid once, however late, and whatever the plan is worth by then.
+/// [K6] [T2] [D-I4] The value that was decided is paid once, however late, and no matter what the plan is worth by then.
 #[sqlx::test(migrations = false)]
 async fn an_end_survives_absence_and_lost_answers(pool: PgPool) {
     for fault in [Fault::Away, Fault::LostAnswer] {

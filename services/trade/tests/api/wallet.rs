@@ -1,4 +1,4 @@
-//! A wallet for tests: keeps to the contract of TradeSettlementService, and loses calls or answers as told.
+//! A wallet for tests: keeps to the contract of TradeSettlementService, and loses calls or answers as set.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -18,7 +18,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
-/// What goes wrong with every call, until told otherwise.
+/// What goes wrong with every call, until set otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The call does not arrive.

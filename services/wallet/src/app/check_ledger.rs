@@ -26,7 +26,7 @@ const DAY: i64 = 1_440;
 const NAMED: usize = 5;
 /// Causes that were decided before the last check ended may have been committed after it.
 const OVERLAP: Duration = Duration::minutes(2);
-/// Causes a step: so many, of so long.
+/// Maximum causes and time range of a step.
 const CAUSES: i32 = 1_000;
 const CAUSES_WITHIN: Duration = Duration::seconds(10);
 /// How far the next cause is looked for at a time.

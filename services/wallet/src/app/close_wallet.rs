@@ -11,7 +11,7 @@ use crate::posting;
 use crate::store::accounts;
 use crate::store::closed_wallets::{self, Open};
 
-/// Closes it. Whatever is requested at the same moment comes before, and is found open, or after, and is refused.
+/// Closes it. What is requested at the same moment comes before, and is found open, or after, and is refused.
 ///
 /// # Errors
 /// `AccountInUse` with everything that stands in the way.

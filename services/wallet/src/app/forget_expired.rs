@@ -26,7 +26,7 @@ impl Erase for Destinations {
     }
 }
 
-/// Forgets some receipts after so many days; the gateway then removes their files. Returns how many.
+/// Forgets some receipts after this many days; the gateway then removes their files. Returns how many.
 pub async fn forget_receipts(db: &Db, days: i32) -> Result<u64, Error> {
     Ok(receipts::sweep(&mut *db.conn().await?, days).await?)
 }

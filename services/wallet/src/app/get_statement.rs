@@ -51,7 +51,7 @@ pub async fn get_statement(
         return Ok(Statement::default());
     };
     let after = cursor.map_or(period.after, |cursor| cursor.after.max(period.after));
-    // One more than wanted tells whether there is another page.
+    // One more than wanted shows whether there is another page.
     let limit = page.map_or(i64::MAX, |page| i64::from(page.size) + 1);
     let mut movements = entries::movements(&mut conn, &period.account_ids, after, period.until, limit).await?;
     let size = page.map_or(usize::MAX, |page| usize::from(page.size));

@@ -22,7 +22,7 @@ pub struct Page {
 }
 
 /// The postings behind a place, up to the end of their run. A page without an end begins a run: it ends with the last
-/// posting that is complete by now. One that is committed later stands behind all of these, whatever its id.
+/// posting that is complete by now. One that is committed later stands behind all of these, regardless of its id.
 ///
 /// # Errors
 /// Invalid on the field `cursor` if there is no such place yet.

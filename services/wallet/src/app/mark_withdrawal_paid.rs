@@ -74,7 +74,7 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
     let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;
     let before = trail(&transaction);
     signed.check(&command.decided(&transaction))?;
-    // Whoever leased it may have sent it already.
+    // The holder of the lease may have sent it already.
     let is_leased = transaction.as_withdrawal().is_some_and(|withdrawal| withdrawal.paying.is_some());
     if !is_leased && !command.is_seen && accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
         return Err(Error::AmountOwed);

@@ -35,7 +35,7 @@ pub struct RequestWithdrawal {
     pub claim: Option<Claim>,
 }
 
-/// Tells whether withdrawals are open, to many requests at once.
+/// Answers whether withdrawals are open, to many requests at once.
 #[derive(Clone)]
 pub struct Gate(Batch<(), bool>);
 

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::store::transactions;
 
 /// The member's open quote. That it serves once is decided with the transaction that keeps it, by a unique index: it is used
-/// exactly if a transaction has it, whatever became of other requests.
+/// exactly if a transaction has it, no matter what became of other requests.
 ///
 /// # Errors
 /// `QuoteUsed`, `Refused` (not found, expired, unavailable).

@@ -17,7 +17,7 @@ use crate::store::transactions;
 /// Payouts that are looked at, the oldest first.
 const LOOKED_AT: i64 = 1_000;
 
-/// Looks at every payout that is on its way. What cannot be told of one is told of it later.
+/// Looks at every payout that is on its way. What is unknown of one now is settled later.
 ///
 /// # Errors
 /// Of the database.

@@ -1,4 +1,4 @@
-//! Tells payment-method which payments to the platform are consumed, so that it tells when they do not count any more (D-N6).
+//! Reports to payment-method which payments to the platform are consumed, so that it reports when they do not count any more (D-N6).
 
 use chassis::clock;
 use chassis::db::Db;
@@ -8,10 +8,10 @@ use crate::clients::Chains;
 use crate::error::Error;
 use crate::store::consumed_payments;
 
-/// Tells of a page of them, and returns of how many.
+/// Reports a page of them, and returns how many.
 ///
 /// # Errors
-/// Unavailable if payment-method cannot be told.
+/// Unavailable if payment-method cannot be reached.
 pub async fn tell_consumed(db: &Db, chains: &Chains) -> Result<usize, Error> {
     let untold = consumed_payments::untold(&mut *db.conn().await?, page::LARGEST.into()).await?;
     if !untold.is_empty() {

@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// [D-B11] What is left is told by the stricter period, and from when on an amount fits by the later one.
+    /// [D-B11] What is left comes from the stricter period, and from when on an amount fits by the later one.
     #[test]
     fn the_rest_is_what_the_strictest_period_leaves() {
         let day = |amount| Allowance { period: Duration::hours(24), amount: Cents::new(amount) };

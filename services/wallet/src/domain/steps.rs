@@ -268,7 +268,7 @@ fn waiting_step(known: &Known) -> Option<Step> {
     Some(Step { expected_by: Some(until), note: Some(note), ..open(StepKey::Waiting) })
 }
 
-/// Why nothing is approved or paid at the moment, whatever the transaction is like.
+/// Why nothing is approved or paid at the moment, for every transaction.
 fn delay_of(known: &Known) -> Option<String> {
     let state = known.payouts.unwrap_or_default();
     let note = if state.stopped {

@@ -101,7 +101,7 @@ impl Txid {
         if let [vout] = self.outputs[..] { Some(vout) } else { None }
     }
 
-    /// Whether both name the same outputs, whatever their spelling.
+    /// Whether both name the same outputs, regardless of their spelling.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         (&self.key, &self.outputs) == (&other.key, &other.outputs)
@@ -156,7 +156,7 @@ mod tests {
         Txid::parse(text, network).map(|txid| txid.key).ok()
     }
 
-    /// [D-N1] [D-D4] The same payment has one form, whatever was pasted; different ones stay different.
+    /// [D-N1] [D-D4] The same payment has one form, no matter what was pasted; different ones stay different.
     #[test]
     fn equal_hashes_are_equal() {
         let hash = "Ab".repeat(32);
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(Txid::parse(&hash, "ERC20").map(|txid| txid.text).ok(), lower.map(|hash| format!("0x{hash}")));
     }
 
-    /// [D-N1] Where the format is known, nothing but a hash is one; elsewhere a link is none.
+    /// [D-N1] Where the format is known, nothing but a hash is one; elsewhere a link is not.
     #[test]
     fn everything_else_is_refused() {
         let hash = "ab".repeat(32);

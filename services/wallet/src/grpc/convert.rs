@@ -39,7 +39,7 @@ const METHOD_LENGTH: usize = 36;
 /// What the list of the specification's screens needs of a receipt.
 const RECEIPT_TYPES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/gif", "application/pdf"];
 
-/// The id of a transaction; anything that is none is unknown.
+/// The id of a transaction; a malformed one is unknown.
 pub fn transaction_id(text: &str) -> Result<Uuid, Error> {
     Uuid::try_parse(text).map_err(|_| Error::NotFound)
 }

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::grpc::GrpcServer;
 
 impl GrpcServer {
-    /// What is held beside the books; `None` if it cannot be told now.
+    /// What is held beside the books; `None` if it is unknown now.
     pub(super) async fn holdings(&self) -> Result<Option<Holdings>, Error> {
         match self.chains.holdings().await {
             Some(observed) => check_holdings(&self.db, observed).await.map(Some),

@@ -58,7 +58,7 @@ use crate::grpc::{GrpcServer, convert};
 use crate::store::times::HandlingTime;
 
 impl GrpcServer {
-    /// The lines as the member is told of them. That of the open withdrawal says from when on it may be approved; while auth
+    /// Converts transactions for the member. The open withdrawal says from when on it may be approved; while auth
     /// cannot tell, it says nothing: what decides asks again.
     async fn tell_all(&self, member: &Session, all: Vec<Transaction>, chain: Option<Chain>) -> Vec<Line> {
         let now = OffsetDateTime::now_utc();
@@ -223,7 +223,7 @@ impl WalletService for GrpcServer {
         let (claim, found) = looked_up?;
         let (method, destination, unknown, quote) = match found {
             Ok(found) => found,
-            // A repetition is answered as before whatever has become of the method and the quote meanwhile.
+            // A repetition is answered as before, no matter what has become of the method and the quote meanwhile.
             Err(refusal) => {
                 let before = answered_before::<Transaction>(&self.db, claim.as_ref()).await?;
                 let before = before.ok_or(refusal)?;

@@ -190,7 +190,7 @@ mod tests {
 
     use super::chain_state;
 
-    /// [U8] A queue row tells the least certain of its payments, and a missing payment from a chain that is not observed.
+    /// [U8] A queue row shows the least certain of its payments, and a missing payment from a chain that is not observed.
     #[test]
     fn the_least_certain_payment_counts() {
         let evidence = |states: &[&str]| ChainEvidence {

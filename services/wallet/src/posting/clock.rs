@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use time::OffsetDateTime;
 
-/// How long a reading counts. Neither clock of a machine that was paused tells how long: what its commits read is right
+/// How long a reading counts. Neither clock of a machine that was paused shows how long: what its commits read is right
 /// again after this time at the latest.
 const FRESH: Duration = Duration::from_secs(1);
 /// How far the two clocks of this machine may run apart in that time: more means that it slept, or was set.

@@ -221,7 +221,7 @@ impl<'a> Rows<'a> {
             self.conditions.push(rule("nothing_owed", None, None, None, None));
         }
         match precondition {
-            // Told first: with an open withdrawal nothing else matters.
+            // Reported first: with an open withdrawal nothing else matters.
             Precondition::WithdrawalAllowed { amount, min, allowances, at } => {
                 self.conditions.push(rule("no_open_withdrawal", None, None, None, None));
                 if amount < min {
@@ -304,7 +304,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The place of the newest of so many.
+/// The place of the newest of this many.
 fn place(count: usize) -> Result<i32, Error> {
     i32::try_from(count).map_err(|error| Error::Database(sqlx::Error::Encode(Box::new(error))))
 }

@@ -72,7 +72,7 @@ impl Ledger {
     ///
     /// # Errors
     /// What stands in its way; `AlreadyPosted`; Unavailable if it was not applied in time, or if nobody knows whether it
-    /// was: then the key tells on the next try.
+    /// was: then the key shows it on the next try.
     pub async fn post<T: Serialize + DeserializeOwned>(
         &self,
         movement: Movement,
@@ -95,11 +95,11 @@ impl Ledger {
         work.settle(decided).await
     }
 
-    /// Applies a movement without a key, and tells what became of it once that is committed.
+    /// Applies a movement without a key, and returns what became of it once that is committed.
     ///
     /// # Errors
     /// `AlreadyPosted`; Unavailable if it was not applied in time, or if nobody knows whether it was: then what it is about
-    /// tells on the next try.
+    /// shows it on the next try.
     pub async fn apply(&self, movement: Movement) -> Result<Outcome, Error> {
         self.queued(&Arc::new(movement), None).await
     }

@@ -119,7 +119,7 @@ pub enum Outcome {
     CourseOwned,
     /// Nothing changed: a payment for the course is in review.
     CoursePaymentPending,
-    /// Nothing changed: the trade is known, under whatever terms.
+    /// Nothing changed: the trade is known, under any terms.
     TradeKnown,
     /// Nothing changed: the trade is not funded under these terms, or settled.
     TradeNotFunded,
@@ -128,7 +128,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What the member is told.
+    /// What the member reads.
     ///
     /// # Errors
     /// Unless it was applied.

@@ -20,7 +20,7 @@ const AT_MOST: usize = 4;
 /// How many must wait for a commit beside another, and a quarter of what that one has: fewer are cheaper in one commit
 /// when it is done.
 pub(super) const BESIDE: usize = 8;
-/// From here on a commit is slow: whatever is free gets one beside it.
+/// A commit older than this is slow: movements on other accounts get one beside it.
 const SLOW: Duration = Duration::from_millis(50);
 /// How long a movement waits for the commit that applies it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
@@ -77,7 +77,7 @@ pub(super) enum End {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     Decided(Outcome),
-    /// Nothing changed: the database refused it, for a reason that the end of its commit tells.
+    /// Nothing changed: the database refused it, for a reason that the end of its commit returns.
     Refused,
     Unknown,
 }
@@ -145,7 +145,7 @@ impl<T> Queue<T> {
         late.into_iter().map(|item| item.task).collect()
     }
 
-    /// The next commit, if one may begin: whoever needs nothing that a running one holds, or somebody before them waits
+    /// The next commit, if one may begin: a movement that needs nothing a running one holds, or one before them waits
     /// for. So each account's movements stay in their order, and no commit of this process waits for another's locks.
     pub(super) fn take(&mut self, now: Instant) -> Option<Batch<T>> {
         if self.waiting.is_empty() || !self.may_begin(now) {

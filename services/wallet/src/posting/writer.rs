@@ -49,7 +49,7 @@ impl Waiting {
     }
 }
 
-/// What the task tells of itself.
+/// What the task reports about itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct State {
     /// The database's clock as the last commit read it.
@@ -61,7 +61,7 @@ pub(super) struct State {
 pub(super) struct Writer {
     pub(super) db: Db,
     pub(super) incoming: mpsc::Receiver<Waiting>,
-    /// Told when a commit beside the one that runs is worth it.
+    /// Notified when a commit beside the one that runs is worth it.
     pub(super) enough: Arc<Notify>,
     pub(super) state: watch::Sender<State>,
 }
@@ -178,7 +178,7 @@ async fn commit(batch: Batch<Waiting>, db: &Db, conn: Option<Conn>) -> Ended {
     }
 }
 
-/// What a failure of a statement that is a transaction of its own tells of what became of it.
+/// Whether the commit happened, judged by the error of a single-statement transaction.
 fn end_of(error: &sqlx::Error) -> End {
     match error {
         sqlx::Error::Database(database) => match database.code().as_deref().unwrap_or_default() {

@@ -33,7 +33,7 @@ pub async fn state(conn: &mut PgConnection) -> Result<LedgerCheck, sqlx::Error> 
         .await
 }
 
-/// What does not verify, oldest first, at most so many.
+/// What does not verify, oldest first, at most this many.
 pub async fn open_faults(conn: &mut PgConnection, limit: i64) -> Result<Vec<Fault>, sqlx::Error> {
     sqlx::query_as!(
         Fault,
@@ -45,7 +45,7 @@ pub async fn open_faults(conn: &mut PgConnection, limit: i64) -> Result<Vec<Faul
     .await
 }
 
-/// Checks the next postings that are complete, at most so many, and the accounts they moved. Returns how many there were;
+/// Checks the next postings that are complete, at most this many, and the accounts they moved. Returns how many there were;
 /// `None` while another process checks.
 pub async fn check_new_postings(conn: &mut PgConnection, most: i32) -> Result<Option<i32>, sqlx::Error> {
     sqlx::query_scalar!("SELECT check_new_postings($1)", most).fetch_one(conn).await
@@ -91,7 +91,7 @@ pub async fn check_causes(
     sqlx::query_scalar!(r#"SELECT check_causes($1, $2, $3) AS "next!""#, since, until, most).fetch_one(conn).await
 }
 
-/// Checks again what does not verify, and ends the faults that do; at most so many entries of an account.
+/// Checks again what does not verify, and ends the faults that do; at most this many entries of an account.
 pub async fn recheck(conn: &mut PgConnection, most: i32) -> Result<(), sqlx::Error> {
     sqlx::query!("SELECT recheck_faults($1)", most).execute(conn).await?;
     Ok(())

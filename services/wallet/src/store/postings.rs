@@ -68,7 +68,7 @@ pub async fn has_begun(conn: &mut PgConnection, xid: u64) -> Result<bool, sqlx::
     .await
 }
 
-/// The last of the next complete postings behind a place, at most so many; `None` if there are none yet.
+/// The last of the next complete postings behind a place, at most this many; `None` if there are none yet.
 pub async fn end_of_run(
     conn: &mut PgConnection,
     after: JournalCursor,
@@ -100,7 +100,7 @@ pub async fn end_of_run(
     last.map(|last| place(&last.xid, last.id)).transpose()
 }
 
-/// The postings behind a place and up to another, which are complete, at most so many.
+/// The postings behind a place and up to another, which are complete, at most this many.
 pub async fn between(
     conn: &mut PgConnection,
     after: JournalCursor,

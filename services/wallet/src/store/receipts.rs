@@ -96,7 +96,7 @@ pub async fn record(
     Ok(())
 }
 
-/// Those of these files that a payment names, or soon may. A decided payment keeps its receipt for so many days.
+/// Those of these files that a payment names, or soon may. A decided payment keeps its receipt for this many days.
 pub async fn owned_among(conn: &mut PgConnection, keys: &[String], days: i32) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT receipt_key AS "key!" FROM transactions WHERE receipt_key IS NOT NULL AND receipt_key = ANY ($1)
@@ -111,7 +111,7 @@ pub async fn owned_among(conn: &mut PgConnection, keys: &[String], days: i32) ->
     .await
 }
 
-/// Forgets the space of receipts whose retention of so many days has passed, some at a time; returns how many.
+/// Forgets the space of receipts whose retention of this many days has passed, some at a time; returns how many.
 pub async fn sweep(conn: &mut PgConnection, days: i32) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM receipts WHERE key = ANY (ARRAY(

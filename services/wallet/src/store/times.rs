@@ -24,7 +24,7 @@ impl HandlingTime {
     }
 }
 
-/// So many make the tenth, slowest one more than a single case.
+/// With this many decisions, the tenth, slowest one more than a single case.
 const ENOUGH: i64 = 10;
 
 /// The times of the last 24 hours; a kind of which none was handled is not there.

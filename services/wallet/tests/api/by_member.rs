@@ -68,7 +68,7 @@ async fn a_movement_stays_in_the_partitions_of_its_member(pool: PgPool) {
     world.allow_transfers().await;
     posting::fill_plan(&world).await;
     let now = world.grpc.ledger.now().await.unwrap();
-    // A connection of its own, because the numbers of a session are those since it told them last.
+    // A connection of its own, because the numbers of a session are those since it last reported them.
     let options = PgPoolOptions::new().max_connections(1);
     let db = Db::from_pool(options.connect_with((*pool.connect_options()).clone()).await.unwrap());
     for _ in 0..8 {

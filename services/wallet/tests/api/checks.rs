@@ -94,7 +94,7 @@ async fn lived_in(world: &World) -> Member {
     member
 }
 
-/// [D-B1] A product that lives well has no faults, whatever its members and staff do.
+/// [D-B1] A product that lives well has no faults, no matter what its members and staff do.
 #[sqlx::test(migrations = false)]
 async fn every_kind_of_posting_has_its_cause(pool: PgPool) {
     let world = World::new(pool.clone()).await;
@@ -111,7 +111,7 @@ async fn every_kind_of_posting_has_its_cause(pool: PgPool) {
     assert_eq!(checkpoints, world.count("SELECT count(*) FROM accounts").await);
 }
 
-/// [A2] [D-B1] Money that was made without a cause is named, whatever it calls itself.
+/// [A2] [D-B1] Money that was made without a cause is named, no matter what it calls itself.
 #[sqlx::test(migrations = false)]
 async fn minted_money_is_named(pool: PgPool) {
     let world = World::new(pool.clone()).await;
@@ -325,7 +325,7 @@ async fn walk(pool: &PgPool) {
 }
 
 /// [A6] An account that drifted verifies again after two treasurers had it computed from its entries, even when postings
-/// went on from the wrong balance; no other account can be touched, and the audit log tells of it.
+/// went on from the wrong balance; no other account can be touched, and the audit log shows it.
 #[sqlx::test(migrations = false)]
 async fn two_treasurers_rebuild_an_account(pool: PgPool) {
     let world = World::new(pool.clone()).await;

@@ -63,7 +63,7 @@ async fn paid_by_deposit_or_from_the_balance_never_both(pool: PgPool) {
     world.assert_books().await;
 }
 
-/// [D-C4] [K12] The service course, and no other caller, is told who has bought the course.
+/// [D-C4] [K12] The service course, and no other caller, learns who has bought the course.
 #[sqlx::test(migrations = false)]
 async fn the_service_course_is_told_who_has_bought_it(pool: PgPool) {
     let world = World::new(pool).await;

@@ -150,7 +150,7 @@ async fn the_ledger_sells_the_course_once(pool: PgPool) {
     assert!(matches!(purchase(&mut third, member.id).await, Err(Error::CourseAlreadyPurchased)));
 }
 
-/// A purchase as the ledger takes it from whoever holds the member's lock.
+/// A purchase as the ledger takes it from anyone who holds the member's lock.
 async fn purchase(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     posting::lock_member(conn, user_id).await?;
     let line = Line::done(user_id, Details::Purchase, COURSE_PRICE, clock::now(conn).await?);

@@ -180,7 +180,7 @@ async fn twenty_reviewers_decide_once(pool: PgPool) {
     world.assert_books().await;
 }
 
-/// [D-D4] [D-O2] The reviewer is told of a proof or hash seen before; the member is not refused.
+/// [D-D4] [D-O2] The reviewer sees a proof or hash seen before; the member is not refused.
 #[sqlx::test(migrations = false)]
 async fn the_checklist_flags_what_was_seen_before(pool: PgPool) {
     let world = World::new(pool).await;

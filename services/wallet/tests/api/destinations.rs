@@ -164,7 +164,7 @@ async fn a_second_factor_replaces_the_code(pool: PgPool) {
     assert!(known(&world, &late, "TRC20", SAVED_ADDRESS, "").await);
 }
 
-/// [D-M10] A second factor that was set up lately, perhaps by whoever has stolen the password, replaces no mailed code.
+/// [D-M10] A second factor that was set up lately, perhaps by anyone who has stolen the password, replaces no mailed code.
 #[sqlx::test(migrations = false)]
 async fn a_young_second_factor_replaces_no_code(pool: PgPool) {
     let world = World::new(pool).await;

@@ -181,7 +181,7 @@ async fn nonsense_is_poison(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM parked_events").await, 1);
 }
 
-/// [D-E2] [Q2] An event tells everything the mail needs, one row a change.
+/// [D-E2] [Q2] An event carries everything the mail needs, one row a change.
 #[sqlx::test(migrations = false)]
 async fn an_event_tells_the_facts(pool: PgPool) {
     let world = World::new(pool.clone()).await;

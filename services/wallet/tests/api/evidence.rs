@@ -157,7 +157,7 @@ impl EvidenceService for FakeEvidence {
     }
 }
 
-/// The hash of payments that are found under whatever hash is asked for.
+/// The hash of payments that are found under any hash.
 const ANY: &str = "abababababababababababababababababababababababababababababababab";
 
 fn shown() -> ChainEvidence {
@@ -289,7 +289,7 @@ async fn payouts_are_looked_for_at_their_destination(pool: PgPool) {
     assert_eq!((asked.is_payout, Some(asked.address)), (true, made.destination.map(|to| to.address)));
 }
 
-/// [D-Q5] Whoever marks a payout as paid is stopped if another one to the destination has appeared that they have not seen, and
+/// [D-Q5] Anyone who marks a payout as paid is stopped if another one to the destination has appeared that they have not seen, and
 /// not by their own.
 #[sqlx::test(migrations = false)]
 async fn an_unseen_payout_stops_another(pool: PgPool) {
@@ -320,8 +320,8 @@ async fn an_unseen_payout_stops_another(pool: PgPool) {
     assert_eq!(paid.status(), TransactionStatus::Success);
 }
 
-/// [D-N4] A payment to the destination since the approval is the payout, whoever acts after it, and whatever they saw: nobody
-/// rejects, starts or pays again before it is attached. One that failed, or from before the approval, is none.
+/// [D-N4] A payment to the destination since the approval is the payout, no matter who acts after it, and no matter what they saw: nobody
+/// rejects, starts or pays again before it is attached. One that failed, or from before the approval, is not.
 #[sqlx::test(migrations = false)]
 async fn a_seen_payout_is_attached_first(pool: PgPool) {
     let world = World::new(pool).await;

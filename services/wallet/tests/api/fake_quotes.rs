@@ -82,7 +82,7 @@ impl QuoteService for FakeQuotes {
         Ok(Response::new(CreateQuoteResponse { quote: Some(quote) }))
     }
 
-    /// Whoever asks.
+    /// Anyone who asks.
     async fn get_quote(&self, request: Request<GetQuoteRequest>) -> Result<Response<GetQuoteResponse>, Status> {
         self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
         let found = self.made.lock().unwrap().iter().find(|quote| quote.id == request.get_ref().quote_id).cloned();

@@ -71,7 +71,7 @@ async fn staff_sees_how_long_decisions_took(pool: PgPool) {
         queue_times(&world).await,
         [of("deposit", 500, 900), of("payout", 600, 600), of("withdrawal", 3_000, 3_000)]
     );
-    // A member is told of the whole way; the answer is the same for a minute.
+    // A member sees the whole way; the answer is the same for a minute.
     let ask = async || {
         let answer = world.grpc.get_times(with_token(GetTimesRequest {}, &member.token)).await.unwrap();
         tell(answer.into_inner().times)

@@ -170,7 +170,7 @@ async fn old_outflows_hide_no_new_one(pool: PgPool) {
     assert!(named(&"b".repeat(64)) && named("601 older payments from the platform are not listed"));
 }
 
-/// [D-N6] [M16] payment-method is told once of each payment that a transaction rests on, as the chain shows it; of none that is not
+/// [D-N6] [M16] payment-method learns once of each payment that a transaction rests on, as the chain shows it; of none that is not
 /// observed, or not consumed any more.
 #[sqlx::test(migrations = false)]
 async fn consumed_payments_are_told_of(pool: PgPool) {

@@ -138,7 +138,7 @@ async fn a_run_of_the_journal_is_bounded(pool: PgPool) {
     assert_eq!(ids.len(), 10_300);
 }
 
-/// [D-O2] A transaction's review shows what it moved, whatever its cause is.
+/// [D-O2] A transaction's review shows what it moved, no matter what its cause is.
 #[sqlx::test(migrations = false)]
 async fn a_review_shows_the_ledger_entries(pool: PgPool) {
     let world = World::new(pool).await;

@@ -46,7 +46,7 @@ async fn history_cannot_be_rewritten(pool: PgPool) {
     world.assert_books().await;
 }
 
-/// [L1] An unbalanced posting is refused at commit, whoever writes it.
+/// [L1] An unbalanced posting is refused at commit, no matter who writes it.
 #[sqlx::test(migrations = false)]
 async fn an_unbalanced_posting_is_refused(pool: PgPool) {
     let world = World::new(pool.clone()).await;

@@ -38,7 +38,7 @@ async fn paid(world: &World, member: &Member, cents: i64, ago: Duration) -> Offs
     at
 }
 
-/// [D-B11] [L8] [D-R16] Up to the cent of what is left; beyond it the refusal tells what is left and from when on the
+/// [D-B11] [L8] [D-R16] Up to the cent of what is left; beyond it the refusal says what is left and from when on the
 /// amount fits, and nothing changes.
 #[sqlx::test(migrations = false)]
 async fn withdrawals_of_a_day_and_a_month_are_limited(pool: PgPool) {
@@ -57,7 +57,7 @@ async fn withdrawals_of_a_day_and_a_month_are_limited(pool: PgPool) {
     assert!(no.message.contains("$100.00 is left now") && no.fields[0] == ("amount".to_owned(), no.message.clone()));
     assert_eq!(world.wallet(&member).await, before);
     let fits = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
-    // With an open withdrawal that is what is told, whatever the limit says.
+    // With an open withdrawal that is the answer, no matter what the limit says.
     assert_eq!(code(world.withdraw(&member, withdrawal(10_001)).await), "WITHDRAWAL_PENDING");
     world.reject(&fits, "MEMBER_REQUEST").await.unwrap();
     // A rejected request gives its rest back.
@@ -84,7 +84,7 @@ async fn what_is_over_no_longer_counts(pool: PgPool) {
     world.withdraw(&member, withdrawal(30_000)).await.unwrap();
 }
 
-/// [D-B11] [D-G4] [L9] The refusal stands under its key with what it told.
+/// [D-B11] [D-G4] [L9] The refusal stands under its key with what it said.
 #[sqlx::test(migrations = false)]
 async fn a_limit_is_told_again_under_its_key(pool: PgPool) {
     let world = strict(pool).await;
@@ -153,7 +153,7 @@ async fn the_whole_balance_may_be_less_than_the_minimum(pool: PgPool) {
     world.assert_books().await;
 }
 
-/// [D-B11] [D-R16] The terms are everybody's; the rest is told to verified members alone.
+/// [D-B11] [D-R16] The terms are everybody's; the rest is for verified members alone.
 #[sqlx::test(migrations = false)]
 async fn the_terms_are_what_is_enforced(pool: PgPool) {
     let mut world = World::new(pool).await;

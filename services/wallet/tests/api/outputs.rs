@@ -70,7 +70,7 @@ async fn the_chain_is_part_of_the_identity(pool: PgPool) {
 }
 
 /// [D-N1] [D-D4] The link of an explorer is the hash in it, and what only looks like a hash is refused: one payment is credited
-/// once, whatever is pasted.
+/// once, no matter what is pasted.
 #[sqlx::test(migrations = false)]
 async fn one_payment_has_one_spelling(pool: PgPool) {
     let world = World::new(pool).await;
@@ -119,7 +119,7 @@ async fn a_whole_and_an_output_at_once_are_one(pool: PgPool) {
     world.assert_books().await;
 }
 
-/// [D-B8] [D-R16] The checklist tells which outputs are used, and that a hash belongs to a payment of the other direction.
+/// [D-B8] [D-R16] The checklist shows which outputs are used, and that a hash belongs to a payment of the other direction.
 #[sqlx::test(migrations = false)]
 async fn the_checklist_tells_the_uses_of_a_hash(pool: PgPool) {
     let world = World::new(pool).await;

@@ -146,7 +146,7 @@ async fn a_frozen_members_withdrawal_is_not_paid_out(pool: PgPool) {
 }
 
 /// [D-A5] [D-A1] [D-A6] After a change of the account payouts wait at every step until the moment auth names, and while
-/// they are stopped, until a new password is set; a rejection gives the hold back as ever. Member and staff are told.
+/// they are stopped, until a new password is set; a rejection gives the hold back as ever. Member and staff are notified.
 #[sqlx::test(migrations = false)]
 async fn payouts_wait_after_a_change_of_the_account(pool: PgPool) {
     let world = World::new(pool).await;

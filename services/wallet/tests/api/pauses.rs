@@ -81,7 +81,7 @@ async fn confirm(world: &World, token: &str, proposal: &Proposal) -> Result<Prop
     Ok(world.grpc.confirm_proposal(with_token(request, token)).await?.into_inner().proposal.unwrap())
 }
 
-/// [L1] [L2] [L3] [L5] [L6] [T4] [D-R6] Whatever is wrong with the books stops withdrawals and is named; nothing else does.
+/// [L1] [L2] [L3] [L5] [L6] [T4] [D-R6] Anything wrong with the books stops withdrawals and is named; nothing else does.
 #[sqlx::test(migrations = false)]
 async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
     let world = World::new(pool.clone()).await;

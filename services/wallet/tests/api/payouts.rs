@@ -37,7 +37,7 @@ async fn step(world: &World, minutes: i32) {
     .unwrap();
 }
 
-/// [D-B7] One treasurer has 15 minutes by the database's clock; another is told who pays and until when, and neither pays
+/// [D-B7] One treasurer has 15 minutes by the database's clock; another learns who pays and until when, and neither pays
 /// nor rejects. The member sees a pending withdrawal as before.
 #[sqlx::test(migrations = false)]
 async fn one_treasurer_pays_at_a_time(pool: PgPool) {
@@ -92,7 +92,7 @@ async fn twenty_starts_are_one(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action = 'withdrawal.paying'").await, 1);
 }
 
-/// [D-B7] A lease that is over is free, whatever its holder believes; the holder may renew it before.
+/// [D-B7] A lease that is over is free, no matter what its holder believes; the holder may renew it before.
 #[sqlx::test(migrations = false)]
 async fn a_lease_ends_or_is_renewed(pool: PgPool) {
     let world = World::new(pool).await;
@@ -155,7 +155,7 @@ async fn only_what_may_be_paid_is_started(pool: PgPool) {
     world.assert_books().await;
 }
 
-/// [D-B7] [D-W5] Whoever approved a large withdrawal does not start its payout either.
+/// [D-B7] [D-W5] Anyone who approved a large withdrawal does not start its payout either.
 #[sqlx::test(migrations = false)]
 async fn the_approver_does_not_start_a_large_payout(pool: PgPool) {
     let world = World::new(pool).await;
@@ -220,7 +220,7 @@ fn fixed(one: &Transaction) -> Option<(String, i64)> {
 }
 
 /// [D-N4] The lease fixes how much of which asset is sent, at the rate of that moment, and the treasurer signs it; the next lease
-/// fixes it anew. What was fixed outlives the lease and is what is marked as paid. Without a rate nothing is leased.
+/// fixes it again. What was fixed outlives the lease and is what is marked as paid. Without a rate nothing is leased.
 #[sqlx::test(migrations = false)]
 async fn a_lease_fixes_what_is_sent(pool: PgPool) {
     let world = World::new(pool).await;
@@ -270,7 +270,7 @@ async fn a_small_payout_is_fixed_when_it_is_paid(pool: PgPool) {
 }
 
 /// [D-N4] Neither the units of a payout nor any other part of them change but by a lease, and only to what the net amount is worth
-/// at their rate, whoever writes the table.
+/// at their rate, no matter who writes the table.
 #[sqlx::test(migrations = false)]
 async fn nothing_but_a_lease_changes_what_is_sent(pool: PgPool) {
     let world = World::new(pool).await;

@@ -184,7 +184,7 @@ pub fn fund(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) ->
     }
 }
 
-/// Whatever the balance lacks is owed.
+/// What the balance lacks is owed.
 fn reversal(user_id: Uuid, cents: i64) -> Movement {
     let way = (AccountRef::available(user_id), AccountRef::House(HouseAccount::Adjustments));
     let cause = Cause::Unchecked(Uuid::new_v4());

@@ -47,7 +47,7 @@ async fn verdict(world: &World, token: &str, id: &str) -> Option<Verdict> {
     answer.verdicts.into_iter().find(|one| one.transaction_id == id)
 }
 
-/// [U14] [D-Q5] The whole queue is told what proves a deposit, without asking a node. A rejection warns for a year or until five
+/// [U14] [D-Q5] The whole queue shows what proves a deposit, without asking a node. A rejection warns for a year or until five
 /// good deposits since, and no longer.
 #[sqlx::test(migrations = false)]
 async fn verdicts_say_what_is_proven_and_warnings_age(pool: PgPool) {
@@ -94,7 +94,7 @@ async fn verdicts_say_what_is_proven_and_warnings_age(pool: PgPool) {
     assert_eq!((found.concerns, proof.payment.unwrap().index, proof.evidence_at), (0, 2, Some(FINAL_AT)));
 }
 
-/// [U8] [D-W4] [D-B12] What a decision would be refused with is told before it: for everybody, and for who approved first.
+/// [U8] [D-W4] [D-B12] What a decision would be refused with is shown before it: for everybody, and for who approved first.
 #[sqlx::test(migrations = false)]
 async fn blockers_are_the_refusals_of_the_decision(pool: PgPool) {
     let world = World::new(pool).await;

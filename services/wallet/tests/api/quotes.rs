@@ -47,7 +47,7 @@ async fn a_deposit_keeps_its_quote(pool: PgPool) {
     assert_eq!((plain.quote, plain.method.unwrap().version), (None, 3));
 }
 
-/// [D-Q3] Payment-method is told which open quotes are used, so that it does not give them again.
+/// [D-Q3] Payment-method learns which open quotes are used, so that it does not give them again.
 #[sqlx::test(migrations = false)]
 async fn used_quotes_are_named(pool: PgPool) {
     let world = World::new(pool).await;
@@ -128,7 +128,7 @@ async fn the_ledger_refuses_a_used_quote(pool: PgPool) {
     let (one, other) = (world.member_with(100_000).await, world.member_with(100_000).await);
     let quote_id = quote(&world, &one, QuoteDirection::Withdrawal, 40_000).await;
     let request = RequestWithdrawalRequest { quote_id, ..withdrawal(40_000) };
-    // The fake returns a quote to whoever asks.
+    // The fake returns a quote to anyone who asks.
     let made = join_all([&one, &other].map(|member| world.withdraw(member, request.clone()))).await;
     assert_eq!(made.iter().filter(|made| made.is_ok()).count(), 1);
     let refused: Vec<String> = made.into_iter().filter(Result::is_err).map(code).collect();
@@ -136,7 +136,7 @@ async fn the_ledger_refuses_a_used_quote(pool: PgPool) {
 }
 
 /// [D-Q1] [D-R17] Amount, direction and method must be those of the quote; one that expired or is unknown is refused. The
-/// same key is answered as before whatever has become of the quote.
+/// same key is answered as before, no matter what has become of the quote.
 #[sqlx::test(migrations = false)]
 async fn a_quote_is_for_what_it_was_made_for(pool: PgPool) {
     let world = World::new(pool).await;

@@ -377,7 +377,7 @@ async fn a_course_payment_is_reversed_with_its_access(pool: PgPool) {
     world.assert_verified().await;
 }
 
-/// [D-N9] A fee that did not arrive after all becomes a debt of its member, whatever became of the withdrawal.
+/// [D-N9] A fee that did not arrive after all becomes a debt of its member, no matter what became of the withdrawal.
 #[sqlx::test(migrations = false)]
 async fn a_fee_payment_is_reversed_into_a_debt(pool: PgPool) {
     let world = World::new(pool).await;

@@ -161,7 +161,7 @@ async fn staff_finds_transactions(pool: PgPool) {
     }
 }
 
-/// [D-R6] [D-I6] The report adds up, shows the pool, and tells when it does not.
+/// [D-R6] [D-I6] The report adds up, shows the pool, and says when it does not.
 #[sqlx::test(migrations = false)]
 async fn the_integrity_report_adds_up(pool: PgPool) {
     let world = World::new(pool.clone()).await;

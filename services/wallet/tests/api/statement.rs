@@ -180,7 +180,7 @@ async fn a_statement_is_read_page_by_page(pool: PgPool) {
     }
 }
 
-/// [D-N10] [M26] What is told of a moment never changes: a look waits for those who may still post before it, and for nobody
+/// [D-N10] [M26] What is reported of a moment never changes: a look waits for those who may still post before it, and for nobody
 /// who only reads.
 #[sqlx::test(migrations = false)]
 async fn a_moment_that_was_told_never_changes(pool: PgPool) {
@@ -204,7 +204,7 @@ async fn a_moment_that_was_told_never_changes(pool: PgPool) {
     assert!(tokio::time::timeout(within, look(at)).await.is_err());
     assert!(tokio::time::timeout(within, statement(at)).await.is_err());
     assert_eq!(code(look(at).await), "UNAVAILABLE");
-    // Whoever began later posts later.
+    // Anyone who began later posts later.
     look(at - Duration::seconds(5)).await.unwrap();
     writer.commit().await.unwrap();
     look(at).await.unwrap();

@@ -1,4 +1,4 @@
-//! The money side of trades: funded once, settled once, whatever is repeated or raced.
+//! The money side of trades: funded once, settled once, no matter what is repeated or raced.
 
 use chassis::testing::with_token;
 use futures::future::join_all;

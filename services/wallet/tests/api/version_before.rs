@@ -166,7 +166,7 @@ async fn the_version_before_respects_first_approvals(pool: PgPool) {
     );
 }
 
-/// [D-H2] [D-B9] Their credits settle what is owed, and who owes something is told by them of too little balance: they do
+/// [D-H2] [D-B9] Their credits settle what is owed, and who owes something reads of too little balance: they do
 /// not know more.
 #[sqlx::test(migrations = false)]
 async fn the_version_before_settles_what_is_owed(pool: PgPool) {

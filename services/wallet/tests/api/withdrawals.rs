@@ -11,7 +11,7 @@ use chassis::testing::with_token;
 
 use crate::fixture::{Member, PERSONAL, PLATFORM_ADDRESS, World, code, refusal, withdrawal};
 
-/// [API-09] [D-W2] [D-W3] [L6] [L12] The gross amount is held at once; fee and net are told.
+/// [API-09] [D-W2] [D-W3] [L6] [L12] The gross amount is held at once; fee and net are shown.
 #[sqlx::test(migrations = false)]
 async fn a_withdrawal_holds_the_gross_amount(pool: PgPool) {
     let world = World::new(pool).await;
@@ -157,7 +157,7 @@ async fn a_rejected_withdrawal_gives_the_hold_back(pool: PgPool) {
     let made = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     let approved = world.approve(&made).await.unwrap();
     assert_eq!(code(world.reject(&approved, "NOT_RECEIVED").await), "VALIDATION_FAILED");
-    // Whoever sends the payout knows whether it is on its way: no reviewer ends it any more.
+    // Anyone who sends the payout knows whether it is on its way: no reviewer ends it any more.
     let request = RejectTransactionRequest {
         id: approved.id.clone(),
         revision: approved.revision,
@@ -219,7 +219,7 @@ async fn an_approved_payout_cannot_be_diverted(pool: PgPool) {
         .await;
     assert_eq!(recorded, 1);
 
-    // Whoever owns the schema can switch the trigger off; the payout is compared with the audit log too.
+    // Anyone who owns the schema can switch the trigger off; the payout is compared with the audit log too.
     sqlx::query("ALTER TABLE transactions DISABLE TRIGGER transactions_paid_as_approved")
         .execute(&world.pool)
         .await

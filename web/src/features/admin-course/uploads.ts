@@ -62,7 +62,7 @@ function bodyOf(response: HttpResponse | null) {
   }
 }
 
-/** The library would begin another upload whatever the answer to "where did it stop?" is; only a file that is gone needs one. */
+/** The library would begin another upload no matter what the answer to "where did it stop?" is; only a file that is gone needs one. */
 function staysAnUpload(request: HttpRequest, response: HttpResponse) {
   const status = response.getStatus()
   if (request.getMethod() === 'HEAD' && status >= 300 && status !== 404) throw new StillThere(status)
@@ -104,7 +104,7 @@ export async function upload(file: File, kind: MediaKind, onEnd: () => void): Pr
     const begin = () => {
       id = idOf(task.url ?? '')
       const other = running.get(id)
-      // Told again each time that it asks where it stopped.
+      // Sent again each time that it asks where it stopped.
       if (other === task) return
       void other?.abort().catch(() => undefined)
       running.set(id, task)

@@ -2,7 +2,7 @@
 
 const LARGEST = 4_294_967_295
 
-/** The index that was typed: undefined for none, null for what is none. */
+/** The index that was typed: undefined for none, null for a malformed one. */
 export function parseOutput(text: string): number | undefined | null {
   const typed = text.trim()
   if (typed === '') return undefined

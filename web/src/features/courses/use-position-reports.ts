@@ -20,7 +20,7 @@ export function usePositionReports(video: HTMLVideoElement | null, lessonId: str
     const listeners: [EventTarget, string, () => void][] = [
       [video, 'timeupdate', () => !video.paused && performance.now() - sentAt >= EVERY_MS && send()],
       [video, 'play', () => (sentAt = performance.now())],
-      // At the end both are told; the second one says that it is done.
+      // At the end both are reported; the second one says that it is done.
       [video, 'pause', () => !video.ended && send()],
       [video, 'ended', send],
       [document, 'visibilitychange', () => document.visibilityState === 'hidden' && send()],

@@ -9,11 +9,11 @@ export type Outlook = {
   maturesAt: Date
   /** In cents. */
   atTarget: number
-  /** In cents, as in the worst period of so many days; `undefined` while the plan is too young. */
+  /** In cents, as in the worst period of this many days; `undefined` while the plan is too young. */
   atWorst?: { cents: number; days: number }
 }
 
-/** Cents after a change of so many percent, with two decimals at most; rounded down, as the value of a trade is. */
+/** Cents after a change of this many percent, with two decimals at most; rounded down, as the value of a trade is. */
 export const changedBy = (cents: number, percent: number) =>
   cents + Number(floorDivided(BigInt(cents) * BigInt(toCents(percent)), 10_000n))
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const EACH_MS = 15_000
 
-/** A moment so many milliseconds from now, however long the page stays open. */
+/** A moment this many milliseconds from now, however long the page stays open. */
 export function useSoon(withinMs: number): Date {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -40,7 +40,7 @@ pub async fn long_paths(attack: Attack) -> Result<()> {
     Ok(())
 }
 
-/// The limit of the address that sends counts, whatever it says.
+/// The limit of the address that sends counts, no matter what the body says.
 pub async fn forged(attack: Attack) -> Result<()> {
     let forged = |number: u64| format!("x-forwarded-for: 203.0.{}.{}\r\n", number / 250 % 250, number % 250);
     attack.clients(4, |_| attack.flood(0, 400, |number| get("/v1/terms", &forged(number)))).await;

@@ -47,7 +47,7 @@ export function AdminLayout({ locked }: { locked: boolean }) {
   )
 }
 
-/** Tells new staff when they may begin to decide [D-O5]. */
+/** Shows new staff when they may begin to decide [D-O5]. */
 function NewStaffBanner() {
   const { data } = useMe()
   if (!data?.decidesFrom) return null

@@ -27,7 +27,7 @@ export const useReview = (id: string, chosen?: Chosen) =>
     meta: { silent: true },
   })
 
-/** Tells the others that this transaction is open here, and asks who else has it open. */
+/** Shows the others that this transaction is open here, and asks who else has it open. */
 export const useViewers = (id: string) =>
   useQuery({
     queryKey: adminKeys.viewers(id),

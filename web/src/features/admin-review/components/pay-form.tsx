@@ -33,7 +33,7 @@ export function PayForm({ review, onDone }: PayProps) {
   const { transaction: one, approvedBy, approvedByName } = review
   const me = useMember()
   const staffName = useStaffName()
-  // What was typed outlives the lease: whoever paid too slowly starts again and goes on.
+  // What was typed outlives the lease: anyone who paid too slowly starts again and goes on.
   const [typed, setTyped] = useState<Typed>({})
   const twoPeopleFrom = useTerms().data?.withdrawal.twoPeopleFrom
   const isLarge = twoPeopleFrom !== undefined && toCents(one.amount) >= toCents(twoPeopleFrom)

@@ -52,7 +52,7 @@ function useNeighbours(id: string) {
     place: at < 0 ? undefined : { number: at + 1, of: list.length },
     next: at >= 0 && at < list.length - 1 ? () => goTo(list[at + 1]) : undefined,
     previous: at > 0 ? () => goTo(list[at - 1]) : undefined,
-    /** After a decision: the next one, or whatever is left, or the empty queue. */
+    /** After a decision: the next one, or what is left, or the empty queue. */
     goOn: () => {
       decided.add(id)
       const isOpen = (one: string) => !decided.has(one)

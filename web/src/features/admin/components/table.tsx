@@ -12,7 +12,7 @@ export function Table({ label, columns, children }: { label: string; columns: re
           <tr className="border-b border-line text-left text-xs text-ink-faint">
             {columns.map((column) => {
               const { name, right }: Column = typeof column === 'string' ? { name: column } : column
-              // A heading without a word is none.
+              // A heading without a word is not shown.
               if (!name) return <td key="" />
               return (
                 <th key={name} scope="col" className={cx('px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4', right && 'text-right')}>

@@ -21,7 +21,7 @@ export const logInByPasskey = async () => logIn(await ask())
 
 /**
  * Offers passkeys in the suggestions of the email field until one was chosen or the signal ends it. Where that fails before
- * one was chosen, nobody asked for it, and nothing is told.
+ * one was chosen, the user did not ask for it, and nothing is shown.
  */
 export async function suggestPasskeys(signal: AbortSignal): Promise<LoginAnswer | undefined> {
   if (!(await canSuggestPasskeys())) return undefined

@@ -32,7 +32,7 @@ export function VerifyForm({ email, sentAt }: { email: string | null; sentAt?: n
     try {
       const { resetToken } = await verify.mutateAsync({ email, otp })
       if (resetToken) {
-        // Somebody else may have registered this address: whoever reads its mailbox sets the password.
+        // Somebody else may have registered this address: anyone who reads its mailbox sets the password.
         return navigate(`${paths.resetPassword}#token=${encodeURIComponent(resetToken)}`, { replace: true })
       }
       await finish()

@@ -1,4 +1,4 @@
-/** The course as `GET /courses` tells it: the outline, and what this member may read of it. */
+/** The course as `GET /courses` returns it: the outline, and what this member may read of it. */
 import type { components } from '@/lib/api-schema'
 
 type Schemas = components['schemas']

@@ -26,7 +26,7 @@ export function TransactionRows({ transactions }: { transactions: readonly Trans
   )
 }
 
-/** Those of a part of the list, told apart from its neighbours too: what looks alike stands next to each other. */
+/** Those of a part of the list, distinguished from its neighbours too: what looks alike stands next to each other. */
 export function momentsOf(transactions: readonly Transaction[], from: number, to: number) {
   const first = Math.max(0, from - 1)
   return formatDateTimes(transactions.slice(first, to + 1).map(({ createdAt }) => createdAt)).slice(from - first)

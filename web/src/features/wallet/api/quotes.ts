@@ -20,7 +20,7 @@ export const useQuoteTerms = () =>
 
 type Wanted = {
   direction: Quote['direction']
-  /** `null` where the amount is none, or would be refused. */
+  /** `null` where the amount is missing, or would be refused. */
   amountCents: number | null
   method: string
 }

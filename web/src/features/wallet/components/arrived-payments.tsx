@@ -5,7 +5,7 @@ import { formatMoney } from '@/lib/money'
 import { queryKeys } from '@/lib/query-keys'
 import { formatAsset } from '@/lib/units'
 
-/** What arrived at own addresses of the member and belongs to no deposit yet, whatever the amount [D-N2]. */
+/** What arrived at own addresses of the member and belongs to no deposit yet, regardless of the amount [D-N2]. */
 export function ArrivedPayments() {
   const { data = [] } = useQuery({
     queryKey: [...queryKeys.paymentMethods, 'arrived'],
