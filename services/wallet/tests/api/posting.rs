@@ -482,6 +482,22 @@ async fn kinds_and_accounts_are_those_of_the_database(pool: PgPool) {
     assert_eq!(accounts.into_iter().collect::<HashSet<_>>(), known.collect());
 }
 
+/// [D-B1] The check of the ledger knows what each kind of posting moves. One that it did not know would be a fault, which pauses
+/// withdrawals.
+#[sqlx::test(migrations = false)]
+async fn every_kind_of_posting_is_expected_by_the_check(pool: PgPool) {
+    let world = World::new(pool).await;
+    let unknown: Vec<String> = sqlx::query_scalar(
+        "SELECT DISTINCT kind FROM posting_kinds WHERE cause_type <> 'unchecked' AND NOT EXISTS (
+            SELECT FROM pg_proc WHERE proname IN ('expected_postings', 'treasury_moves')
+                AND strpos(prosrc, quote_literal(kind)) > 0)",
+    )
+    .fetch_all(&world.pool)
+    .await
+    .unwrap();
+    assert_eq!(unknown, Vec::<String>::new());
+}
+
 /// [A16] [D-H5] A commit reads a few rows of its own members, by plans that its connection made while the tables were empty:
 /// they hold until the tables are analyzed, which may be much later.
 #[sqlx::test(migrations = false)]
