@@ -1,6 +1,7 @@
 // Checks that the files and tests which SECURITY.md, ARCHITECTURE.md and CONTRIBUTING.md cite exist. A path may be short
 // (`app/request_deposit.rs`), with <placeholders>. A test of Rust is cited by its name, one of the web app by its title. And
-// that SECURITY.md counts its rows right and says of every requirement that is not met what its risk is.
+// that SECURITY.md counts its rows right and says of every requirement that is not met what its risk is. And that
+// docs/REQUIREMENTS.md explains the ids that tests name.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -42,6 +43,15 @@ export function miscounted(markdown) {
   return failures;
 }
 
+/** The ids of a family of docs/REQUIREMENTS.md that sources name and it does not explain. */
+export function unexplained(sources, markdown) {
+  const rows = new Set([...markdown.matchAll(/^\| ([A-Z]+(?:-[A-Z]*)?\d+) \|/gm)].map(([, id]) => id));
+  const family = (id) => id.replace(/\d+$/, "");
+  const families = new Set([...rows].map(family));
+  const named = new Set([...sources.matchAll(/\[([A-Z]+(?:-[A-Z]*)?\d+)\]/g)].map(([, id]) => id));
+  return [...named].filter((id) => families.has(family(id)) && !rows.has(id)).sort();
+}
+
 function check() {
   const root = new URL("../", import.meta.url);
   const read = (path) => readFileSync(new URL(path, root), "utf8");
@@ -64,6 +74,9 @@ function check() {
     failures.push(...missing.map((citation) => `${doc}: ${citation} does not exist`));
   }
   failures.push(...miscounted(read("deploy/SECURITY.md")).map((failure) => `deploy/SECURITY.md: ${failure}`));
+  const requirements = "docs/REQUIREMENTS.md";
+  const ids = unexplained(text(/\.(rs|tsx?|sh)$/), read(requirements));
+  failures.push(...ids.map((id) => `${requirements}: ${id} is not explained`));
   for (const failure of failures) console.error(failure);
   if (failures.length > 0) process.exit(1);
 }

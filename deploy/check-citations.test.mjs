@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { citations, exists, miscounted } from "./check-citations.mjs";
+import { citations, exists, miscounted, unexplained } from "./check-citations.mjs";
 
 test("paths, names of tests and titles are told from other code and quotes", () => {
   const { paths, names, titles } = citations(
@@ -32,4 +32,10 @@ test("requirements are counted, and each that is not met has its risk", () => {
     "met, not met, not applicable: 1, 1, 1",
     "1.1.2 is not met, and its risk is not named",
   ]);
+});
+
+test("every id of a family of requirements is explained", () => {
+  const page = "| id | requirement |\n|---|---|\n| L1 | a |\n| D-B7 | b |\n| DEP-07 | c |\n";
+  assert.deepEqual(unexplained("/// [L1] [D-B7] [DEP-07] [ASVS 1.1.1] [U12]", page), []);
+  assert.deepEqual(unexplained("/// [L2] [D-B8] [DEP-08] [D-B7]", page), ["D-B8", "DEP-08", "L2"]);
 });

@@ -1,16 +1,20 @@
 //! The services, as the gateway needs them.
 
+use std::collections::HashMap;
+
 use chassis::grpc::{Channel, channel};
 use proto::auth::v1::auth_service_client::AuthServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::factor_service_client::FactorServiceClient;
 use proto::auth::v1::staff_service_client::StaffServiceClient as AuthStaffClient;
+use proto::common::v1::audit_service_client::AuditServiceClient;
+use proto::common::v1::dead_letter_service_client::DeadLetterServiceClient;
 use proto::common::v1::file_owner_service_client::FileOwnerServiceClient;
 use proto::common::v1::member_data_service_client::MemberDataServiceClient;
+use proto::common::v1::proposal_service_client::ProposalServiceClient;
 use proto::course::v1::course_service_client::CourseServiceClient;
 use proto::course::v1::media_service_client::MediaServiceClient;
 use proto::course::v1::staff_service_client::StaffServiceClient as CourseStaffClient;
-use proto::mailer::v1::staff_service_client::StaffServiceClient as MailerStaffClient;
 use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
 use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
 use proto::trade::v1::staff_service_client::StaffServiceClient as TradeStaffClient;
@@ -22,7 +26,11 @@ use proto::wallet::v1::staff_service_client::StaffServiceClient as WalletStaffCl
 use proto::wallet::v1::treasury_service_client::TreasuryServiceClient;
 use proto::wallet::v1::wallet_service_client::WalletServiceClient;
 
+use serde::Serialize;
+use utoipa::ToSchema;
+
 use crate::config::Config;
+use crate::error::ApiError;
 
 /// The gRPC clients. Clones share the connections.
 #[derive(Clone)]
@@ -41,8 +49,7 @@ pub struct Clients {
     pub receipts: ReceiptServiceClient<Channel>,
     /// Review, corrections and the ledger, for staff.
     pub wallet_staff: WalletStaffClient<Channel>,
-    /// What each service keeps about the caller.
-    pub member_data: MemberData,
+    common: HashMap<Service, Common>,
     /// Which stored files are in use.
     pub file_owners: FileOwners,
     /// The operator's money, for staff.
@@ -65,19 +72,75 @@ pub struct Clients {
     pub payment_method: PaymentMethodServiceClient<Channel>,
     /// Platform methods, for staff.
     pub payment_method_staff: PaymentMethodStaffClient<Channel>,
-    /// Dead letters of the mailer, for staff.
-    pub mailer_staff: MailerStaffClient<Channel>,
 }
 
-/// The services that keep something about members.
+/// A service with a database of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Service {
+    Auth,
+    Wallet,
+    Trade,
+    Course,
+    PaymentMethod,
+    Mailer,
+}
+
+impl Service {
+    pub const ALL: [Self; 6] = [Self::Auth, Self::Wallet, Self::Trade, Self::Course, Self::PaymentMethod, Self::Mailer];
+    /// Those with changes that take two people.
+    pub const WITH_PROPOSALS: [Self; 4] = [Self::Wallet, Self::Trade, Self::PaymentMethod, Self::Auth];
+    /// Those that consume events.
+    pub const WITH_DEAD_LETTERS: [Self; 2] = [Self::Wallet, Self::Mailer];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::Wallet => "wallet",
+            Self::Trade => "trade",
+            Self::Course => "course",
+            Self::PaymentMethod => "payment-method",
+            Self::Mailer => "mailer",
+        }
+    }
+
+    /// Begins the public ids of its proposals and dead letters.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Auth => "aut_",
+            Self::Wallet => "wal_",
+            Self::Trade => "trd_",
+            Self::Course => "crs_",
+            Self::PaymentMethod => "pay_",
+            Self::Mailer => "mai_",
+        }
+    }
+
+    /// The service of a public id among these, and its own id.
+    pub fn of_id<'a>(among: &[Self], id: &'a str) -> Option<(Self, &'a str)> {
+        among.iter().find_map(|service| id.strip_prefix(service.prefix()).map(|rest| (*service, rest)))
+    }
+}
+
+/// What every service offers: its audit log, its proposals and dead letters if it has any, and what it keeps about the calling
+/// member.
 #[derive(Clone)]
-pub struct MemberData {
-    pub auth: MemberDataServiceClient<Channel>,
-    pub wallet: MemberDataServiceClient<Channel>,
-    pub trade: MemberDataServiceClient<Channel>,
-    pub course: MemberDataServiceClient<Channel>,
-    pub payment_method: MemberDataServiceClient<Channel>,
-    pub mailer: MemberDataServiceClient<Channel>,
+pub struct Common {
+    pub audit: AuditServiceClient<Channel>,
+    pub proposals: ProposalServiceClient<Channel>,
+    pub dead_letters: DeadLetterServiceClient<Channel>,
+    pub member_data: MemberDataServiceClient<Channel>,
+}
+
+impl Common {
+    fn new(channel: &Channel) -> Self {
+        Self {
+            audit: AuditServiceClient::new(channel.clone()),
+            proposals: ProposalServiceClient::new(channel.clone()),
+            dead_letters: DeadLetterServiceClient::new(channel.clone()),
+            member_data: MemberDataServiceClient::new(channel.clone()),
+        }
+    }
 }
 
 /// The services that refer to stored files, by the purpose of the files.
@@ -102,16 +165,17 @@ impl Clients {
             photos: FileOwnerServiceClient::new(auth.clone()),
             methods: FileOwnerServiceClient::new(payment_method.clone()),
         };
-        let member_data = MemberData {
-            auth: MemberDataServiceClient::new(auth.clone()),
-            wallet: MemberDataServiceClient::new(wallet.clone()),
-            trade: MemberDataServiceClient::new(trade.clone()),
-            course: MemberDataServiceClient::new(course.clone()),
-            payment_method: MemberDataServiceClient::new(payment_method.clone()),
-            mailer: MemberDataServiceClient::new(mailer.clone()),
-        };
+        let common = [
+            (Service::Auth, &auth),
+            (Service::Wallet, &wallet),
+            (Service::Trade, &trade),
+            (Service::Course, &course),
+            (Service::PaymentMethod, &payment_method),
+            (Service::Mailer, &mailer),
+        ];
+        let common = common.map(|(service, channel)| (service, Common::new(channel))).into();
         Ok(Self {
-            member_data,
+            common,
             file_owners,
             receipts: ReceiptServiceClient::new(wallet.clone()),
             auth: AuthServiceClient::new(auth.clone()),
@@ -130,8 +194,15 @@ impl Clients {
             course_staff: CourseStaffClient::new(course),
             payment_method: PaymentMethodServiceClient::new(payment_method.clone()),
             payment_method_staff: PaymentMethodStaffClient::new(payment_method),
-            mailer_staff: MailerStaffClient::new(mailer),
         })
+    }
+
+    /// What a service offers like every other.
+    ///
+    /// # Errors
+    /// Internal if it has no client.
+    pub fn of(&self, service: Service) -> Result<&Common, ApiError> {
+        self.common.get(&service).ok_or_else(|| ApiError::internal(format!("no client of {}", service.name())))
     }
 }
 

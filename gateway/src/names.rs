@@ -63,6 +63,8 @@ names! {
     TradeFilter = ["open", "all"];
     /// State of the proposals to list.
     ProposalFilter = ["all", "open", "confirmed", "rejected", "expired"];
+    /// The service whose log is read, by default the wallet; `all` reads every one as one time line.
+    Trail = ["all", "wallet", "auth", "trade", "course", "payment-method", "mailer"];
     /// Format of the audit log.
     AuditFormat = ["json", "csv"];
     /// Format of a statement.

@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout};
 use crate::app::App;
 use crate::archive::Archive;
 use crate::cache::profiles::Profile;
-use crate::clients::{Clients, call_retrying};
+use crate::clients::{Service, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::exports::Pace;
 use crate::extract::VerifiedMember;
@@ -53,7 +53,7 @@ pub async fn export(
     }
     let place = app.exports.admit(caller.session.user_id, caller.client.address.parse().ok())?;
     // Whether the caller may have it is known before the response begins.
-    let first = page(&app, Owner::Account, &caller.out, String::new()).await?;
+    let first = page(&app, Service::Auth, &caller.out, String::new()).await?;
     let holder = app.profiles.get(caller.session.user_id).await?;
     let (sender, receiver) = channel(2);
     tokio::spawn(async move {
@@ -98,43 +98,20 @@ impl Outlet {
     }
 }
 
-/// A service that keeps something about members, and its folder of the archive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    Account,
-    Wallet,
-    Trades,
-    Course,
-    PaymentMethods,
-    Emails,
-}
-
-impl Owner {
-    const ALL: [Self; 6] =
-        [Self::Account, Self::Wallet, Self::Trades, Self::Course, Self::PaymentMethods, Self::Emails];
-
-    const fn folder(self) -> &'static str {
-        match self {
-            Self::Account => "account",
-            Self::Wallet => "wallet",
-            Self::Trades => "trades",
-            Self::Course => "course",
-            Self::PaymentMethods => "payment-methods",
-            Self::Emails => "emails",
-        }
+/// The folder of a service in the archive.
+const fn folder(service: Service) -> &'static str {
+    match service {
+        Service::Auth => "account",
+        Service::Wallet => "wallet",
+        Service::Trade => "trades",
+        Service::Course => "course",
+        Service::PaymentMethod => "payment-methods",
+        Service::Mailer => "emails",
     }
 }
 
-async fn page(app: &App, owner: Owner, out: &Outgoing, cursor: String) -> Result<ListMemberDataResponse, ApiError> {
-    let Clients { member_data, .. } = &app.clients;
-    let client = match owner {
-        Owner::Account => &member_data.auth,
-        Owner::Wallet => &member_data.wallet,
-        Owner::Trades => &member_data.trade,
-        Owner::Course => &member_data.course,
-        Owner::PaymentMethods => &member_data.payment_method,
-        Owner::Emails => &member_data.mailer,
-    };
+async fn page(app: &App, service: Service, out: &Outgoing, cursor: String) -> Result<ListMemberDataResponse, ApiError> {
+    let client = &app.clients.of(service)?.member_data;
     Ok(call_retrying!(client, list_member_data, out, ListMemberDataRequest { cursor })?.into_inner())
 }
 
@@ -177,8 +154,8 @@ impl Export {
         self.send("README.txt", README.as_bytes()).await?;
         let since = created_at(&first)?;
         let mut first = Some(first);
-        for owner in Owner::ALL {
-            self.records(owner, first.take()).await?;
+        for service in Service::ALL {
+            self.records(service, first.take()).await?;
         }
         self.statements(since).await?;
         for key in std::mem::take(&mut self.files) {
@@ -190,20 +167,20 @@ impl Export {
     }
 
     /// The records of one service, a file for each page.
-    async fn records(&mut self, owner: Owner, first: Option<ListMemberDataResponse>) -> Result<(), Broken> {
+    async fn records(&mut self, service: Service, first: Option<ListMemberDataResponse>) -> Result<(), Broken> {
         let mut cursor = String::new();
         let (mut next, mut table, mut number) = (first, String::new(), 0);
         loop {
             let read = match next.take() {
                 Some(page) => page,
-                None => page(&self.app, owner, &self.out, cursor).await?,
+                None => page(&self.app, service, &self.out, cursor).await?,
             };
             number = if read.table == table { number + 1 } else { 1 };
             table.clone_from(&read.table);
             if !read.rows_json.is_empty() {
                 self.note_files(&read)?;
                 let content = format!("[\n{}\n]\n", read.rows_json.join(",\n"));
-                self.send(&format!("{}/{table}-{number}.json", owner.folder()), content.as_bytes()).await?;
+                self.send(&format!("{}/{table}-{number}.json", folder(service)), content.as_bytes()).await?;
             }
             if read.next_cursor.is_empty() {
                 return Ok(());

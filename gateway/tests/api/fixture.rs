@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::{HeaderMap, Method, Request, StatusCode};
+use axum::http::{HeaderMap, Method, Request, StatusCode, Uri};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
@@ -88,8 +88,8 @@ impl Fixture {
         let realm = Realm::of_gateway();
         let (wallet, trade) = (FakeWallet::default(), FakeTrade::default());
         let recorder = Recorder::default();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
+        let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
         let routes = Routes::new(WalletServiceServer::new(wallet.clone()))
             .add_service(TradeServiceServer::new(trade.clone()))
             .add_service(DirectoryServiceServer::new(FakeDirectory));
@@ -101,7 +101,7 @@ impl Fixture {
             None,
             tokio_util::sync::CancellationToken::new(),
         ));
-        let config = config(&realm, &url, settings);
+        let config = config(&realm, port, settings);
         let key = SecretKey::read(&realm.folder().join("link.key")).unwrap();
         let store = Arc::new(InMemory::new());
         let files = Arc::new(Files::new(Arc::clone(&store) as _, key).unwrap());
@@ -155,7 +155,8 @@ impl Fixture {
     }
 }
 
-/// Serves any gRPC method by its path (`/solvane.wallet.v1.StaffService/GetQueue`): keeps what was asked, and answers what
+/// Serves any gRPC method by its path (`/solvane.wallet.v1.StaffService/GetQueue`), and one that every service has also by the name
+/// of the service (`trade/solvane.common.v1.AuditService/ListAuditRows`): keeps what was asked, and answers what
 /// was prepared, an empty message else. A message that came before is answered as a replay.
 #[derive(Clone, Default)]
 pub struct Recorder {
@@ -175,14 +176,18 @@ impl Recorder {
 
     pub fn asked<M: Message + Default>(&self, path: &str) -> Vec<M> {
         let asked = self.asked.lock().unwrap();
-        asked.iter().filter(|(of, _)| of == path).map(|(_, bytes)| M::decode(bytes.clone()).unwrap()).collect()
+        asked
+            .iter()
+            .filter(|(of, _)| of == path || without_service(of) == path)
+            .map(|(_, bytes)| M::decode(bytes.clone()).unwrap())
+            .collect()
     }
 
     fn behind(self, routes: Router) -> Router {
         routes.fallback(move |request: Request<Body>| {
             let recorder = self.clone();
             async move {
-                let path = request.uri().path().to_owned();
+                let path = path_of(request.uri());
                 let frame = request.into_body().collect().await.unwrap().to_bytes();
                 recorder.serve(path, frame.slice(FRAME_HEAD..))
             }
@@ -193,8 +198,10 @@ impl Recorder {
         let call = (path, message);
         let mut asked = self.asked.lock().unwrap();
         let replayed = asked.contains(&call);
-        let answer = self.answers.lock().unwrap().get(&call.0).cloned().unwrap_or_default();
-        if let Some(refusal) = self.refusals.lock().unwrap().get(&call.0) {
+        let answers = self.answers.lock().unwrap();
+        let answer =
+            answers.get(&call.0).or_else(|| answers.get(without_service(&call.0))).cloned().unwrap_or_default();
+        if let Some(refusal) = self.refusals.lock().unwrap().get(without_service(&call.0)) {
             return refusal_to_status(refusal).into_http();
         }
         asked.push(call);
@@ -212,10 +219,27 @@ impl Recorder {
     }
 }
 
+/// Services have one port, and each an address of its own.
+fn url_of(number: usize, port: u16) -> String {
+    format!("http://127.0.0.{}:{port}", number + 1)
+}
+
+fn without_service(path: &str) -> &str {
+    path.find('/').map_or(path, |begin| &path[begin..])
+}
+
+fn path_of(uri: &Uri) -> String {
+    if !uri.path().starts_with("/solvane.common.") {
+        return uri.path().to_owned();
+    }
+    let number: usize = uri.host().and_then(|host| host.rsplit('.').next()).unwrap().parse().unwrap();
+    format!("{}{}", chassis::keys::SERVICES[number - 1], uri.path())
+}
+
 /// Bytes before a message: whether it is compressed, and its length.
 const FRAME_HEAD: usize = 5;
 
-fn config(realm: &Realm, url: &str, settings: &[&str]) -> Config {
+fn config(realm: &Realm, port: u16, settings: &[&str]) -> Config {
     let keys = realm.folder().display();
     let mut arguments = vec![
         "gateway".to_owned(),
@@ -226,8 +250,8 @@ fn config(realm: &Realm, url: &str, settings: &[&str]) -> Config {
         "--rate-limit=0".to_owned(),
         "--session-rate-limit=0".to_owned(),
     ];
-    for service in chassis::keys::SERVICES.iter().filter(|name| **name != "gateway") {
-        arguments.push(format!("--{service}-url={url}"));
+    for (number, service) in chassis::keys::SERVICES.iter().enumerate().filter(|(_, name)| **name != "gateway") {
+        arguments.push(format!("--{service}-url={}", url_of(number, port)));
     }
     // What comes last counts.
     arguments.retain(|one| !settings.iter().any(|other| one.split('=').next() == other.split('=').next()));

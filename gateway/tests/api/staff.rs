@@ -6,10 +6,11 @@ use chassis::error::{Kind, Refusal};
 use chassis::identity::Role;
 use prost::Message;
 use proto::common::v1::{
-    ChainEvidence, ChainPayment, ErrorReason, EvidenceCheck, HeldAtAddress, Idempotency, Proposal, ProposalStatus,
+    ChainEvidence, ChainPayment, ConfirmProposalRequest, ConfirmProposalResponse, ErrorReason, EvidenceCheck,
+    HeldAtAddress, Idempotency, ListProposalsRequest, ListProposalsResponse, Proposal, ProposalStatus,
+    RejectProposalRequest, RejectProposalResponse, ReplayDeadLetterRequest,
 };
-use proto::{auth::v1 as auth, course::v1 as course, mailer::v1 as mailer, payment_method::v1 as payment_method};
-use proto::{trade::v1 as trade, wallet::v1 as wallet};
+use proto::{auth::v1 as auth, course::v1 as course, payment_method::v1 as payment_method, wallet::v1 as wallet};
 
 use crate::fixture::{Fixture, Reply, pending_deposit};
 
@@ -54,33 +55,26 @@ async fn every_mutation_of_staff_honours_its_key() {
     let fixture = Fixture::new().await;
     let proposal =
         Some(Proposal { id: "1".to_owned(), status: ProposalStatus::Confirmed.into(), ..Default::default() });
-    for verb in ["Confirm", "Reject"] {
-        for package in ["wallet", "trade", "payment_method", "auth"] {
-            let path = format!("/solvane.{package}.v1.StaffService/{verb}Proposal");
-            // The four packages' answers are the same on the wire.
-            fixture.recorder.answer(&path, &wallet::ConfirmProposalResponse { proposal: proposal.clone() });
-        }
+    for (service, prefix) in [("wallet", "wal"), ("trade", "trd"), ("payment-method", "pay"), ("auth", "aut")] {
+        let path = |verb: &str| format!("{service}/solvane.common.v1.ProposalService/{verb}Proposal");
+        let confirmed = ConfirmProposalResponse { proposal: proposal.clone() };
+        fixture.recorder.answer(&path("Confirm"), &confirmed);
+        fixture.recorder.answer(&path("Reject"), &RejectProposalResponse { proposal: proposal.clone() });
+        let confirm = format!("/proposals/{prefix}_1/confirm");
+        let key = |m: ConfirmProposalRequest| m.idempotency;
+        keys(&fixture, (Method::POST, &confirm), "", &path("Confirm"), key).await;
+        let reject = format!("/proposals/{prefix}_1/reject");
+        keys(&fixture, (Method::POST, &reject), "", &path("Reject"), |m: RejectProposalRequest| m.idempotency).await;
+    }
+    for (service, prefix) in [("wallet", "wal"), ("mailer", "mai")] {
+        let path = format!("{service}/solvane.common.v1.DeadLetterService/ReplayDeadLetter");
+        let replay = format!("/dead-letters/{prefix}_1/replay");
+        keys(&fixture, (Method::POST, &replay), "", &path, |m: ReplayDeadLetterRequest| m.idempotency).await;
     }
     let path = "/solvane.auth.v1.StaffService/ProposeStaffChange";
     fixture.recorder.answer(path, &auth::ProposeStaffChangeResponse { proposal });
     let f = &fixture;
     let post = |path| (Method::POST, path);
-    let of = "/solvane.wallet.v1.StaffService/";
-    let path = format!("{of}ConfirmProposal");
-    keys(f, post("/proposals/wal_1/confirm"), "", &path, |m: wallet::ConfirmProposalRequest| m.idempotency).await;
-    let path = format!("{of}RejectProposal");
-    keys(f, post("/proposals/wal_1/reject"), "", &path, |m: wallet::RejectProposalRequest| m.idempotency).await;
-    let path = format!("{of}ReplayDeadLetter");
-    keys(f, post("/dead-letters/wal_1/replay"), "", &path, |m: wallet::ReplayDeadLetterRequest| m.idempotency).await;
-    let path = "/solvane.trade.v1.StaffService/ConfirmProposal";
-    keys(f, post("/proposals/trd_1/confirm"), "", path, |m: trade::ConfirmProposalRequest| m.idempotency).await;
-    let path = "/solvane.trade.v1.StaffService/RejectProposal";
-    keys(f, post("/proposals/trd_1/reject"), "", path, |m: trade::RejectProposalRequest| m.idempotency).await;
-    let path = "/solvane.payment_method.v1.StaffService/ConfirmProposal";
-    keys(f, post("/proposals/pay_1/confirm"), "", path, |m: payment_method::ConfirmProposalRequest| m.idempotency)
-        .await;
-    let path = "/solvane.payment_method.v1.StaffService/RejectProposal";
-    keys(f, post("/proposals/pay_1/reject"), "", path, |m: payment_method::RejectProposalRequest| m.idempotency).await;
     let path = "/solvane.payment_method.v1.StaffService/SignPlatformMethod";
     let signed = Some(payment_method::PaymentMethod::default());
     f.recorder.answer(path, &payment_method::SignPlatformMethodResponse { payment_method: signed });
@@ -94,8 +88,6 @@ async fn every_mutation_of_staff_honours_its_key() {
     let (path, body) = (format!("{of}RestoreVersion"), r#"{"published":2}"#);
     let restore = |m: course::RestoreVersionRequest| m.idempotency;
     keys(f, post("/course/versions/1/restore"), body, &path, restore).await;
-    let path = "/solvane.mailer.v1.StaffService/ReplayDeadLetter";
-    keys(f, post("/dead-letters/mai_1/replay"), "", path, |m: mailer::ReplayDeadLetterRequest| m.idempotency).await;
     let (note, of) = (r#"{"note":"odd"}"#, "/solvane.auth.v1.StaffService/");
     let path = format!("{of}FreezeMember");
     keys(f, post("/members/1/freeze"), note, &path, |m: auth::FreezeMemberRequest| m.idempotency).await;
@@ -103,10 +95,6 @@ async fn every_mutation_of_staff_honours_its_key() {
     keys(f, post("/members/1/unfreeze"), note, &path, |m: auth::UnfreezeMemberRequest| m.idempotency).await;
     let path = format!("{of}AddMemberNote");
     keys(f, post("/members/1/notes"), note, &path, |m: auth::AddMemberNoteRequest| m.idempotency).await;
-    let path = format!("{of}ConfirmProposal");
-    keys(f, post("/proposals/aut_1/confirm"), "", &path, |m: auth::ConfirmProposalRequest| m.idempotency).await;
-    let path = format!("{of}RejectProposal");
-    keys(f, post("/proposals/aut_1/reject"), "", &path, |m: auth::RejectProposalRequest| m.idempotency).await;
     let path = format!("{of}ProposeStaffChange");
     keys(f, (Method::DELETE, "/staff/1"), "", &path, |m: auth::ProposeStaffChangeRequest| m.idempotency).await;
 }
@@ -325,13 +313,13 @@ async fn proposals_are_one_list() {
     };
     let proposals = (0..60).map(|one| proposal(2 * one)).collect();
     fixture.recorder.answer(
-        "/solvane.wallet.v1.StaffService/ListProposals",
-        &wallet::ListProposalsResponse { proposals, next_cursor: String::new() },
+        "wallet/solvane.common.v1.ProposalService/ListProposals",
+        &ListProposalsResponse { proposals, next_cursor: String::new() },
     );
     let proposals = (0..60).map(|one| proposal(2 * one + 1)).collect();
     fixture.recorder.answer(
-        "/solvane.trade.v1.StaffService/ListProposals",
-        &trade::ListProposalsResponse { proposals, next_cursor: String::new() },
+        "trade/solvane.common.v1.ProposalService/ListProposals",
+        &ListProposalsResponse { proposals, next_cursor: String::new() },
     );
     let reply = fixture.call(Method::GET, "/v1/admin/proposals?status=open", Some(&token), "").await.json();
     let list = reply["proposals"].as_array().unwrap();
@@ -340,8 +328,8 @@ async fn proposals_are_one_list() {
     assert_eq!((&list[0]["change"]["amount"], &list[0]["before"]["balance"]), (&25.5.into(), &1.into()));
     assert_eq!(list[0]["proposedByName"], "Ada Lovelace");
     fixture.call(Method::GET, &format!("/v1/admin/proposals?cursor={}", proposal(20).id), Some(&token), "").await;
-    let asked: Vec<wallet::ListProposalsRequest> =
-        fixture.recorder.asked("/solvane.wallet.v1.StaffService/ListProposals");
+    let asked: Vec<ListProposalsRequest> =
+        fixture.recorder.asked("wallet/solvane.common.v1.ProposalService/ListProposals");
     assert_eq!(asked[1].page.clone().unwrap().cursor, proposal(20).id);
 }
 

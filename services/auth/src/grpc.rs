@@ -13,17 +13,21 @@ mod staff;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chassis::audit::AuditLog;
 use chassis::decision::{Decided, Proposer};
 use chassis::error::{Refusal, to_status};
 use chassis::identity::{Session, Sessions, Signatures, Verifier, unauthenticated};
+use chassis::proposal::Proposals;
 use proto::auth::v1::auth_service_server::AuthServiceServer;
 use proto::auth::v1::confirmation_service_server::ConfirmationServiceServer;
 use proto::auth::v1::decision_service_server::DecisionServiceServer;
 use proto::auth::v1::directory_service_server::DirectoryServiceServer;
 use proto::auth::v1::factor_service_server::FactorServiceServer;
 use proto::auth::v1::staff_service_server::StaffServiceServer;
+use proto::common::v1::audit_service_server::AuditServiceServer;
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
+use proto::common::v1::proposal_service_server::ProposalServiceServer;
 use tonic::Status;
 use tonic::service::Routes;
 use uuid::Uuid;
@@ -59,7 +63,21 @@ impl GrpcServer {
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(FactorServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(self.clone()))
+            .add_service(AuditServiceServer::new(self.audit_log()))
+            .add_service(ProposalServiceServer::new(self.proposals()))
             .add_service(StaffServiceServer::new(self))
+    }
+
+    /// The audit log of this service.
+    #[must_use]
+    pub fn audit_log(&self) -> AuditLog {
+        AuditLog::new(self.app.db.clone(), self.verifier.clone())
+    }
+
+    /// The proposals of this service.
+    #[must_use]
+    pub fn proposals(&self) -> Proposals<Self> {
+        Proposals::new(self.app.db.clone(), self.verifier.clone(), self.clone())
     }
 }
 

@@ -2,21 +2,22 @@
 //! previous one by SHA-256, so that changed, missing or inserted rows are detected.
 
 use futures::TryStreamExt;
-/// A row of the trail as staff are shown it.
+/// A row of the log as staff are shown it.
 pub use proto::common::v1::AuditRow;
-use proto::common::v1::{AuditFilter, AuditRow as Message, PageRequest};
+use proto::common::v1::audit_service_server::AuditService;
+use proto::common::v1::{AuditFilter, AuditRow as Message, ListAuditRowsRequest, ListAuditRowsResponse};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::PgExecutor;
 use time::OffsetDateTime;
-use tonic::Status;
-use tonic::metadata::MetadataMap;
+use tonic::{Request, Response};
 use uuid::Uuid;
 
 use crate::clock;
 use crate::db::{Db, PgConnection};
 use crate::decision::Signed;
 use crate::error::{Refusal, to_status};
+use crate::grpc::Reply;
 use crate::identity::{Staff, Verifier};
 use crate::page::{self, Listed, Page};
 use crate::permission::Permission;
@@ -232,20 +233,32 @@ pub async fn list(conn: &mut PgConnection, filter: &Filter, page: &Page<i64>) ->
     Ok(page.cut(rows.into_iter().map(Message::from).collect(), |row| row.id))
 }
 
-/// The same for the staff member who calls, in pages of 100 unless they want another size.
-///
-/// # Errors
-/// Unauthenticated, Forbidden, Invalid for a malformed filter or page.
-pub async fn list_for_staff(
-    (db, verifier): (&Db, &Verifier),
-    metadata: &MetadataMap,
-    filter: Option<AuditFilter>,
-    page: Option<PageRequest>,
-) -> Result<Listed<Message>, Status> {
-    verifier.staff(metadata, Permission::SeeAudit).await?;
-    let (filter, page) = (filter.try_into()?, Page::parse(page, page::OF_STAFF)?);
-    let mut conn = db.conn().await.map_err(|error| to_status(&error))?;
-    list(&mut conn, &filter, &page).await.map_err(|error| to_status(&error))
+/// The audit log of a service, for staff.
+#[derive(Clone)]
+pub struct AuditLog {
+    db: Db,
+    verifier: Verifier,
+}
+
+impl AuditLog {
+    /// Serves the rows of this database.
+    #[must_use]
+    pub fn new(db: Db, verifier: Verifier) -> Self {
+        Self { db, verifier }
+    }
+}
+
+#[tonic::async_trait]
+impl AuditService for AuditLog {
+    /// In pages of 100 unless they want another size.
+    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
+        self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
+        let ListAuditRowsRequest { filter, page } = request.into_inner();
+        let (filter, page) = (filter.try_into()?, Page::parse(page, page::OF_STAFF)?);
+        let mut conn = self.db.conn().await.map_err(|error| to_status(&error))?;
+        let (rows, next_cursor) = list(&mut conn, &filter, &page).await.map_err(|error| to_status(&error))?;
+        Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
+    }
 }
 
 /// The id of the first row that breaks the chain; `None` if it holds.

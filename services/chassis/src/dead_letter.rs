@@ -2,24 +2,86 @@
 //! to staff, and replayed when the cause is fixed.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use futures::FutureExt;
-use proto::common::v1::{DeadLetter, ErrorReason};
+use proto::common::v1::dead_letter_service_server::DeadLetterService;
+use proto::common::v1::{
+    DeadLetter, ErrorReason, ListDeadLettersRequest, ListDeadLettersResponse, ReplayDeadLetterRequest,
+    ReplayDeadLetterResponse,
+};
 use serde_json::json;
 use time::OffsetDateTime;
+use tonic::{Request, Response};
 use uuid::Uuid;
 
 use crate::audit::{self, Act};
 use crate::bus::{Effect, Event, HandleError, Handler};
 use crate::clock;
 use crate::db::{Db, PgConnection};
-use crate::error::{Kind, Refusal};
-use crate::idempotency::{self, Answer, Keyed, Work};
+use crate::error::{Fault, Kind, Meaning, Refusal, to_status};
+use crate::grpc::{Reply, answer};
+use crate::idempotency::{self, Answer, Work};
+use crate::identity::Verifier;
 use crate::inbox;
+use crate::permission::Permission;
 use crate::staff_call::StaffCall;
 
 /// Dead letters in a list at the most.
 const SHOWN: i64 = 500;
+
+/// The dead letters of a service, for staff.
+pub struct DeadLetters {
+    db: Db,
+    verifier: Verifier,
+    queue: &'static str,
+    handler: Arc<dyn Handler>,
+}
+
+impl DeadLetters {
+    /// Serves those of this queue, which are replayed by the handler of its events.
+    #[must_use]
+    pub fn new(db: Db, verifier: Verifier, queue: &'static str, handler: Arc<dyn Handler>) -> Self {
+        Self { db, verifier, queue, handler }
+    }
+}
+
+#[tonic::async_trait]
+impl DeadLetterService for DeadLetters {
+    async fn list_dead_letters(&self, request: Request<ListDeadLettersRequest>) -> Reply<ListDeadLettersResponse> {
+        self.verifier.staff(request.metadata(), Permission::See).await?;
+        let mut conn = self.db.conn().await.map_err(|error| to_status(&error))?;
+        let dead_letters = list(&mut conn, self.queue).await.map_err(|error| to_status(&error))?;
+        Ok(Response::new(ListDeadLettersResponse { dead_letters }))
+    }
+
+    async fn replay_dead_letter(&self, request: Request<ReplayDeadLetterRequest>) -> Reply<ReplayDeadLetterResponse> {
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::ReplayDeadLetters).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let command = Replay { call, event_id: message.id };
+        let done = replay(&self.db, &*self.handler, &command).await.map_err(|error| to_status(&error))?;
+        Ok(answer(done.map(|()| ReplayDeadLetterResponse {})))
+    }
+}
+
+/// Why a dead letter was not replayed.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+impl Fault for Error {
+    fn meaning(&self) -> Meaning<'_> {
+        match self {
+            Self::Refused(refusal) => Meaning::Refused(refusal),
+            Self::Database(error) => Meaning::Database(error),
+        }
+    }
+}
 
 #[derive(Debug)]
 struct Stored {
@@ -74,7 +136,7 @@ pub async fn count(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
 }
 
 /// The dead letters of a service, newest first.
-pub async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter>, sqlx::Error> {
+async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Stored,
         "SELECT event_id, key, payload, cause, parked_at FROM parked_events ORDER BY parked_at DESC, event_id LIMIT $1",
@@ -93,12 +155,9 @@ pub async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter
 }
 
 /// An event that staff wants to take effect after all.
-#[derive(Debug, Clone)]
-pub struct Replay {
-    /// The admin, and their call.
-    pub call: StaffCall,
-    /// Id of the dead letter's event.
-    pub event_id: String,
+struct Replay {
+    call: StaffCall,
+    event_id: String,
 }
 
 /// A dead letter that can be tried again.
@@ -113,15 +172,15 @@ struct Ready {
 ///
 /// # Errors
 /// NotFound, Conflict (`DEAD_LETTER_UNUSABLE`) if it is still of no use, Unavailable.
-pub async fn replay<E: Keyed>(db: &Db, handler: &dyn Handler, command: &Replay) -> Result<Answer<()>, E> {
+async fn replay(db: &Db, handler: &dyn Handler, command: &Replay) -> Result<Answer<()>, Error> {
     if let Some(claim) = &command.call.claim
-        && let Some(answer) = idempotency::answered::<_, E>(db, claim).await?
+        && let Some(answer) = idempotency::answered::<_, Error>(db, claim).await?
     {
         return Ok(answer);
     }
     let ready = prepare(db, handler, &command.event_id).await?;
-    let mut work = Work::begin::<E>(db, command.call.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, E>()? {
+    let mut work = Work::begin::<Error>(db, command.call.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
     let mut cause = None;
@@ -129,7 +188,14 @@ pub async fn replay<E: Keyed>(db: &Db, handler: &dyn Handler, command: &Replay) 
         Ok(ready) => take_effect(&mut work, command, ready, &mut cause).await,
         Err(refusal) => Err(refusal.clone().into()),
     };
-    let answer = work.settle(result).await;
+    let mut answer = work.settle(result).await;
+    // It stays a dead letter until all of it is done; its effect is not repeated.
+    if let (Ok(ready), Ok(_)) = (&ready, &answer)
+        && let Err(HandleError::Transient(error) | HandleError::Poison(error)) = handler.after(&ready.event).await
+    {
+        cause = Some(format!("{error:#}"));
+        answer = Err(Refusal::unavailable().into());
+    }
     // What is wrong now, for who tries it next.
     if let (Ok(ready), Some(cause)) = (&ready, cause) {
         handler.keep_dead_letter(&command.event_id, &ready.stored.key, &ready.stored.payload, &cause).await?;
@@ -158,12 +224,12 @@ async fn prepare(db: &Db, handler: &dyn Handler, id: &str) -> Result<Result<Read
     Ok(prepared.map(|effect| Ready { stored, event, effect }))
 }
 
-async fn take_effect<E: Keyed>(
+async fn take_effect(
     conn: &mut PgConnection,
     command: &Replay,
     Ready { stored, event, effect }: &Ready,
     cause: &mut Option<String>,
-) -> Result<(), E> {
+) -> Result<(), Error> {
     let id = &command.event_id;
     let gone = sqlx::query!("DELETE FROM parked_events WHERE event_id = $1", id).execute(&mut *conn).await?;
     if gone.rows_affected() == 0 {

@@ -24,6 +24,7 @@ pub async fn take_effect(db: &Db, handler: &dyn Handler, event: &Event) -> Resul
         crate::crash_point!("inbox.before_commit");
         tx.commit().await?;
     }
+    handler.after(event).await?;
     crate::crash_point!("inbox.before_ack");
     Ok(())
 }

@@ -1,19 +1,24 @@
 //! Changes that take two people: one proposes, another confirms. The database refuses the same person for both.
 
-use proto::common::v1::{ErrorReason, Idempotency, PageRequest, Proposal as Message, ProposalStatus};
+use proto::common::v1::proposal_service_server::ProposalService;
+use proto::common::v1::{
+    ConfirmProposalRequest, ConfirmProposalResponse, ErrorReason, Idempotency, ListProposalsRequest,
+    ListProposalsResponse, Proposal as Message, ProposalStatus, RejectProposalRequest, RejectProposalResponse,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
-use tonic::Status;
 use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use crate::audit::{self, Act};
 use crate::clock;
-use crate::db::{Db, PgConnection};
+use crate::db::{Db, PgConnection, retrying};
 use crate::decision::{Decided, Proposer, Signed, changed_meanwhile};
-use crate::error::{Kind, Refusal, to_status};
+use crate::error::{Fault, Kind, Refusal, to_status};
+use crate::grpc::{Reply, answer};
 use crate::idempotency::{Answer, Keyed, Work};
 use crate::identity::{Staff, Verifier};
 use crate::page::{self, Listed, Page};
@@ -62,7 +67,7 @@ impl Proposal {
         digest(&self.kind, &self.change, self.before.as_ref())
     }
 
-    /// What somebody decides who confirms or rejects it.
+    /// What a person decides who confirms or rejects it.
     #[must_use]
     pub fn decided(&self, decision: Decision) -> Decided {
         let facts = json!({ "change": self.digest(), "subjectId": self.subject_id, "proposedBy": self.proposed_by });
@@ -105,36 +110,6 @@ pub struct DecideProposal {
     pub id: Uuid,
     /// Whether they confirm or reject it.
     pub decision: Decision,
-}
-
-/// The fields that the requests to confirm and to reject a proposal have in every service.
-#[derive(Debug)]
-pub struct DecisionRequest {
-    /// Id of the proposal.
-    pub proposal_id: String,
-    /// IP address of the person, for the audit log.
-    pub client_address: String,
-    /// Idempotency key of the call.
-    pub idempotency: Option<Idempotency>,
-}
-
-impl DecisionRequest {
-    /// The decision that the calling staff member asks for. They need one of `permissions`; which one the proposal takes is
-    /// known when the decision is signed.
-    ///
-    /// # Errors
-    /// Unauthenticated, Forbidden; NotFound if the id is malformed; Invalid for a malformed key.
-    pub async fn verify(
-        self,
-        verifier: &Verifier,
-        metadata: &MetadataMap,
-        permissions: &[Permission],
-        decision: Decision,
-    ) -> Result<DecideProposal, Refusal> {
-        let staff = verifier.staff_with_any(metadata, permissions).await?;
-        let call = StaffCall::of(staff, metadata, self.client_address, self.idempotency.as_ref())?;
-        Ok(DecideProposal { call, id: self.proposal_id.parse().map_err(|_| unknown())?, decision })
-    }
 }
 
 /// A statement that gives proposals, between what comes before their columns and after them. The columns are named: a
@@ -438,23 +413,73 @@ pub async fn list(
     Ok(page.cut(rows, |row| row.id))
 }
 
-/// The same for the staff member who calls, in pages of 100 unless they want another size.
-///
-/// # Errors
-/// Unauthenticated, Forbidden, Invalid for an unknown status or a malformed page.
-pub async fn list_for_staff(
-    (db, verifier): (&Db, &Verifier),
-    metadata: &MetadataMap,
-    status: i32,
-    page: Option<PageRequest>,
-) -> Result<Listed<Message>, Status> {
-    verifier.staff(metadata, Permission::See).await?;
-    let status =
-        ProposalStatus::try_from(status).map_err(|_| Refusal::field("status", "This status does not exist."))?;
-    let page = Page::parse(page, page::OF_STAFF)?;
-    let mut conn = db.conn().await.map_err(|error| to_status(&error))?;
-    let (rows, next_cursor) = list(&mut conn, status, &page).await.map_err(|error| to_status(&error))?;
-    Ok((rows.into_iter().map(Message::from).collect(), next_cursor))
+/// A service with proposals.
+pub trait Decides: Send + Sync + 'static {
+    /// The permissions to decide; which one is needed depends on the proposal.
+    const PERMISSIONS: &'static [Permission];
+    /// The errors of the service.
+    type Error: Fault;
+
+    /// Decides an open proposal. A confirmed one takes effect in the same transaction.
+    fn decide(&self, command: &DecideProposal) -> impl Future<Output = Result<Answer<Proposal>, Self::Error>> + Send;
+}
+
+/// The proposals of a service, for staff.
+pub struct Proposals<S> {
+    db: Db,
+    verifier: Verifier,
+    service: S,
+}
+
+impl<S: Decides> Proposals<S> {
+    /// Serves the proposals of this database, which the service decides.
+    #[must_use]
+    pub fn new(db: Db, verifier: Verifier, service: S) -> Self {
+        Self { db, verifier, service }
+    }
+
+    async fn decide(
+        &self,
+        metadata: &MetadataMap,
+        (id, address, key): (&str, String, Option<Idempotency>),
+        decision: Decision,
+    ) -> Result<Answer<Message>, Status> {
+        let staff = self.verifier.staff_with_any(metadata, S::PERMISSIONS).await?;
+        let call = StaffCall::of(staff, metadata, address, key.as_ref())?;
+        let command = DecideProposal { call, id: id.parse().map_err(|_| unknown())?, decision };
+        let decided = retrying(|| self.service.decide(&command)).await.map_err(|error| to_status(&error))?;
+        Ok(decided.map(Message::from))
+    }
+}
+
+#[tonic::async_trait]
+impl<S: Decides> ProposalService for Proposals<S> {
+    /// In pages of 100 unless they want another size.
+    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
+        self.verifier.staff(request.metadata(), Permission::See).await?;
+        let ListProposalsRequest { status, page } = request.into_inner();
+        let status =
+            ProposalStatus::try_from(status).map_err(|_| Refusal::field("status", "This status does not exist."))?;
+        let page = Page::parse(page, page::OF_STAFF)?;
+        let mut conn = self.db.conn().await.map_err(|error| to_status(&error))?;
+        let (rows, next_cursor) = list(&mut conn, status, &page).await.map_err(|error| to_status(&error))?;
+        let proposals = rows.into_iter().map(Message::from).collect();
+        Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))
+    }
+
+    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
+        let (metadata, _, message) = request.into_parts();
+        let asked = (&*message.proposal_id, message.client_address, message.idempotency);
+        let decided = self.decide(&metadata, asked, Decision::Confirm).await?;
+        Ok(answer(decided.map(|proposal| ConfirmProposalResponse { proposal: Some(proposal) })))
+    }
+
+    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Reply<RejectProposalResponse> {
+        let (metadata, _, message) = request.into_parts();
+        let asked = (&*message.proposal_id, message.client_address, message.idempotency);
+        let decided = self.decide(&metadata, asked, Decision::Reject).await?;
+        Ok(answer(decided.map(|proposal| RejectProposalResponse { proposal: Some(proposal) })))
+    }
 }
 
 impl From<Proposal> for Message {

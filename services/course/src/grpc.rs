@@ -8,10 +8,12 @@ mod members;
 
 mod staff;
 
+use chassis::audit::AuditLog;
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::identity::Verifier;
 use chassis::member_data::MemberData;
+use proto::common::v1::audit_service_server::AuditServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::course::v1::course_service_server::CourseServiceServer;
 use proto::course::v1::media_service_server::MediaServiceServer;
@@ -41,7 +43,14 @@ impl GrpcServer {
         Routes::new(CourseServiceServer::new(self.clone()))
             .add_service(MediaServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(data))
+            .add_service(AuditServiceServer::new(self.audit_log()))
             .add_service(StaffServiceServer::new(self))
+    }
+
+    /// The audit log of this service.
+    #[must_use]
+    pub fn audit_log(&self) -> AuditLog {
+        AuditLog::new(self.db.clone(), self.verifier.clone())
     }
 }
 

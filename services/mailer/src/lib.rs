@@ -20,9 +20,7 @@ pub mod app {
     //! The use cases.
 
     pub mod accept_event;
-    pub mod list_dead_letters;
     pub mod mail_roots;
-    pub mod replay_dead_letter;
     pub mod send_mails;
 }
 

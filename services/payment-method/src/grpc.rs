@@ -16,12 +16,16 @@ mod staff;
 
 use std::sync::Arc;
 
+use chassis::audit::AuditLog;
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::identity::Verifier;
 use chassis::member_data::MemberData;
+use chassis::proposal::Proposals;
+use proto::common::v1::audit_service_server::AuditServiceServer;
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
+use proto::common::v1::proposal_service_server::ProposalServiceServer;
 use proto::payment_method::v1::evidence_service_server::EvidenceServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupServiceServer;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodServiceServer;
@@ -64,7 +68,21 @@ impl GrpcServer {
             .add_service(EvidenceServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(data))
+            .add_service(AuditServiceServer::new(self.audit_log()))
+            .add_service(ProposalServiceServer::new(self.proposals()))
             .add_service(StaffServiceServer::new(self))
+    }
+
+    /// The audit log of this service.
+    #[must_use]
+    pub fn audit_log(&self) -> AuditLog {
+        AuditLog::new(self.db.clone(), self.verifier.clone())
+    }
+
+    /// The proposals of this service.
+    #[must_use]
+    pub fn proposals(&self) -> Proposals<Self> {
+        Proposals::new(self.db.clone(), self.verifier.clone(), self.clone())
     }
 }
 

@@ -136,10 +136,6 @@ pub mod get_treasury;
 
 pub mod list_postings;
 
-pub mod list_dead_letters;
-
-pub mod replay_dead_letter;
-
 /// A moment as the audit log has it: RFC 3339.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(transparent)]

@@ -30,13 +30,20 @@ pub mod verdict_cache;
 
 mod verdicts;
 
+use crate::events::consumed::{Events, QUEUE};
+use chassis::audit::AuditLog;
 use chassis::db::Db;
+use chassis::dead_letter::DeadLetters;
 use chassis::error::to_status;
 use chassis::identity::{Session, Staff, Verifier, not_permitted};
 use chassis::member_data::MemberData;
 use chassis::permission::{MemberAct, Permission};
+use chassis::proposal::Proposals;
+use proto::common::v1::audit_service_server::AuditServiceServer;
+use proto::common::v1::dead_letter_service_server::DeadLetterServiceServer;
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
+use proto::common::v1::proposal_service_server::ProposalServiceServer;
 use proto::wallet::v1::backing_service_server::BackingServiceServer;
 use proto::wallet::v1::closing_service_server::ClosingServiceServer;
 use proto::wallet::v1::course_access_service_server::CourseAccessServiceServer;
@@ -46,6 +53,7 @@ use proto::wallet::v1::staff_service_server::StaffServiceServer;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementServiceServer;
 use proto::wallet::v1::treasury_service_server::TreasuryServiceServer;
 use proto::wallet::v1::wallet_service_server::WalletServiceServer;
+use std::sync::Arc;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 use tonic::service::Routes;
@@ -101,7 +109,29 @@ impl GrpcServer {
             .add_service(MemberDataServiceServer::new(data))
             .add_service(TreasuryServiceServer::new(self.clone()))
             .add_service(BackingServiceServer::new(self.clone()))
+            .add_service(AuditServiceServer::new(self.audit_log()))
+            .add_service(ProposalServiceServer::new(self.proposals()))
+            .add_service(DeadLetterServiceServer::new(self.dead_letters()))
             .add_service(StaffServiceServer::new(self))
+    }
+
+    /// The audit log of this service.
+    #[must_use]
+    pub fn audit_log(&self) -> AuditLog {
+        AuditLog::new(self.db.clone(), self.verifier.clone())
+    }
+
+    /// The proposals of this service.
+    #[must_use]
+    pub fn proposals(&self) -> Proposals<Self> {
+        Proposals::new(self.db.clone(), self.verifier.clone(), self.clone())
+    }
+
+    /// The dead letters of this service.
+    #[must_use]
+    pub fn dead_letters(&self) -> DeadLetters {
+        let events = Events { db: self.db.clone(), chains: self.chains.clone(), methods: self.methods.clone() };
+        DeadLetters::new(self.db.clone(), self.verifier.clone(), QUEUE, Arc::new(events))
     }
 
     /// A member, regardless of their state: for what the screens need before the email is confirmed.

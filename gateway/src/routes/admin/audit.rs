@@ -7,21 +7,17 @@ use axum::response::{IntoResponse, Response};
 use chassis::clock;
 use chassis::grpc::Outgoing;
 use futures::stream::try_unfold;
-use proto::common::v1::{AuditFilter, AuditRow as AuditRowMessage, PageRequest};
-use proto::{
-    auth::v1 as auth, course::v1 as course, mailer::v1 as mailer, payment_method::v1 as payment_method,
-    trade::v1 as trade, wallet::v1 as wallet,
-};
+use proto::common::v1::{AuditFilter, AuditRow as AuditRowMessage, ListAuditRowsRequest, PageRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::call_retrying;
+use crate::clients::{Service, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::json::{day, field, moment, ok};
-use crate::names::AuditFormat;
+use crate::names::{AuditFormat, Trail};
 
 /// Rows per call while a file is written.
 const FILE_PAGE: i32 = 500;
@@ -59,66 +55,32 @@ impl TrailQuery {
     }
 }
 
-/// The service whose log is read, by default the wallet; `all` reads every one as one time line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-enum Trail {
-    All,
-    Wallet,
-    Auth,
-    Trade,
-    Course,
-    PaymentMethod,
-    Mailer,
-}
-
-/// Those that have a log of their own.
-const TRAILS: [Trail; 6] =
-    [Trail::Wallet, Trail::Auth, Trail::Trade, Trail::Course, Trail::PaymentMethod, Trail::Mailer];
-
-impl Trail {
-    fn parse(name: Option<&str>) -> Result<Self, ApiError> {
-        match name {
-            Some("all") => Ok(Self::All),
-            None | Some("" | "wallet") => Ok(Self::Wallet),
-            Some("auth") => Ok(Self::Auth),
-            Some("trade") => Ok(Self::Trade),
-            Some("course") => Ok(Self::Course),
-            Some("payment-method") => Ok(Self::PaymentMethod),
-            Some("mailer") => Ok(Self::Mailer),
-            Some(_) => Err(field("service", "Choose all, wallet, auth, trade, course, payment-method or mailer")),
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Wallet => "wallet",
-            Self::Auth => "auth",
-            Self::Trade => "trade",
-            Self::Course => "course",
-            Self::PaymentMethod => "payment-method",
-            Self::Mailer => "mailer",
-        }
+/// The service that is asked for; `None` for all.
+fn service(name: Option<&str>) -> Result<Option<Service>, ApiError> {
+    match name {
+        Some("all") => Ok(None),
+        None | Some("") => Ok(Some(Service::Wallet)),
+        Some(name) => match Service::ALL.into_iter().find(|service| service.name() == name) {
+            Some(service) => Ok(Some(service)),
+            None => Err(field("service", "Choose all, wallet, auth, trade, course, payment-method or mailer")),
+        },
     }
 }
 
 /// A row and the log that it is in.
-type Placed = (Trail, AuditRowMessage);
+type Placed = (Service, AuditRowMessage);
 
 /// A page of a log or of all of them, newest first, and the cursor of the next.
 async fn read(
     app: &App,
     out: &Outgoing,
-    trail: Trail,
+    service: Option<Service>,
     filter: &AuditFilter,
     page: PageRequest,
 ) -> Result<(Vec<Placed>, String), ApiError> {
-    if trail == Trail::All {
-        return merged(app, out, filter, page).await;
-    }
-    let (rows, next) = read_one(app, out, trail, filter, page).await?;
-    Ok((rows.into_iter().map(|row| (trail, row)).collect(), next))
+    let Some(service) = service else { return merged(app, out, filter, page).await };
+    let (rows, next) = read_one(app, out, service, filter, page).await?;
+    Ok((rows.into_iter().map(|row| (service, row)).collect(), next))
 }
 
 /// Rows of a page of all logs unless the caller wants another number.
@@ -134,15 +96,15 @@ async fn merged(
 ) -> Result<(Vec<Placed>, String), ApiError> {
     let size = if page.size == 0 { MERGED_PAGE } else { page.size };
     let mut places = places(&page.cursor)?;
-    let pages = places.iter().zip(TRAILS).map(|(place, trail)| async move {
+    let pages = places.iter().zip(Service::ALL).map(|(place, service)| async move {
         if place == ENDED {
             return Ok((Vec::new(), String::new()));
         }
-        read_one(app, out, trail, filter, PageRequest { size, cursor: place.clone() }).await
+        read_one(app, out, service, filter, PageRequest { size, cursor: place.clone() }).await
     });
     let pages = futures::future::try_join_all(pages).await?;
     let mut rows = Vec::new();
-    let mut has_more = [false; TRAILS.len()];
+    let mut has_more = [false; Service::ALL.len()];
     for (number, (found, next)) in pages.into_iter().enumerate() {
         has_more[number] = !next.is_empty();
         rows.extend(found.into_iter().map(|row| (number, row)));
@@ -160,7 +122,7 @@ async fn merged(
         }
     }
     let next = if places.iter().all(|place| place == ENDED) { String::new() } else { places.join(SEPARATOR) };
-    Ok((rows.into_iter().map(|(number, row)| (TRAILS[number], row)).collect(), next))
+    Ok((rows.into_iter().map(|(number, row)| (Service::ALL[number], row)).collect(), next))
 }
 
 /// The place of a log without further rows.
@@ -171,11 +133,11 @@ const SEPARATOR: &str = "_";
 /// The place in each log: the beginning without a cursor.
 fn places(cursor: &str) -> Result<Vec<String>, ApiError> {
     if cursor.is_empty() {
-        return Ok(vec![String::new(); TRAILS.len()]);
+        return Ok(vec![String::new(); Service::ALL.len()]);
     }
     let places: Vec<_> = cursor.split(SEPARATOR).map(str::to_owned).collect();
     let is_known = |place: &String| place.is_empty() || place == ENDED || place.parse::<i64>().is_ok();
-    if places.len() == TRAILS.len() && places.iter().all(is_known) {
+    if places.len() == Service::ALL.len() && places.iter().all(is_known) {
         Ok(places)
     } else {
         Err(field("cursor", "This page link is not valid."))
@@ -186,28 +148,14 @@ fn places(cursor: &str) -> Result<Vec<String>, ApiError> {
 async fn read_one(
     app: &App,
     out: &Outgoing,
-    trail: Trail,
+    service: Service,
     filter: &AuditFilter,
     page: PageRequest,
 ) -> Result<(Vec<AuditRowMessage>, String), ApiError> {
-    let (page, filter, clients) = (Some(page), Some(filter.clone()), &app.clients);
-    /// Asks one service. Their messages differ only in the package.
-    macro_rules! ask {
-        ($client:ident, $package:ident) => {{
-            let message = $package::ListAuditRowsRequest { page, filter };
-            let answer = call_retrying!(clients.$client, list_audit_rows, out, message)?.into_inner();
-            (answer.rows, answer.next_cursor)
-        }};
-    }
-    Ok(match trail {
-        Trail::All => return Err(ApiError::internal("all logs are read one by one")),
-        Trail::Wallet => ask!(wallet_staff, wallet),
-        Trail::Auth => ask!(auth_staff, auth),
-        Trail::Trade => ask!(trade_staff, trade),
-        Trail::Course => ask!(course_staff, course),
-        Trail::PaymentMethod => ask!(payment_method_staff, payment_method),
-        Trail::Mailer => ask!(mailer_staff, mailer),
-    })
+    let message = ListAuditRowsRequest { page: Some(page), filter: Some(filter.clone()) };
+    let client = &app.clients.of(service)?.audit;
+    let answer = call_retrying!(client, list_audit_rows, out, message)?.into_inner();
+    Ok((answer.rows, answer.next_cursor))
 }
 
 /// A staff action in the audit log.
@@ -217,7 +165,7 @@ pub struct AuditRow {
     id: i64,
     /// The service whose log it is in.
     #[schema(value_type = String, example = "wallet")]
-    service: Trail,
+    service: Service,
     at: Option<String>,
     actor_id: String,
     actor_role: String,
@@ -280,12 +228,13 @@ pub async fn audit(
     StaffMember(caller): StaffMember,
     Query(mut query): Query<TrailQuery>,
 ) -> Result<Response, ApiError> {
-    let trail = Trail::parse(query.service.as_deref())?;
+    let service = service(query.service.as_deref())?;
     let filter = query.filter()?;
     let cursor = query.cursor.unwrap_or_default();
     match query.format.as_deref() {
         None | Some("" | "json") => {
-            let (rows, next_cursor) = read(&app, &caller.out, trail, &filter, PageRequest { size: 0, cursor }).await?;
+            let (rows, next_cursor) =
+                read(&app, &caller.out, service, &filter, PageRequest { size: 0, cursor }).await?;
             Ok(ok(AuditTrail {
                 success: true,
                 rows: rows.into_iter().map(AuditRow::from).collect(),
@@ -293,7 +242,7 @@ pub async fn audit(
             })
             .into_response())
         }
-        Some("csv") => file(app, caller.out, trail, filter, cursor).await,
+        Some("csv") => file(app, caller.out, service, filter, cursor).await,
         Some(_) => Err(field("format", "Choose json or csv")),
     }
 }
@@ -303,12 +252,12 @@ pub async fn audit(
 async fn file(
     app: App,
     out: Outgoing,
-    trail: Trail,
+    service: Option<Service>,
     filter: AuditFilter,
     cursor: String,
 ) -> Result<Response, ApiError> {
-    let (rows, next) = read(&app, &out, trail, &filter, PageRequest { size: FILE_PAGE, cursor }).await?;
-    let first = csv(trail, true, rows).map_err(ApiError::internal)?;
+    let (rows, next) = read(&app, &out, service, &filter, PageRequest { size: FILE_PAGE, cursor }).await?;
+    let first = csv(service, true, rows).map_err(ApiError::internal)?;
     let more = try_unfold(next, move |cursor| {
         let (app, out, filter) = (app.clone(), out.clone(), filter.clone());
         async move {
@@ -316,15 +265,15 @@ async fn file(
                 return Ok(None);
             }
             let page = PageRequest { size: FILE_PAGE, cursor };
-            let (rows, next) = read(&app, &out, trail, &filter, page).await.map_err(|error| {
+            let (rows, next) = read(&app, &out, service, &filter, page).await.map_err(|error| {
                 tracing::warn!(?error, "a trail broke off");
                 std::io::Error::other("the trail broke off")
             })?;
-            Ok(Some((csv(trail, false, rows)?, next)))
+            Ok(Some((csv(service, false, rows)?, next)))
         }
     });
     let body = futures::StreamExt::chain(futures::stream::iter([Ok::<_, std::io::Error>(first)]), more);
-    let name = format!("attachment; filename=\"solvane-audit-{}.csv\"", trail.name());
+    let name = format!("attachment; filename=\"solvane-audit-{}.csv\"", service.map_or("all", Service::name));
     let headers = [(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, name)];
     Ok((headers, Body::from_stream(body)).into_response())
 }
@@ -333,8 +282,8 @@ const HEADER: [&str; 11] =
     ["id", "at", "actorId", "actorRole", "action", "subjectId", "memberId", "before", "after", "address", "hash"];
 
 /// Rows as lines; those of all services end with the name of theirs.
-fn csv(trail: Trail, with_header: bool, rows: Vec<Placed>) -> std::io::Result<Bytes> {
-    let of_service = |name: &str| Some(name.to_owned()).filter(|_| trail == Trail::All);
+fn csv(of: Option<Service>, with_header: bool, rows: Vec<Placed>) -> std::io::Result<Bytes> {
+    let of_service = |name: &str| Some(name.to_owned()).filter(|_| of.is_none());
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     if with_header {
         writer.write_record(HEADER.map(str::to_owned).into_iter().chain(of_service("service")))?;
@@ -367,7 +316,8 @@ fn inert(text: String) -> String {
 mod tests {
     use proto::common::v1::AuditRow;
 
-    use super::{Trail, csv, places};
+    use super::{csv, places};
+    use crate::clients::Service;
 
     /// [D-O3] The trail as a file: quoted where it must be, and inert in a spreadsheet.
     #[test]
@@ -379,16 +329,16 @@ mod tests {
             after_json: r#"{"note":"a, b"}"#.to_owned(),
             ..Default::default()
         };
-        let text = |trail| {
-            let file = csv(trail, true, vec![(Trail::Wallet, row.clone())]).unwrap();
+        let text = |service| {
+            let file = csv(service, true, vec![(Service::Wallet, row.clone())]).unwrap();
             String::from_utf8(file.to_vec()).unwrap()
         };
         assert_eq!(
-            text(Trail::Wallet),
+            text(Some(Service::Wallet)),
             "id,at,actorId,actorRole,action,subjectId,memberId,before,after,address,hash\r\n\
              7,,,,deposit.approve,'=1+1,,,\"{\"\"note\"\":\"\"a, b\"\"}\",,\r\n"
         );
-        assert!(text(Trail::All).ends_with(",,wallet\r\n"));
+        assert!(text(None).ends_with(",,wallet\r\n"));
     }
 
     /// [D-O3] A cursor of the time line over all services names a place in each, and nothing else.

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
+use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Dollars, Field, Form, Reply, created, moment, ok};
 use crate::names::FaultSubject;
-use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::admin::proposals::Proposed;
 use crate::routes::admin::treasury::Solvency;
 
 /// What is owed to members, in dollars.
@@ -131,7 +131,7 @@ pub async fn reopen(State(app): State<App>, StaffMember(caller): StaffMember, ke
     let message = wallet::ProposeReopeningRequest { client_address: caller.client.address, idempotency: claim.clone() };
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_reopening, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 /// The reason to rebuild an account.
@@ -165,7 +165,7 @@ pub async fn rebuild(
     form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_rebuild, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 impl From<wallet::LedgerFault> for Fault {

@@ -2,22 +2,18 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use proto::common::v1::DeadLetter as Message;
-use proto::{mailer::v1 as mailer, wallet::v1 as wallet};
+use futures::future::try_join_all;
+use proto::common::v1::{DeadLetter as Message, ListDeadLettersRequest, ReplayDeadLetterRequest};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
+use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Reply, moment, ok};
 use crate::routes::Done;
-
-/// Prefix of the public ids of wallet's dead letters.
-const OF_WALLET: &str = "wal_";
-const OF_MAILER: &str = "mai_";
 
 /// An event that could not be processed.
 #[derive(Debug, Serialize, ToSchema)]
@@ -32,9 +28,9 @@ pub struct DeadLetter {
 }
 
 impl DeadLetter {
-    fn new(owner: &str, letter: Message) -> Self {
+    fn new(service: Service, letter: Message) -> Self {
         Self {
-            id: format!("{owner}{}", letter.id),
+            id: format!("{}{}", service.prefix(), letter.id),
             queue: letter.queue,
             key: letter.key,
             reason: letter.cause,
@@ -56,24 +52,13 @@ pub struct DeadLetters {
 /// Of every service, newest first.
 #[utoipa::path(get, path = "/admin/dead-letters", responses((status = 200, body = DeadLetters), Errors), tag = "Back office")]
 pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<DeadLetters>, ApiError> {
-    let out = &caller.out;
-    let of_wallet = async {
-        let message = wallet::ListDeadLettersRequest {};
-        Ok::<_, ApiError>(
-            call_retrying!(app.clients.wallet_staff, list_dead_letters, out, message)?.into_inner().dead_letters,
-        )
-    };
-    let of_mailer = async {
-        let message = mailer::ListDeadLettersRequest {};
-        Ok::<_, ApiError>(
-            call_retrying!(app.clients.mailer_staff, list_dead_letters, out, message)?.into_inner().dead_letters,
-        )
-    };
-    let (of_wallet, of_mailer) = futures::try_join!(of_wallet, of_mailer)?;
-    let mut dead_letters: Vec<DeadLetter> = [(OF_WALLET, of_wallet), (OF_MAILER, of_mailer)]
-        .into_iter()
-        .flat_map(|(owner, list)| list.into_iter().map(move |letter| DeadLetter::new(owner, letter)))
-        .collect();
+    let (app, out) = (&app, &caller.out);
+    let of_each = Service::WITH_DEAD_LETTERS.map(|service| async move {
+        let client = &app.clients.of(service)?.dead_letters;
+        let found = call_retrying!(client, list_dead_letters, out, ListDeadLettersRequest {})?.into_inner();
+        Ok::<_, ApiError>(found.dead_letters.into_iter().map(move |letter| DeadLetter::new(service, letter)))
+    });
+    let mut dead_letters: Vec<_> = try_join_all(of_each).await?.into_iter().flatten().collect();
     dead_letters.sort_by(|one, other| other.at.cmp(&one.at));
     Ok(ok(DeadLetters { success: true, dead_letters }))
 }
@@ -92,14 +77,9 @@ pub async fn replay(
 ) -> Result<Response, ApiError> {
     let (client_address, idempotency) = (client.address, key.bodyless());
     let claim = idempotency.clone();
-    let metadata = if let Some(id) = id.strip_prefix(OF_WALLET) {
-        let message = wallet::ReplayDeadLetterRequest { id: id.to_owned(), client_address, idempotency };
-        call_keyed!(app.clients.wallet_staff, replay_dead_letter, out, claim, message)?.into_parts().0
-    } else if let Some(id) = id.strip_prefix(OF_MAILER) {
-        let message = mailer::ReplayDeadLetterRequest { id: id.to_owned(), client_address, idempotency };
-        call_keyed!(app.clients.mailer_staff, replay_dead_letter, out, claim, message)?.into_parts().0
-    } else {
-        return Err(ApiError::not_found());
-    };
+    let (service, id) = Service::of_id(&Service::WITH_DEAD_LETTERS, &id).ok_or_else(ApiError::not_found)?;
+    let message = ReplayDeadLetterRequest { id: id.to_owned(), client_address, idempotency };
+    let client = &app.clients.of(service)?.dead_letters;
+    let metadata = call_keyed!(client, replay_dead_letter, out, claim, message)?.into_parts().0;
     Ok(marked(&metadata, ok(Done::saying("The event has taken effect."))))
 }

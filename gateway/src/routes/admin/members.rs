@@ -16,14 +16,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
+use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Dollars, Field, Form, Reply, created, moment, ok};
 use crate::names::HoldReason;
 use crate::routes::Done;
-use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::admin::proposals::Proposed;
 use crate::routes::auth::Session;
 use crate::routes::transactions::model::Direction;
 use crate::routes::users::{Hold, User};
@@ -266,7 +266,7 @@ async fn propose(
     form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_correction, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 /// The reason to remove a member's second factors.
@@ -295,7 +295,7 @@ pub async fn reset_factors(
     let message = ProposeFactorResetRequest { user_id, note, client: Some(caller.client), idempotency: claim.clone() };
     let (metadata, answer, _) =
         call_keyed!(app.clients.auth_staff, propose_factor_reset, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Auth, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Auth, answer.proposal)?)))
 }
 
 /// Propose a bonus
@@ -359,7 +359,7 @@ pub async fn refund_course(
     };
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_course_refund, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 /// A hold on a part of a balance.

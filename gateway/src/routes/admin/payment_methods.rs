@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
+use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Field, Form, Reply, created, ok};
-use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::admin::proposals::Proposed;
 use crate::routes::payment_methods::{MethodReply, NewMethod, PaymentMethod, reply};
 
 /// A platform method with all its versions.
@@ -103,7 +103,7 @@ async fn propose(
     let (metadata, answer, _) =
         call_keyed!(app.clients.payment_method_staff, propose_platform_method, caller.out, claim, message)?
             .into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::PaymentMethod, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::PaymentMethod, answer.proposal)?)))
 }
 
 /// Propose a platform method

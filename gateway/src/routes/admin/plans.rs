@@ -8,12 +8,12 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
+use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Field, Form, Reply, created, ok};
-use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::admin::proposals::Proposed;
 use crate::routes::plans::{Plan, Plans};
 
 /// List all plans
@@ -122,7 +122,7 @@ async fn propose(
     form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.trade_staff, propose_plan, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Trade, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Trade, answer.proposal)?)))
 }
 
 /// Propose a plan
@@ -186,5 +186,5 @@ pub async fn add_value(
     form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.trade_staff, propose_plan_value, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Trade, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Trade, answer.proposal)?)))
 }

@@ -7,52 +7,22 @@ use std::collections::HashMap;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use chassis::grpc::Outgoing;
-use proto::auth::v1 as auth;
-use proto::common::v1::{self as common, PageRequest, ProposalStatus};
-use proto::payment_method::v1 as payment_method;
-use proto::trade::v1 as trade;
-use proto::wallet::v1 as wallet;
+use futures::future::try_join_all;
+use proto::common::v1::{
+    self as common, ConfirmProposalRequest, ListProposalsRequest, PageRequest, ProposalStatus, RejectProposalRequest,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::cache::profiles::Profile;
-use crate::clients::{call_keyed, call_retrying};
+use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Reply, field, moment, ok};
 use crate::names::{Permission, ProposalFilter};
-
-/// The service that owns a proposal, named by the prefix of its public id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// Corrections of balances, reversals, holds and the ledger.
-    Wallet,
-    /// Plans and their values.
-    Trade,
-    /// Payment methods of the platform, and rates.
-    PaymentMethod,
-    /// Staff accounts and lost second factors.
-    Auth,
-}
-
-impl Owner {
-    const ALL: [(Self, &'static str); 4] =
-        [(Self::Wallet, "wal_"), (Self::Trade, "trd_"), (Self::PaymentMethod, "pay_"), (Self::Auth, "aut_")];
-
-    fn prefix(self) -> &'static str {
-        Self::ALL.into_iter().find(|(owner, _)| *owner == self).map_or("", |(_, prefix)| prefix)
-    }
-
-    fn of(id: &str) -> Result<(Self, String), ApiError> {
-        Self::ALL
-            .into_iter()
-            .find_map(|(owner, prefix)| id.strip_prefix(prefix).map(|rest| (owner, rest.to_owned())))
-            .ok_or_else(ApiError::not_found)
-    }
-}
 
 /// State of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -121,11 +91,11 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    fn new(owner: Owner, proposal: common::Proposal) -> Result<Self, ApiError> {
+    fn new(service: Service, proposal: common::Proposal) -> Result<Self, ApiError> {
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
         Ok(Self {
             status: proposal.status().try_into()?,
-            id: format!("{}{}", owner.prefix(), proposal.id),
+            id: format!("{}{}", service.prefix(), proposal.id),
             kind: proposal.kind,
             subject_id: given(proposal.subject_id),
             change: change::on_the_wire(&proposal.change_json),
@@ -167,7 +137,7 @@ pub struct Proposed {
 
 impl Proposed {
     /// Converts the proposal in a service's response. The error is 500 if there is none.
-    pub fn new(owner: Owner, proposal: Option<common::Proposal>) -> Result<Self, ApiError> {
+    pub fn new(service: Service, proposal: Option<common::Proposal>) -> Result<Self, ApiError> {
         let proposal = proposal.ok_or_else(|| ApiError::internal("an answer without proposal"))?;
         let message = match proposal.status() {
             ProposalStatus::Confirmed => "The proposal has taken effect.",
@@ -176,7 +146,7 @@ impl Proposed {
                 "Proposed. Another person has to confirm it."
             }
         };
-        let proposal = Proposal::new(owner, proposal)?;
+        let proposal = Proposal::new(service, proposal)?;
         Ok(Self {
             success: true,
             message: message.to_owned(),
@@ -241,10 +211,10 @@ pub async fn list(
 }
 
 /// Proposals with the names of the people who made and decided them.
-pub async fn named(app: &App, rows: Vec<(Owner, common::Proposal)>) -> Result<Vec<Proposal>, ApiError> {
+pub async fn named(app: &App, rows: Vec<(Service, common::Proposal)>) -> Result<Vec<Proposal>, ApiError> {
     let people = rows.iter().flat_map(|(_, row)| [row.proposed_by.clone(), row.decided_by.clone()]);
     let people = app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
-    rows.into_iter().map(|(owner, row)| Ok(Proposal::new(owner, row)?.named(&people))).collect()
+    rows.into_iter().map(|(service, row)| Ok(Proposal::new(service, row)?.named(&people))).collect()
 }
 
 /// A page of each service, with one row more if another page follows.
@@ -253,35 +223,16 @@ async fn of_every_service(
     out: &Outgoing,
     status: i32,
     page: PageRequest,
-) -> Result<Vec<(Owner, common::Proposal)>, ApiError> {
+) -> Result<Vec<(Service, common::Proposal)>, ApiError> {
     let page = Some(PageRequest { size: page.size + 1, ..page });
-    let of_wallet = async {
-        let message = wallet::ListProposalsRequest { status, page: page.clone() };
-        Ok::<_, ApiError>(
-            call_retrying!(app.clients.wallet_staff, list_proposals, out, message)?.into_inner().proposals,
-        )
-    };
-    let of_trade = async {
-        let message = trade::ListProposalsRequest { status, page: page.clone() };
-        Ok::<_, ApiError>(call_retrying!(app.clients.trade_staff, list_proposals, out, message)?.into_inner().proposals)
-    };
-    let of_methods = async {
-        let message = payment_method::ListProposalsRequest { status, page: page.clone() };
-        let answer = call_retrying!(app.clients.payment_method_staff, list_proposals, out, message)?;
-        Ok::<_, ApiError>(answer.into_inner().proposals)
-    };
-    let of_staff = async {
-        let message = auth::ListProposalsRequest { status, page: page.clone() };
-        Ok::<_, ApiError>(call_retrying!(app.clients.auth_staff, list_proposals, out, message)?.into_inner().proposals)
-    };
-    let (of_wallet, of_trade, of_methods, of_staff) = futures::try_join!(of_wallet, of_trade, of_methods, of_staff)?;
-    let of_each = [
-        (Owner::Wallet, of_wallet),
-        (Owner::Trade, of_trade),
-        (Owner::PaymentMethod, of_methods),
-        (Owner::Auth, of_staff),
-    ];
-    Ok(of_each.into_iter().flat_map(|(owner, list)| list.into_iter().map(move |proposal| (owner, proposal))).collect())
+    let page = &page;
+    let of_each = Service::WITH_PROPOSALS.map(|service| async move {
+        let client = &app.clients.of(service)?.proposals;
+        let message = ListProposalsRequest { status, page: page.clone() };
+        let found = call_retrying!(client, list_proposals, out, message)?.into_inner();
+        Ok::<_, ApiError>(found.proposals.into_iter().map(move |proposal| (service, proposal)))
+    });
+    Ok(try_join_all(of_each).await?.into_iter().flatten().collect())
 }
 
 /// Confirm a proposal
@@ -318,33 +269,27 @@ enum Decision {
 
 /// Has the service that owns the proposal decide it.
 async fn decide(app: &App, caller: SignedIn, id: &str, key: Key, decision: Decision) -> Result<Response, ApiError> {
-    let (owner, proposal_id) = Owner::of(id)?;
-    let (out, client_address, idempotency) = (caller.out, caller.client.address, key.bodyless());
+    let (service, id) = Service::of_id(&Service::WITH_PROPOSALS, id).ok_or_else(ApiError::not_found)?;
+    let (out, proposal_id, client_address) = (caller.out, id.to_owned(), caller.client.address);
+    let idempotency = key.bodyless();
     let claim = idempotency.clone();
-    /// Calls one service. Their messages differ only in the package.
-    macro_rules! ask {
-        ($client:ident, $package:ident) => {
-            match decision {
-                Decision::Confirm => ask!($client, confirm_proposal, $package::ConfirmProposalRequest),
-                Decision::Reject => ask!($client, reject_proposal, $package::RejectProposalRequest),
-            }
-        };
-        ($client:ident, $method:ident, $package:ident::$request:ident) => {{
-            let message = $package::$request { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) = call_keyed!(app.clients.$client, $method, out, claim, message)?.into_parts();
+    let client = &app.clients.of(service)?.proposals;
+    let (metadata, proposal) = match decision {
+        Decision::Confirm => {
+            let message = ConfirmProposalRequest { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) = call_keyed!(client, confirm_proposal, out, claim, message)?.into_parts();
             (metadata, answer.proposal)
-        }};
-    }
-    let (metadata, proposal) = match owner {
-        Owner::Wallet => ask!(wallet_staff, wallet),
-        Owner::Trade => ask!(trade_staff, trade),
-        Owner::PaymentMethod => ask!(payment_method_staff, payment_method),
-        Owner::Auth => ask!(auth_staff, auth),
+        }
+        Decision::Reject => {
+            let message = RejectProposalRequest { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) = call_keyed!(client, reject_proposal, out, claim, message)?.into_parts();
+            (metadata, answer.proposal)
+        }
     };
-    if owner == Owner::Trade && decision == Decision::Confirm {
+    if service == Service::Trade && decision == Decision::Confirm {
         app.plans.invalidate();
     }
-    Ok(marked(&metadata, ok(Proposed::new(owner, proposal)?)))
+    Ok(marked(&metadata, ok(Proposed::new(service, proposal)?)))
 }
 
 #[cfg(test)]

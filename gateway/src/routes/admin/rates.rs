@@ -7,12 +7,12 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::call_keyed;
+use crate::clients::{Service, call_keyed};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Field, Form, created};
-use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::admin::proposals::Proposed;
 
 /// A rate to publish.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -58,5 +58,5 @@ pub async fn propose(
     form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.payment_method_staff, propose_rate, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::PaymentMethod, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::PaymentMethod, answer.proposal)?)))
 }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
+use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Field, Form, Reply, created, ok};
 use crate::names::Role;
-use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::admin::proposals::Proposed;
 use crate::routes::users::User;
 
 /// The staff accounts.
@@ -53,7 +53,7 @@ async fn propose(
         ProposeStaffChangeRequest { change: Some(change), client: Some(caller.client), idempotency: claim.clone() };
     let (metadata, answer, _) =
         call_keyed!(app.clients.auth_staff, propose_staff_change, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Auth, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Auth, answer.proposal)?)))
 }
 
 /// Propose to invite a person to the staff

@@ -17,14 +17,14 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::cache::profiles::Profile;
-use crate::clients::{call_keyed, call_retrying};
+use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Dollars, Field, Form, Reply, created, field, moment, ok};
 use crate::names::{QueueKind, RejectionReason};
 use crate::routes::admin::members::{Entry, NoteRequest, note};
-use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::admin::proposals::Proposed;
 use crate::routes::admin::verdicts::Blocker;
 use crate::routes::transactions::payments::{ChainPayment, Evidence};
 use crate::routes::transactions::times::{Percentiles, of_kind};
@@ -514,7 +514,7 @@ pub async fn reverse(
     };
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_reversal, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 /// What became of a payout that was sent and is not final.
@@ -566,7 +566,7 @@ pub async fn correct_payout(
     form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_payout_correction, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 /// A payout to start.

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
+use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed, marked};
 use crate::json::{Dollars, Field, Form, Reply, created, moment, ok};
 use crate::names::MovementKind;
-use crate::routes::admin::proposals::{Owner, Proposal, Proposed, named};
+use crate::routes::admin::proposals::{Proposal, Proposed, named};
 
 /// What is owed to members beside what is held for them, in dollars.
 #[derive(Debug, Serialize, ToSchema)]
@@ -151,7 +151,7 @@ pub async fn get(State(app): State<App>, StaffMember(caller): StaffMember) -> Re
         adjustments: Dollars::from_cents(found.adjustments_cents),
         plans: found.plans.into_iter().map(Into::into).collect(),
         solvency: found.solvency.unwrap_or_default().into(),
-        movements: named(&app, found.movements.into_iter().map(|one| (Owner::Wallet, one)).collect()).await?,
+        movements: named(&app, found.movements.into_iter().map(|one| (Service::Wallet, one)).collect()).await?,
     }))
 }
 
@@ -228,5 +228,5 @@ pub async fn propose(
     form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.treasury, propose_movement, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }

@@ -1,27 +1,24 @@
 //! StaffService: for staff with their token; checks the permissions of their role.
 
-use chassis::audit;
 use chassis::clock;
 use chassis::db;
 use chassis::error::Refusal;
 use chassis::grpc::{Reply, answer, request_id};
+use chassis::idempotency::Answer;
 use chassis::idempotency::Claim;
-use chassis::identity::{Role, Session, Staff, not_permitted};
+use chassis::identity::{Role, Session, Staff};
 use chassis::page::Page;
 use chassis::permission::Permission;
-use chassis::proposal::{self, Decision, DecisionRequest};
+use chassis::proposal::{DecideProposal, Decides, Proposal};
 use proto::auth::v1::factor_service_server::FactorService;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
-    AddMemberNoteRequest, AddMemberNoteResponse, BeginTotpRequest, BeginTotpResponse, ConfirmProposalRequest,
-    ConfirmProposalResponse, ConfirmTotpRequest, ConfirmTotpResponse, DisableStaffRequest, DisableStaffResponse,
-    EndMemberSessionsRequest, EndMemberSessionsResponse, FreezeMemberRequest, FreezeMemberResponse, GetMeRequest,
-    GetMeResponse, GetMemberRequest, GetMemberResponse, InviteStaffRequest, InviteStaffResponse, ListAuditRowsRequest,
-    ListAuditRowsResponse, ListMemberActivityRequest, ListMemberActivityResponse, ListMembersRequest,
-    ListMembersResponse, ListProposalsRequest, ListProposalsResponse, ListStaffRequest, ListStaffResponse,
+    AddMemberNoteRequest, AddMemberNoteResponse, BeginTotpRequest, BeginTotpResponse, ConfirmTotpRequest,
+    ConfirmTotpResponse, EndMemberSessionsRequest, EndMemberSessionsResponse, FreezeMemberRequest,
+    FreezeMemberResponse, GetMeRequest, GetMeResponse, GetMemberRequest, GetMemberResponse, ListMemberActivityRequest,
+    ListMemberActivityResponse, ListMembersRequest, ListMembersResponse, ListStaffRequest, ListStaffResponse,
     ProposeFactorResetRequest, ProposeFactorResetResponse, ProposeStaffChangeRequest, ProposeStaffChangeResponse,
-    RejectProposalRequest, RejectProposalResponse, StaffRole, StepUpRequest, StepUpResponse, UnfreezeMemberRequest,
-    UnfreezeMemberResponse,
+    StaffRole, StepUpRequest, StepUpResponse, UnfreezeMemberRequest, UnfreezeMemberResponse,
 };
 use proto::common::v1::Idempotency;
 use tonic::metadata::MetadataMap;
@@ -44,9 +41,6 @@ use crate::domain::details::parse_name;
 use crate::domain::email::Email;
 use crate::domain::fields::FieldErrors;
 use crate::error::Error;
-
-/// The permissions to decide on proposals; which one is needed depends on the proposal.
-const DECIDERS: [Permission; 2] = [Permission::ChangeStaff, Permission::ResetFactors];
 
 #[tonic::async_trait]
 impl StaffService for GrpcServer {
@@ -177,14 +171,6 @@ impl StaffService for GrpcServer {
         Ok(Response::new(ListStaffResponse { staff: convert::users(staff) }))
     }
 
-    async fn invite_staff(&self, _: Request<InviteStaffRequest>) -> Reply<InviteStaffResponse> {
-        Err(not_permitted().into())
-    }
-
-    async fn disable_staff(&self, _: Request<DisableStaffRequest>) -> Reply<DisableStaffResponse> {
-        Err(not_permitted().into())
-    }
-
     async fn propose_staff_change(
         &self,
         request: Request<ProposeStaffChangeRequest>,
@@ -198,37 +184,14 @@ impl StaffService for GrpcServer {
         let done = db::retrying(|| propose_staff_change(&self.app, &command)).await?;
         Ok(answer(done.map(|proposal| ProposeStaffChangeResponse { proposal: Some(proposal.into()) })))
     }
+}
 
-    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
-        let (metadata, _, ListProposalsRequest { status, page }) = request.into_parts();
-        let office = (&self.app.db, &self.verifier);
-        let (proposals, next_cursor) = proposal::list_for_staff(office, &metadata, status, page).await?;
-        Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))
-    }
+impl Decides for GrpcServer {
+    const PERMISSIONS: &'static [Permission] = &[Permission::ChangeStaff, Permission::ResetFactors];
+    type Error = Error;
 
-    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
-        let (metadata, _, message) = request.into_parts();
-        let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
-        let asked = DecisionRequest { proposal_id, client_address, idempotency };
-        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Confirm).await?;
-        let done = db::retrying(|| decide_proposal(&self.app, &command)).await?;
-        Ok(answer(done.map(|proposal| ConfirmProposalResponse { proposal: Some(proposal.into()) })))
-    }
-
-    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Reply<RejectProposalResponse> {
-        let (metadata, _, message) = request.into_parts();
-        let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
-        let asked = DecisionRequest { proposal_id, client_address, idempotency };
-        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Reject).await?;
-        let done = db::retrying(|| decide_proposal(&self.app, &command)).await?;
-        Ok(answer(done.map(|proposal| RejectProposalResponse { proposal: Some(proposal.into()) })))
-    }
-
-    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
-        let (metadata, _, ListAuditRowsRequest { filter, page }) = request.into_parts();
-        let office = (&self.app.db, &self.verifier);
-        let (rows, next_cursor) = audit::list_for_staff(office, &metadata, filter, page).await?;
-        Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
+    async fn decide(&self, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+        decide_proposal(&self.app, command).await
     }
 }
 

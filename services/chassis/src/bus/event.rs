@@ -43,6 +43,11 @@ pub trait Handler: Send + Sync + 'static {
     /// Reads an event, and asks other services for what its effect needs: all that is to be done before a transaction.
     async fn prepare(&self, event: &Event) -> Result<Box<dyn Effect>, HandleError>;
 
+    /// Runs once the effect of an event is committed. A redelivery repeats it.
+    async fn after(&self, _event: &Event) -> Result<(), HandleError> {
+        Ok(())
+    }
+
     /// Stores an event that can never take effect, for staff to see.
     async fn keep_dead_letter(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error>;
 }

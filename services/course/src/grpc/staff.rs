@@ -1,15 +1,13 @@
 //! Staff: the draft, versions, and the audit log.
 
-use chassis::audit;
 use chassis::db::retrying;
 use chassis::grpc::{Reply, answer};
 use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use proto::course::v1::staff_service_server::StaffService;
 use proto::course::v1::{
-    GetStudioRequest, GetStudioResponse, GetVersionRequest, GetVersionResponse, ListAuditRowsRequest,
-    ListAuditRowsResponse, PublishDraftRequest, PublishDraftResponse, RestoreVersionRequest, RestoreVersionResponse,
-    SaveDraftRequest, SaveDraftResponse,
+    GetStudioRequest, GetStudioResponse, GetVersionRequest, GetVersionResponse, PublishDraftRequest,
+    PublishDraftResponse, RestoreVersionRequest, RestoreVersionResponse, SaveDraftRequest, SaveDraftResponse,
 };
 use tonic::{Request, Response};
 
@@ -58,11 +56,5 @@ impl StaffService for GrpcServer {
         let command = RestoreVersion { call, number: message.number, published: message.published };
         let done = retrying(|| restore_version(&self.db, &command)).await?;
         Ok(answer(done.map(|number| RestoreVersionResponse { number })))
-    }
-
-    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
-        let (metadata, _, ListAuditRowsRequest { filter, page }) = request.into_parts();
-        let (rows, next_cursor) = audit::list_for_staff((&self.db, &self.verifier), &metadata, filter, page).await?;
-        Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 }

@@ -8,8 +8,8 @@ use course::app::import_course::import_course;
 use course::app::publish_first_version::publish_first_version;
 use course::content;
 use course::domain::files;
-use proto::course::v1::ListAuditRowsRequest;
-use proto::course::v1::staff_service_server::StaffService;
+use proto::common::v1::ListAuditRowsRequest;
+use proto::common::v1::audit_service_server::AuditService;
 use sqlx::PgPool;
 
 use crate::fixture::{World, code};
@@ -37,14 +37,15 @@ async fn a_course_goes_through_files_unchanged(pool: PgPool) {
     assert_eq!(import_course(&world.db, &changed).await.unwrap(), 2);
     assert_eq!(world.course(None).await.unwrap().title, "Another title");
     let admin = world.realm.staff(Role::Admin).1;
-    let rows = world.grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), &admin)).await.unwrap();
+    let rows =
+        world.grpc.audit_log().list_audit_rows(with_token(ListAuditRowsRequest::default(), &admin)).await.unwrap();
     let rows: Vec<_> =
         rows.into_inner().rows.into_iter().map(|row| (row.action, row.subject_id, row.actor_role)).collect();
     let row = |version: &str| ("course.import".to_owned(), version.to_owned(), "system".to_owned());
     assert_eq!(rows, [row("2"), row("1")]);
     assert_eq!(audit::broken_at(&world.pool).await.unwrap(), None);
     let manager = world.realm.staff(Role::Manager).1;
-    let refused = world.grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), &manager)).await;
+    let refused = world.grpc.audit_log().list_audit_rows(with_token(ListAuditRowsRequest::default(), &manager)).await;
     assert_eq!(code(refused), "PERMISSION_DENIED");
 }
 

@@ -38,7 +38,10 @@ impl Effect for Addressed {
 #[async_trait]
 impl Handler for Consumer {
     async fn handle(&self, event: &Event) -> Result<(), HandleError> {
-        inbox::take_effect(&self.0.db, self, event).await?;
+        inbox::take_effect(&self.0.db, self, event).await
+    }
+
+    async fn after(&self, _event: &Event) -> Result<(), HandleError> {
         self.0.queued.notify_one();
         Ok(())
     }

@@ -1,5 +1,8 @@
 //! Events that no mail could be made of, and their second chance.
 
+use proto::common::v1::audit_service_server::AuditService;
+use proto::common::v1::dead_letter_service_server::DeadLetterService;
+use proto::common::v1::{ListAuditRowsRequest, ListDeadLettersRequest, ReplayDeadLetterRequest};
 use std::sync::Arc;
 
 use chassis::bus::Handler;
@@ -10,8 +13,7 @@ use chassis::testing::with_token;
 use mailer::grpc::GrpcServer;
 use proto::auth::v1 as auth;
 use proto::common::v1::Idempotency;
-use proto::mailer::v1::staff_service_server::StaffService;
-use proto::mailer::v1::{ListAuditRowsRequest, ListDeadLettersRequest, ReplayDeadLetterRequest};
+
 use sqlx::PgPool;
 
 use crate::fixture::{World, event};
@@ -28,14 +30,15 @@ async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     world.consumer.keep_dead_letter(&id, &frozen.key, &frozen.payload, "a template was broken").await.unwrap();
     let (admin, auditor) = (world.realm.staff(Role::Admin).1, world.realm.staff(Role::Auditor).1);
     let list = async || {
-        let answer = grpc.list_dead_letters(with_token(ListDeadLettersRequest {}, &auditor)).await.unwrap();
+        let answer =
+            grpc.dead_letters().list_dead_letters(with_token(ListDeadLettersRequest {}, &auditor)).await.unwrap();
         answer.into_inner().dead_letters
     };
     let letters = list().await;
     assert_eq!((letters.len(), letters[0].queue.as_str(), letters[0].id.as_str()), (1, "mailer.events", id.as_str()));
     let replay = async |token: &str| {
         let request = ReplayDeadLetterRequest { id: id.clone(), ..Default::default() };
-        let answer = grpc.replay_dead_letter(with_token(request, token)).await;
+        let answer = grpc.dead_letters().replay_dead_letter(with_token(request, token)).await;
         answer.map(drop).map_err(|status| from_status(&status).code)
     };
     for role in [Role::Reviewer, Role::Treasurer, Role::Manager, Role::Auditor] {
@@ -54,7 +57,7 @@ async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     let key = Idempotency { key: "k".to_owned(), route: "replay".to_owned(), fingerprint: vec![1] };
     for replayed in [false, true] {
         let request = ReplayDeadLetterRequest { id: id.clone(), idempotency: Some(key.clone()), ..Default::default() };
-        let answer = grpc.replay_dead_letter(with_token(request, &admin)).await.unwrap();
+        let answer = grpc.dead_letters().replay_dead_letter(with_token(request, &admin)).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
     }
     assert_eq!(replay(&admin).await.unwrap_err(), "NOT_FOUND");
@@ -63,7 +66,7 @@ async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     // Delivered once more by the broker, it is known.
     world.consumer.handle(&frozen).await.unwrap();
     world.row().await;
-    let rows = grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), &auditor)).await.unwrap();
+    let rows = grpc.audit_log().list_audit_rows(with_token(ListAuditRowsRequest::default(), &auditor)).await.unwrap();
     let acts: Vec<_> =
         rows.into_inner().rows.into_iter().map(|row| (row.action, row.actor_role, row.subject_id)).collect();
     assert_eq!(acts, [("event.replay".to_owned(), "admin".to_owned(), id)]);

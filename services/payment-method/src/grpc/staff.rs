@@ -1,18 +1,16 @@
 //! Staff: platform methods and rates, proposed by one treasurer and confirmed by another.
 
-use chassis::audit;
 use chassis::db::retrying;
 use chassis::grpc::{Reply, answer};
+use chassis::idempotency::Answer;
 use chassis::permission::Permission;
-use chassis::proposal::{self, Decision, DecisionRequest};
+use chassis::proposal::{DecideProposal, Decides, Proposal};
 use chassis::staff_call::StaffCall;
 use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
-    ConfirmProposalRequest, ConfirmProposalResponse, FoundPayment, ListAuditRowsRequest, ListAuditRowsResponse,
-    ListPlatformMethodsRequest, ListPlatformMethodsResponse, ListProposalsRequest, ListProposalsResponse,
-    ListedPayment, PlatformMethod, ProposePlatformMethodRequest, ProposePlatformMethodResponse, ProposeRateRequest,
-    ProposeRateResponse, RejectProposalRequest, RejectProposalResponse, SearchPaymentsRequest, SearchPaymentsResponse,
-    SignPlatformMethodRequest, SignPlatformMethodResponse,
+    FoundPayment, ListPlatformMethodsRequest, ListPlatformMethodsResponse, ListedPayment, PlatformMethod,
+    ProposePlatformMethodRequest, ProposePlatformMethodResponse, ProposeRateRequest, ProposeRateResponse,
+    SearchPaymentsRequest, SearchPaymentsResponse, SignPlatformMethodRequest, SignPlatformMethodResponse,
 };
 use tonic::{Request, Response};
 use uuid::Uuid;
@@ -26,9 +24,7 @@ use crate::app::propose_rate::propose_rate;
 use crate::app::search_payments::search_payments;
 use crate::app::sign_platform_method::{SignPlatformMethod, sign_platform_method};
 use crate::domain::payment::Way;
-
-/// The permissions to decide on proposals.
-const DECIDERS: [Permission; 2] = [Permission::ChangeMethods, Permission::PublishRates];
+use crate::error::Error;
 
 #[tonic::async_trait]
 impl StaffService for GrpcServer {
@@ -92,35 +88,13 @@ impl StaffService for GrpcServer {
         let proposed = retrying(|| propose_rate(&self.db, &call, &rate)).await?;
         Ok(answer(proposed.map(|proposal| ProposeRateResponse { proposal: Some(proposal.into()) })))
     }
+}
 
-    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
-        let (metadata, _, ListProposalsRequest { status, page }) = request.into_parts();
-        let office = (&self.db, &self.verifier);
-        let (proposals, next_cursor) = proposal::list_for_staff(office, &metadata, status, page).await?;
-        Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))
-    }
+impl Decides for GrpcServer {
+    const PERMISSIONS: &'static [Permission] = &[Permission::ChangeMethods, Permission::PublishRates];
+    type Error = Error;
 
-    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
-        let (metadata, _, message) = request.into_parts();
-        let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
-        let asked = DecisionRequest { proposal_id, client_address, idempotency };
-        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Confirm).await?;
-        let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
-        Ok(answer(decided.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
-    }
-
-    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Reply<RejectProposalResponse> {
-        let (metadata, _, message) = request.into_parts();
-        let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
-        let asked = DecisionRequest { proposal_id, client_address, idempotency };
-        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Reject).await?;
-        let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
-        Ok(answer(decided.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
-    }
-
-    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
-        let (metadata, _, ListAuditRowsRequest { filter, page }) = request.into_parts();
-        let (rows, next_cursor) = audit::list_for_staff((&self.db, &self.verifier), &metadata, filter, page).await?;
-        Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
+    async fn decide(&self, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+        decide_proposal(&self.db, command).await
     }
 }

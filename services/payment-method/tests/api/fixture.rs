@@ -1,5 +1,7 @@
 //! A world for one test: database, members and treasurers.
 
+use proto::common::v1::ConfirmProposalRequest;
+use proto::common::v1::proposal_service_server::ProposalService;
 use std::sync::Arc;
 
 use chassis::db::Db;
@@ -16,8 +18,7 @@ use proto::common::v1::Proposal;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
 use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
-    ConfirmProposalRequest, CreatePaymentMethodRequest, ListPaymentMethodsRequest, MethodFields, PaymentMethod,
-    ProposePlatformMethodRequest,
+    CreatePaymentMethodRequest, ListPaymentMethodsRequest, MethodFields, PaymentMethod, ProposePlatformMethodRequest,
 };
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -106,7 +107,7 @@ impl World {
             client_address: "::1".to_owned(),
             ..Default::default()
         };
-        let answer = self.grpc.confirm_proposal(with_token(message, &self.treasurers[treasurer])).await?;
+        let answer = self.grpc.proposals().confirm_proposal(with_token(message, &self.treasurers[treasurer])).await?;
         Ok(answer.into_inner().proposal.unwrap().subject_id)
     }
 

@@ -5,11 +5,13 @@ use chassis::grpc::REPLAYED;
 use chassis::identity::Role;
 use chassis::testing::{assert_permitted, with_token};
 use prost::Message;
+use proto::common::v1::audit_service_server::AuditService;
+use proto::common::v1::proposal_service_server::ProposalService;
+use proto::common::v1::{ConfirmProposalRequest, ListAuditRowsRequest, ListProposalsRequest, RejectProposalRequest};
 use proto::common::v1::{Idempotency, ProposalStatus};
 use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
-    ConfirmProposalRequest, ListAuditRowsRequest, ListPlatformMethodsRequest, ListProposalsRequest, MethodFields,
-    PlatformMethod, PlatformMethodChanged, ProposePlatformMethodRequest, RejectProposalRequest,
+    ListPlatformMethodsRequest, MethodFields, PlatformMethod, PlatformMethodChanged, ProposePlatformMethodRequest,
 };
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -94,7 +96,7 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
         assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Conflict, "STALE_REVISION"));
     }
     let reject = RejectProposalRequest { proposal_id: one.id.clone(), ..Default::default() };
-    world.grpc.reject_proposal(with_token(reject, &world.treasurers[0])).await.unwrap();
+    world.grpc.proposals().reject_proposal(with_token(reject, &world.treasurers[0])).await.unwrap();
     assert_eq!(refused(world.confirm(&one.id, 1).await).code, "PROPOSAL_CLOSED");
     assert_eq!(methods(&world).await[0].current.as_ref().unwrap().currency, "USDC");
     let end = world.propose(&id, None).await.unwrap();
@@ -124,10 +126,10 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     let id = world.platform("USDT", "TRC20", TRON).await;
     let end = world.propose(&id, None).await.unwrap();
     let reject = RejectProposalRequest { proposal_id: end.id, client_address: "::1".to_owned(), ..Default::default() };
-    world.grpc.reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
+    world.grpc.proposals().reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
     let (_, auditor) = world.realm.staff(Role::Auditor);
     let request = with_token(ListAuditRowsRequest { page: None, filter: None }, &auditor);
-    let rows = world.grpc.list_audit_rows(request).await.unwrap().into_inner().rows;
+    let rows = world.grpc.audit_log().list_audit_rows(request).await.unwrap().into_inner().rows;
     let actions: Vec<_> = rows.iter().map(|row| row.action.as_str()).collect();
     assert_eq!(
         actions,
@@ -163,11 +165,14 @@ async fn roles_are_kept_apart(pool: PgPool) {
         let reject = RejectProposalRequest { proposal_id: unknown, ..Default::default() };
         let outcomes = [
             (treasurer, grpc.propose_platform_method(with_token(propose, &token)).await.err()),
-            (treasurer, grpc.confirm_proposal(with_token(confirm, &token)).await.err()),
-            (treasurer, grpc.reject_proposal(with_token(reject, &token)).await.err()),
+            (treasurer, grpc.proposals().confirm_proposal(with_token(confirm, &token)).await.err()),
+            (treasurer, grpc.proposals().reject_proposal(with_token(reject, &token)).await.err()),
             (role.is_some(), grpc.list_platform_methods(with_token(ListPlatformMethodsRequest {}, &token)).await.err()),
-            (role.is_some(), grpc.list_proposals(with_token(ListProposalsRequest::default(), &token)).await.err()),
-            (trail, grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), &token)).await.err()),
+            (
+                role.is_some(),
+                grpc.proposals().list_proposals(with_token(ListProposalsRequest::default(), &token)).await.err(),
+            ),
+            (trail, grpc.audit_log().list_audit_rows(with_token(ListAuditRowsRequest::default(), &token)).await.err()),
         ];
         assert_permitted(role, outcomes);
     }
@@ -185,11 +190,11 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
     for replayed in [false, true] {
         let confirm =
             ConfirmProposalRequest { proposal_id: method.clone(), idempotency: key(&method), ..Default::default() };
-        let answer = world.grpc.confirm_proposal(with_token(confirm, &world.treasurers[1])).await.unwrap();
+        let answer = world.grpc.proposals().confirm_proposal(with_token(confirm, &world.treasurers[1])).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
         let reject =
             RejectProposalRequest { proposal_id: other.clone(), idempotency: key(&other), ..Default::default() };
-        let answer = world.grpc.reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
+        let answer = world.grpc.proposals().reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
     }
     assert_eq!(methods(&world).await.len(), 1);

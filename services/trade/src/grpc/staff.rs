@@ -1,18 +1,15 @@
 //! Staff: plans and their values, proposed by one manager and confirmed by another.
 
-use chassis::audit;
 use chassis::db::retrying;
 use chassis::grpc::{Reply, answer};
 use chassis::idempotency::Answer;
 use chassis::permission::Permission;
-use chassis::proposal::{self, Decision, DecisionRequest, Proposal};
+use chassis::proposal::{DecideProposal, Decides, Proposal};
 use chassis::staff_call::StaffCall;
 use proto::trade::v1::staff_service_server::StaffService;
 use proto::trade::v1::{
-    ConfirmProposalRequest, ConfirmProposalResponse, ListAllPlansRequest, ListAllPlansResponse, ListAuditRowsRequest,
-    ListAuditRowsResponse, ListMemberTradesRequest, ListMemberTradesResponse, ListProposalsRequest,
-    ListProposalsResponse, Plan, ProposePlanRequest, ProposePlanResponse, ProposePlanValueRequest,
-    ProposePlanValueResponse, RejectProposalRequest, RejectProposalResponse, Trade,
+    ListAllPlansRequest, ListAllPlansResponse, ListMemberTradesRequest, ListMemberTradesResponse, Plan,
+    ProposePlanRequest, ProposePlanResponse, ProposePlanValueRequest, ProposePlanValueResponse, Trade,
 };
 use tonic::{Request, Response};
 
@@ -23,9 +20,6 @@ use crate::app::list_member_trades::list_member_trades;
 use crate::app::propose_plan::{Draft, propose_plan};
 use crate::app::propose_plan_value::propose_plan_value;
 use crate::error::Error;
-
-/// The permission to decide on proposals.
-const DECIDERS: [Permission; 1] = [Permission::ChangePlans];
 
 #[tonic::async_trait]
 impl StaffService for GrpcServer {
@@ -45,40 +39,18 @@ impl StaffService for GrpcServer {
         Ok(answer(proposed.map(|proposal| ProposePlanValueResponse { proposal: Some(proposal.into()) })))
     }
 
-    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
-        let (metadata, _, ListProposalsRequest { status, page }) = request.into_parts();
-        let office = (&self.db, &self.verifier);
-        let (proposals, next_cursor) = proposal::list_for_staff(office, &metadata, status, page).await?;
-        Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))
-    }
-
-    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
-        let (metadata, _, message) = request.into_parts();
-        let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
-        let asked = DecisionRequest { proposal_id, client_address, idempotency };
-        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Confirm).await?;
-        let decided = retrying(|| decide_proposal(&self.db, &self.wallet, &command)).await?;
-        Ok(answer(decided.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
-    }
-
-    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Reply<RejectProposalResponse> {
-        let (metadata, _, message) = request.into_parts();
-        let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
-        let asked = DecisionRequest { proposal_id, client_address, idempotency };
-        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Reject).await?;
-        let decided = retrying(|| decide_proposal(&self.db, &self.wallet, &command)).await?;
-        Ok(answer(decided.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
-    }
-
     async fn list_member_trades(&self, request: Request<ListMemberTradesRequest>) -> Reply<ListMemberTradesResponse> {
         let trades = self.member_trades(request).await?;
         Ok(Response::new(ListMemberTradesResponse { trades }))
     }
+}
 
-    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
-        let (metadata, _, ListAuditRowsRequest { filter, page }) = request.into_parts();
-        let (rows, next_cursor) = audit::list_for_staff((&self.db, &self.verifier), &metadata, filter, page).await?;
-        Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
+impl Decides for GrpcServer {
+    const PERMISSIONS: &'static [Permission] = &[Permission::ChangePlans];
+    type Error = Error;
+
+    async fn decide(&self, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+        decide_proposal(&self.db, &self.wallet, command).await
     }
 }
 

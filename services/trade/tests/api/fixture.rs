@@ -6,12 +6,14 @@ use chassis::error::{Refusal, from_status};
 use chassis::grpc::{self, REPLAYED};
 use chassis::identity::Role;
 use chassis::testing::{self, Realm, with_token};
+use proto::common::v1::ConfirmProposalRequest;
 use proto::common::v1::Idempotency;
+use proto::common::v1::proposal_service_server::ProposalService;
 use proto::trade::v1::staff_service_server::StaffService;
 use proto::trade::v1::trade_service_server::TradeService;
 use proto::trade::v1::{
-    ClaimTradeRequest, CloseTradeRequest, ConfirmProposalRequest, CreateTradeRequest, ListTradesRequest,
-    ProposePlanRequest, ProposePlanValueRequest, Trade,
+    ClaimTradeRequest, CloseTradeRequest, CreateTradeRequest, ListTradesRequest, ProposePlanRequest,
+    ProposePlanValueRequest, Trade,
 };
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -81,7 +83,7 @@ impl World {
             client_address: "::1".to_owned(),
             ..Default::default()
         };
-        let answer = self.grpc.confirm_proposal(with_token(message, &self.managers[manager])).await?;
+        let answer = self.grpc.proposals().confirm_proposal(with_token(message, &self.managers[manager])).await?;
         Ok(answer.into_inner().proposal.unwrap().subject_id)
     }
 

@@ -4,13 +4,15 @@ use chassis::error::Kind;
 use chassis::grpc::REPLAYED;
 use chassis::identity::Role;
 use chassis::testing::{assert_permitted, with_token};
+use proto::common::v1::audit_service_server::AuditService;
+use proto::common::v1::proposal_service_server::ProposalService;
+use proto::common::v1::{ConfirmProposalRequest, ListAuditRowsRequest, ListProposalsRequest, RejectProposalRequest};
 use proto::common::v1::{PageRequest, ProposalStatus};
 use proto::trade::v1::staff_service_server::StaffService;
 use proto::trade::v1::trade_service_server::TradeService;
 use proto::trade::v1::{
-    BatchListPlanValuesRequest, ConfirmProposalRequest, ListAllPlansRequest, ListAuditRowsRequest,
-    ListMemberTradesRequest, ListPlanValuesRequest, ListPlansRequest, ListProposalsRequest, ListTradesRequest,
-    ProposePlanRequest, ProposePlanValueRequest, RejectProposalRequest,
+    BatchListPlanValuesRequest, ListAllPlansRequest, ListMemberTradesRequest, ListPlanValuesRequest, ListPlansRequest,
+    ListTradesRequest, ProposePlanRequest, ProposePlanValueRequest,
 };
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
@@ -59,7 +61,7 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
     world.confirm(&two, 1).await.unwrap();
     assert_eq!(refused(world.confirm(&one, 1).await).code, "STALE_REVISION");
     let message = RejectProposalRequest { proposal_id: three.clone(), ..Default::default() };
-    world.grpc.reject_proposal(with_token(message, &world.managers[0])).await.unwrap();
+    world.grpc.proposals().reject_proposal(with_token(message, &world.managers[0])).await.unwrap();
     assert_eq!(refused(world.confirm(&three, 1).await).code, "PROPOSAL_CLOSED");
     let plans = world.grpc.list_plans(world.realm.visitor(ListPlansRequest {})).await.unwrap().into_inner().plans;
     assert_eq!(plans[0].title, "Two");
@@ -229,7 +231,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     let page = |size, cursor: &str| Some(PageRequest { size, cursor: cursor.to_owned() });
     let list = async |page| {
         let request = with_token(ListAuditRowsRequest { page, filter: None }, &auditor);
-        world.grpc.list_audit_rows(request).await.unwrap().into_inner()
+        world.grpc.audit_log().list_audit_rows(request).await.unwrap().into_inner()
     };
     let first = list(page(3, "")).await;
     let second = list(page(3, &first.next_cursor)).await;
@@ -239,7 +241,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     assert_eq!(second.next_cursor, "");
     assert_eq!(chassis::audit::broken_at(&mut *world.pool.acquire().await.unwrap()).await.unwrap(), None);
     let request = with_token(ListAuditRowsRequest { page: page(3, "x"), filter: None }, &auditor);
-    assert_eq!(refused(world.grpc.list_audit_rows(request).await).kind, Kind::Invalid);
+    assert_eq!(refused(world.grpc.audit_log().list_audit_rows(request).await).kind, Kind::Invalid);
 }
 
 /// [D-G4] A proposal's key answers what it answered first, also after the decision.
@@ -255,7 +257,8 @@ async fn a_proposal_is_made_once_a_key(pool: PgPool) {
     world.confirm(&first.id, 1).await.unwrap();
     assert_eq!(propose().await, first);
     let open = ListProposalsRequest { status: ProposalStatus::Confirmed.into(), page: None };
-    let listed = world.grpc.list_proposals(with_token(open, &world.managers[0])).await.unwrap().into_inner();
+    let listed =
+        world.grpc.proposals().list_proposals(with_token(open, &world.managers[0])).await.unwrap().into_inner();
     assert_eq!(listed.proposals.len(), 1);
 }
 
@@ -277,15 +280,18 @@ async fn roles_are_kept_apart(pool: PgPool) {
         let outcomes = [
             (manager, grpc.propose_plan(with_token(plan_draft(), &token)).await.err()),
             (manager, grpc.propose_plan_value(with_token(value_draft(plan_id, 1, None), &token)).await.err()),
-            (manager, grpc.confirm_proposal(with_token(confirm, &token)).await.err()),
-            (manager, grpc.reject_proposal(with_token(reject, &token)).await.err()),
+            (manager, grpc.proposals().confirm_proposal(with_token(confirm, &token)).await.err()),
+            (manager, grpc.proposals().reject_proposal(with_token(reject, &token)).await.err()),
             (role.is_some(), grpc.list_all_plans(with_token(ListAllPlansRequest {}, &token)).await.err()),
-            (role.is_some(), grpc.list_proposals(with_token(ListProposalsRequest::default(), &token)).await.err()),
+            (
+                role.is_some(),
+                grpc.proposals().list_proposals(with_token(ListProposalsRequest::default(), &token)).await.err(),
+            ),
             (
                 role.is_some(),
                 grpc.list_member_trades(with_token(ListMemberTradesRequest { user_id: unknown }, &token)).await.err(),
             ),
-            (trail, grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), &token)).await.err()),
+            (trail, grpc.audit_log().list_audit_rows(with_token(ListAuditRowsRequest::default(), &token)).await.err()),
         ];
         assert_permitted(role, outcomes);
     }
@@ -306,7 +312,7 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
             idempotency: Some(idempotency("POST /v1/admin/proposals/{id}/confirm", "one", &plan)),
             ..Default::default()
         };
-        let answer = world.grpc.confirm_proposal(with_token(confirm, &world.managers[1])).await.unwrap();
+        let answer = world.grpc.proposals().confirm_proposal(with_token(confirm, &world.managers[1])).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
         assert!(!answer.into_inner().proposal.unwrap().subject_id.is_empty());
         let reject = RejectProposalRequest {
@@ -314,7 +320,7 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
             idempotency: Some(idempotency("POST /v1/admin/proposals/{id}/reject", "one", &other)),
             ..Default::default()
         };
-        let answer = world.grpc.reject_proposal(with_token(reject, &world.managers[1])).await.unwrap();
+        let answer = world.grpc.proposals().reject_proposal(with_token(reject, &world.managers[1])).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
     }
     let plans = world.grpc.list_plans(world.realm.visitor(ListPlansRequest {})).await.unwrap().into_inner().plans;

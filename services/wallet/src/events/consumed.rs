@@ -68,8 +68,11 @@ impl From<Error> for HandleError {
 #[async_trait]
 impl Handler for Events {
     async fn handle(&self, event: &Event) -> Result<(), HandleError> {
-        inbox::take_effect(&self.db, self, event).await?;
-        // Afterwards, so that the withdrawal never waits for it; a redelivery repeats it.
+        inbox::take_effect(&self.db, self, event).await
+    }
+
+    /// Takes back what was added to the account, so that the withdrawal never waits for it.
+    async fn after(&self, event: &Event) -> Result<(), HandleError> {
         if let Some((user_id, report)) = report(event)? {
             self.methods.take_back(user_id, (report.since(), report.at)).await.map_err(Error::from)?;
         }

@@ -1,35 +1,31 @@
 //! StaffService, for staff.
 
-use chassis::audit;
 use chassis::clock;
 use chassis::db::retrying;
-use chassis::dead_letter::Replay;
 use chassis::error::Refusal;
 use chassis::grpc::{Reply, answer};
+use chassis::idempotency::Answer;
 use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use chassis::page::{self, Page};
 use chassis::permission::Permission;
-use chassis::proposal::{self, Decision, DecisionRequest};
+use chassis::proposal::{DecideProposal, Decides, Proposal};
 use chassis::staff_call::StaffCall;
 use proto::common::v1::ChainPayment;
 use proto::wallet::v1 as message;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ClaimTransactionRequest, ClaimTransactionResponse,
-    ConfirmProposalRequest, ConfirmProposalResponse, GetFiguresRequest, GetFiguresResponse, GetHoldingsRequest,
-    GetHoldingsResponse, GetIntegrityRequest, GetIntegrityResponse, GetMemberWalletRequest, GetMemberWalletResponse,
-    GetQueueRequest, GetQueueResponse, GetReviewRequest, GetReviewResponse, LeasePayoutRequest, LeasePayoutResponse,
-    ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse, ListPostingsRequest,
-    ListPostingsResponse, ListProposalsRequest, ListProposalsResponse, ListStaffTransactionsRequest,
-    ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest, ListUnclaimedPaymentsResponse, ListVerdictsRequest,
-    ListVerdictsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest,
-    NoteViewingResponse, PlaceHoldRequest, PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
-    ProposeCourseRefundRequest, ProposeCourseRefundResponse, ProposePayoutCorrectionRequest,
-    ProposePayoutCorrectionResponse, ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest,
-    ProposeReopeningResponse, ProposeReversalRequest, ProposeReversalResponse, RejectProposalRequest,
-    RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse, ReleaseHoldRequest,
-    ReleaseHoldResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
+    GetFiguresRequest, GetFiguresResponse, GetHoldingsRequest, GetHoldingsResponse, GetIntegrityRequest,
+    GetIntegrityResponse, GetMemberWalletRequest, GetMemberWalletResponse, GetQueueRequest, GetQueueResponse,
+    GetReviewRequest, GetReviewResponse, LeasePayoutRequest, LeasePayoutResponse, ListPostingsRequest,
+    ListPostingsResponse, ListStaffTransactionsRequest, ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest,
+    ListUnclaimedPaymentsResponse, ListVerdictsRequest, ListVerdictsResponse, MarkWithdrawalPaidRequest,
+    MarkWithdrawalPaidResponse, NoteViewingRequest, NoteViewingResponse, PlaceHoldRequest, PlaceHoldResponse,
+    ProposeCorrectionRequest, ProposeCorrectionResponse, ProposeCourseRefundRequest, ProposeCourseRefundResponse,
+    ProposePayoutCorrectionRequest, ProposePayoutCorrectionResponse, ProposeRebuildRequest, ProposeRebuildResponse,
+    ProposeReopeningRequest, ProposeReopeningResponse, ProposeReversalRequest, ProposeReversalResponse,
+    RejectTransactionRequest, RejectTransactionResponse, ReleaseHoldRequest, ReleaseHoldResponse,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
@@ -45,7 +41,6 @@ use crate::app::get_member_wallet::get_member_wallet;
 use crate::app::get_queue::get_queue;
 use crate::app::get_review::{get, get_review};
 use crate::app::lease_payout::{LeasePayout, lease_payout};
-use crate::app::list_dead_letters::list_dead_letters;
 use crate::app::list_postings::list_postings;
 use crate::app::list_staff_transactions::list_staff_transactions;
 use crate::app::mark_withdrawal_paid::{MarkWithdrawalPaid, mark_withdrawal_paid};
@@ -60,7 +55,6 @@ use crate::app::propose_reopening::{ProposeReopening, propose_reopening};
 use crate::app::propose_reversal::{ProposeReversal, propose_reversal};
 use crate::app::reject_transaction::{RejectTransaction, reject_transaction};
 use crate::app::release_hold::{ReleaseHold, release_hold};
-use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalCursor};
 use crate::domain::observed_payment::Finality;
@@ -69,7 +63,6 @@ use crate::domain::reference;
 use crate::domain::transaction::{MethodCopy, PayoutPrice, Transaction, Withdrawal};
 use crate::domain::txid::Txid;
 use crate::error::Error;
-use crate::events::consumed::{Events, QUEUE};
 use crate::grpc::evidence::outputs;
 use crate::grpc::{GrpcServer, convert};
 use crate::store::transactions::Filter;
@@ -80,8 +73,6 @@ const PAGE: u16 = 50;
 const ROUNDED: Duration = Duration::milliseconds(1);
 /// The states of payments that moved nothing, or do not count any more.
 const UNDONE: [&str; 3] = ["orphaned", "replaced", "failed"];
-/// The permissions to decide on proposals; which one is needed depends on the proposal.
-const DECIDERS: [Permission; 2] = [Permission::CorrectBalances, Permission::ReopenWithdrawals];
 
 #[tonic::async_trait]
 impl StaffService for GrpcServer {
@@ -389,31 +380,6 @@ impl StaffService for GrpcServer {
         Ok(answer(done.map(|one| ProposeRebuildResponse { proposal: Some(one.into()) })))
     }
 
-    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
-        let (metadata, _, ListProposalsRequest { status, page }) = request.into_parts();
-        let office = (&self.db, &self.verifier);
-        let (proposals, next_cursor) = proposal::list_for_staff(office, &metadata, status, page).await?;
-        Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))
-    }
-
-    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
-        let (metadata, _, message) = request.into_parts();
-        let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
-        let asked = DecisionRequest { proposal_id, client_address, idempotency };
-        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Confirm).await?;
-        let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
-        Ok(answer(decided.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
-    }
-
-    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Reply<RejectProposalResponse> {
-        let (metadata, _, message) = request.into_parts();
-        let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
-        let asked = DecisionRequest { proposal_id, client_address, idempotency };
-        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Reject).await?;
-        let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
-        Ok(answer(decided.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
-    }
-
     async fn get_integrity(&self, request: Request<GetIntegrityRequest>) -> Reply<GetIntegrityResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         // What is not known of the chains is no fault of the ledger.
@@ -446,26 +412,14 @@ impl StaffService for GrpcServer {
             end_cursor: told(page.end),
         }))
     }
+}
 
-    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
-        let (metadata, _, ListAuditRowsRequest { filter, page }) = request.into_parts();
-        let (rows, next_cursor) = audit::list_for_staff((&self.db, &self.verifier), &metadata, filter, page).await?;
-        Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
-    }
+impl Decides for GrpcServer {
+    const PERMISSIONS: &'static [Permission] = &[Permission::CorrectBalances, Permission::ReopenWithdrawals];
+    type Error = Error;
 
-    async fn list_dead_letters(&self, request: Request<ListDeadLettersRequest>) -> Reply<ListDeadLettersResponse> {
-        self.verifier.staff(request.metadata(), Permission::See).await?;
-        Ok(Response::new(ListDeadLettersResponse { dead_letters: list_dead_letters(&self.db, QUEUE).await? }))
-    }
-
-    async fn replay_dead_letter(&self, request: Request<ReplayDeadLetterRequest>) -> Reply<ReplayDeadLetterResponse> {
-        let (metadata, _, message) = request.into_parts();
-        let staff = self.verifier.staff(&metadata, Permission::ReplayDeadLetters).await?;
-        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
-        let replay = Replay { call, event_id: message.id };
-        let events = Events { db: self.db.clone(), chains: self.chains.clone(), methods: self.methods.clone() };
-        let done = replay_dead_letter(&self.db, &events, &replay).await?;
-        Ok(answer(done.map(|()| ReplayDeadLetterResponse {})))
+    async fn decide(&self, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+        decide_proposal(&self.db, command).await
     }
 }
 

@@ -1,5 +1,7 @@
 //! The check of the ledger, step by step: what each finds by itself, and what it remembers.
 
+use proto::common::v1::ConfirmProposalRequest;
+use proto::common::v1::proposal_service_server::ProposalService;
 use std::time::Duration;
 
 use chassis::identity::Role;
@@ -340,7 +342,7 @@ async fn two_treasurers_rebuild_an_account(pool: PgPool) {
     };
     let confirm = async |token: &str, id: &str| {
         let request = ConfirmProposalRequest { proposal_id: id.to_owned(), ..Default::default() };
-        world.grpc.confirm_proposal(with_token(request, token)).await
+        world.grpc.proposals().confirm_proposal(with_token(request, token)).await
     };
     let other = world.realm.staff(Role::Treasurer).1;
     assert_eq!(code(propose(&world.treasurer, account).await), "NOT_FOUND", "it verifies");

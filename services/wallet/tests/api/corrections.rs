@@ -4,6 +4,8 @@ use chassis::grpc::REPLAYED;
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use futures::future::join_all;
+use proto::common::v1::proposal_service_server::ProposalService;
+use proto::common::v1::{ConfirmProposalRequest, ListProposalsRequest, RejectProposalRequest};
 use proto::common::v1::{Proposal, ProposalStatus};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::*;
@@ -34,7 +36,7 @@ pub async fn confirm(world: &World, token: &str, proposal: &Proposal) -> Result<
         client_address: "192.0.2.1".into(),
         ..Default::default()
     };
-    let answer = world.grpc.confirm_proposal(with_token(request, token)).await?;
+    let answer = world.grpc.proposals().confirm_proposal(with_token(request, token)).await?;
     Ok(answer.into_inner().proposal.unwrap())
 }
 
@@ -116,12 +118,12 @@ async fn proposals_end_and_are_not_doubled(pool: PgPool) {
     }
     assert_eq!(ids[0], ids[1]);
     let reject = RejectProposalRequest { proposal_id: ids[0].id.clone(), ..Default::default() };
-    world.grpc.reject_proposal(with_token(reject, &second)).await.unwrap();
+    world.grpc.proposals().reject_proposal(with_token(reject, &second)).await.unwrap();
     assert_eq!(code(confirm(&world, &second, &ids[0]).await), "PROPOSAL_CLOSED");
     let unknown = Proposal { id: uuid::Uuid::now_v7().to_string(), ..ids[0].clone() };
     assert_eq!(code(confirm(&world, &second, &unknown).await), "NOT_FOUND");
     let list = ListProposalsRequest { status: ProposalStatus::Rejected.into(), page: None };
-    let found = world.grpc.list_proposals(with_token(list, &second)).await.unwrap().into_inner();
+    let found = world.grpc.proposals().list_proposals(with_token(list, &second)).await.unwrap().into_inner();
     assert_eq!(found.proposals.len(), 1);
     assert_eq!(world.count("SELECT count(*) FROM entries").await, 0);
 }
@@ -137,8 +139,9 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
         idempotency: key(text),
         ..Default::default()
     };
-    let confirm =
-        async |id: &str, text: &str| world.grpc.confirm_proposal(with_token(request(id, text), &second)).await;
+    let confirm = async |id: &str, text: &str| {
+        world.grpc.proposals().confirm_proposal(with_token(request(id, text), &second)).await
+    };
     let first = confirm(&credit.id, "one").await.unwrap();
     let again = confirm(&credit.id, "one").await.unwrap();
     assert!(first.metadata().get(REPLAYED).is_none() && again.metadata().get(REPLAYED).is_some());
@@ -150,7 +153,7 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
     let debit = propose(&world, &member, CorrectionKind::AdjustmentDebit, 500).await.unwrap();
     let reject = RejectProposalRequest { proposal_id: debit.id, idempotency: key("end"), ..Default::default() };
     for replayed in [false, true] {
-        let answer = world.grpc.reject_proposal(with_token(reject.clone(), &second)).await.unwrap();
+        let answer = world.grpc.proposals().reject_proposal(with_token(reject.clone(), &second)).await.unwrap();
         assert_eq!(answer.metadata().get(REPLAYED).is_some(), replayed);
         assert_eq!(answer.into_inner().proposal.unwrap().status(), ProposalStatus::Rejected);
     }

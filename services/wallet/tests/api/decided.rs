@@ -3,6 +3,8 @@
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use futures::future::join_all;
+use proto::common::v1::ConfirmProposalRequest;
+use proto::common::v1::proposal_service_server::ProposalService;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
@@ -121,12 +123,12 @@ async fn a_wrong_approval_is_reversed_not_edited(pool: PgPool) {
     let proposal_id = answer.into_inner().proposal.unwrap().id;
     let request = ConfirmProposalRequest { proposal_id, client_address: String::new(), ..Default::default() };
     assert_eq!(
-        code(world.grpc.confirm_proposal(with_token(request.clone(), &world.treasurer)).await),
+        code(world.grpc.proposals().confirm_proposal(with_token(request.clone(), &world.treasurer)).await),
         "SELF_CONFIRMATION"
     );
     assert_eq!(world.wallet(&member).await.available_cents, 50_000);
     let second = world.realm.staff(Role::Treasurer).1;
-    world.grpc.confirm_proposal(with_token(request, &second)).await.unwrap();
+    world.grpc.proposals().confirm_proposal(with_token(request, &second)).await.unwrap();
     assert_eq!(read().await, before);
     assert_eq!(world.wallet(&member).await.available_cents, 0);
     assert_eq!((world.house("settlement").await, world.house("adjustments").await), (-50_000, 50_000));

@@ -6,6 +6,9 @@ use chassis::testing::with_token;
 use prost::Message;
 use proto::auth::v1::UserRegistered;
 use proto::common::v1::AuditFilter;
+use proto::common::v1::audit_service_server::AuditService;
+use proto::common::v1::dead_letter_service_server::DeadLetterService;
+use proto::common::v1::{ListAuditRowsRequest, ListDeadLettersRequest, ReplayDeadLetterRequest};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
@@ -167,7 +170,7 @@ async fn a_dead_letter_is_replayed_once(pool: PgPool) {
     let (admin_id, admin) = world.realm.staff(Role::Admin);
     let list = async || {
         let request = with_token(ListDeadLettersRequest {}, &world.treasurer);
-        let letters = world.grpc.list_dead_letters(request).await.unwrap().into_inner().dead_letters;
+        let letters = world.grpc.dead_letters().list_dead_letters(request).await.unwrap().into_inner().dead_letters;
         letters.into_iter().map(|one| (one.id, one.queue, one.cause)).collect::<Vec<_>>()
     };
     let before = list().await;
@@ -176,7 +179,7 @@ async fn a_dead_letter_is_replayed_once(pool: PgPool) {
     let replay = async |id: &str, token: &str| {
         let request =
             ReplayDeadLetterRequest { id: id.to_owned(), client_address: "192.0.2.1".to_owned(), ..Default::default() };
-        world.grpc.replay_dead_letter(with_token(request, token)).await.map(drop)
+        world.grpc.dead_letters().replay_dead_letter(with_token(request, token)).await.map(drop)
     };
     for role in [Role::Reviewer, Role::Treasurer, Role::Manager, Role::Auditor] {
         assert_eq!(code(replay(&good, &world.realm.staff(role).1).await), "PERMISSION_DENIED");
@@ -193,7 +196,7 @@ async fn a_dead_letter_is_replayed_once(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM inbox").await, 1);
     let filter = Some(AuditFilter { actor_id: admin_id.to_string(), ..Default::default() });
     let request = with_token(ListAuditRowsRequest { page: None, filter }, &admin);
-    let rows = world.grpc.list_audit_rows(request).await.unwrap().into_inner().rows;
+    let rows = world.grpc.audit_log().list_audit_rows(request).await.unwrap().into_inner().rows;
     assert_eq!(rows.len(), 1);
     assert_eq!((rows[0].action.as_str(), rows[0].subject_id.as_str()), ("event.replay", good.as_str()));
     assert!(rows[0].before_json.contains("the database was full") && rows[0].address == "192.0.2.1");
@@ -209,7 +212,7 @@ async fn the_trail_is_filtered(pool: PgPool) {
     let auditor = world.realm.staff(Role::Auditor).1;
     let find = async |filter: AuditFilter| {
         let request = with_token(ListAuditRowsRequest { page: None, filter: Some(filter) }, &auditor);
-        let rows = world.grpc.list_audit_rows(request).await?.into_inner().rows;
+        let rows = world.grpc.audit_log().list_audit_rows(request).await?.into_inner().rows;
         Ok::<_, tonic::Status>(rows.into_iter().map(|row| (row.action, row.actor_id, row.at)).collect::<Vec<_>>())
     };
     let all = find(AuditFilter::default()).await.unwrap();

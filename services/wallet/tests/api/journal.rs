@@ -2,7 +2,9 @@
 
 use chassis::identity::Role;
 use chassis::testing::with_token;
+use proto::common::v1::ConfirmProposalRequest;
 use proto::common::v1::PageRequest;
+use proto::common::v1::proposal_service_server::ProposalService;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::*;
 use sqlx::{Executor, PgPool};
@@ -185,7 +187,7 @@ impl World {
         let made = self.grpc.propose_correction(with_token(request, &self.treasurer)).await.unwrap().into_inner();
         let request = ConfirmProposalRequest { proposal_id: made.proposal.unwrap().id, ..Default::default() };
         let second = self.realm.staff(Role::Treasurer).1;
-        self.grpc.confirm_proposal(with_token(request, &second)).await.unwrap();
+        self.grpc.proposals().confirm_proposal(with_token(request, &second)).await.unwrap();
         self.history(member).await.remove(0)
     }
 }

@@ -4,7 +4,10 @@ use chassis::error::Kind;
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use futures::future::join_all;
+use proto::common::v1::audit_service_server::AuditService;
+use proto::common::v1::proposal_service_server::ProposalService;
 use proto::common::v1::{AuditFilter, Proposal, ProposalStatus};
+use proto::common::v1::{ConfirmProposalRequest, ListAuditRowsRequest, RejectProposalRequest};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementService;
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -78,7 +81,7 @@ async fn propose(world: &World, token: &str) -> Result<Proposal, Status> {
 
 async fn confirm(world: &World, token: &str, proposal: &Proposal) -> Result<Proposal, Status> {
     let request = ConfirmProposalRequest { proposal_id: proposal.id.clone(), ..Default::default() };
-    Ok(world.grpc.confirm_proposal(with_token(request, token)).await?.into_inner().proposal.unwrap())
+    Ok(world.grpc.proposals().confirm_proposal(with_token(request, token)).await?.into_inner().proposal.unwrap())
 }
 
 /// [L1] [L2] [L3] [L5] [L6] [T4] [D-R6] Anything wrong with the books stops withdrawals and is named; nothing else does.
@@ -189,7 +192,7 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
     let auditor = world.realm.staff(Role::Auditor).1;
     let filter = Some(AuditFilter { action: "withdrawals.".to_owned(), ..Default::default() });
     let request = with_token(ListAuditRowsRequest { page: None, filter }, &auditor);
-    let rows = world.grpc.list_audit_rows(request).await.unwrap().into_inner().rows;
+    let rows = world.grpc.audit_log().list_audit_rows(request).await.unwrap().into_inner().rows;
     let acts: Vec<_> = rows.iter().map(|row| (row.action.as_str(), row.actor_role.as_str())).collect();
     assert_eq!(
         acts,
@@ -312,7 +315,7 @@ async fn an_admin_confirms_no_correction(pool: PgPool) {
     let admin = world.realm.staff(Role::Admin).1;
     assert_eq!(code(confirm(&world, &admin, &proposal).await), "PERMISSION_DENIED");
     let request = RejectProposalRequest { proposal_id: proposal.id.clone(), ..Default::default() };
-    assert_eq!(code(world.grpc.reject_proposal(with_token(request, &admin)).await), "PERMISSION_DENIED");
+    assert_eq!(code(world.grpc.proposals().reject_proposal(with_token(request, &admin)).await), "PERMISSION_DENIED");
     let wallet = world.grpc.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap().into_inner();
     assert_eq!(wallet.wallet.unwrap().available_cents, 20_000);
     let other = world.realm.staff(Role::Treasurer).1;

@@ -2,7 +2,11 @@
 
 use chassis::identity::{Role, Session};
 use chassis::testing::{session, with_token};
+use proto::common::v1::ListAuditRowsRequest;
 use proto::common::v1::PageRequest;
+use proto::common::v1::audit_service_server::AuditService;
+use proto::common::v1::dead_letter_service_server::DeadLetterService;
+use proto::common::v1::proposal_service_server::ProposalService;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
@@ -44,18 +48,22 @@ async fn each_role_does_its_own(pool: PgPool) {
             ("paid", may(&grpc.mark_withdrawal_paid(with_token(Default::default(), t)).await), &[Role::Treasurer]),
             ("wallet", may(&grpc.get_member_wallet(with_token(Default::default(), t)).await), all),
             ("propose", may(&grpc.propose_correction(with_token(Default::default(), t)).await), &[Role::Treasurer]),
-            ("proposals", may(&grpc.list_proposals(with_token(Default::default(), t)).await), all),
+            ("proposals", may(&grpc.proposals().list_proposals(with_token(Default::default(), t)).await), all),
             ("viewing", may(&grpc.note_viewing(with_token(Default::default(), t)).await), all),
             ("reopen", may(&grpc.propose_reopening(with_token(Default::default(), t)).await), &keepers),
             // An admin is not refused for its role for the sake of a reopening; which proposal it is decides inside.
-            ("confirm", may(&grpc.confirm_proposal(with_token(Default::default(), t)).await), &keepers),
-            ("end", may(&grpc.reject_proposal(with_token(Default::default(), t)).await), &keepers),
-            ("dead letters", may(&grpc.list_dead_letters(with_token(Default::default(), t)).await), all),
-            ("replay", may(&grpc.replay_dead_letter(with_token(Default::default(), t)).await), &[Role::Admin]),
+            ("confirm", may(&grpc.proposals().confirm_proposal(with_token(Default::default(), t)).await), &keepers),
+            ("end", may(&grpc.proposals().reject_proposal(with_token(Default::default(), t)).await), &keepers),
+            ("dead letters", may(&grpc.dead_letters().list_dead_letters(with_token(Default::default(), t)).await), all),
+            (
+                "replay",
+                may(&grpc.dead_letters().replay_dead_letter(with_token(Default::default(), t)).await),
+                &[Role::Admin],
+            ),
             ("integrity", may(&grpc.get_integrity(with_token(GetIntegrityRequest {}, t)).await), all),
             (
                 "trail",
-                may(&grpc.list_audit_rows(with_token(Default::default(), t)).await),
+                may(&grpc.audit_log().list_audit_rows(with_token(Default::default(), t)).await),
                 &[Role::Auditor, Role::Admin],
             ),
         ];
@@ -80,8 +88,8 @@ async fn decisions_need_a_fresh_factor(pool: PgPool) {
         code(grpc.mark_withdrawal_paid(with_token(Default::default(), &treasurer)).await),
         code(grpc.propose_correction(with_token(Default::default(), &treasurer)).await),
         code(grpc.propose_reopening(with_token(Default::default(), &treasurer)).await),
-        code(grpc.confirm_proposal(with_token(Default::default(), &treasurer)).await),
-        code(grpc.reject_proposal(with_token(Default::default(), &treasurer)).await),
+        code(grpc.proposals().confirm_proposal(with_token(Default::default(), &treasurer)).await),
+        code(grpc.proposals().reject_proposal(with_token(Default::default(), &treasurer)).await),
     ];
     assert_eq!(refused, ["STEP_UP_REQUIRED"; 9]);
     grpc.get_queue(with_token(GetQueueRequest {}, &reviewer)).await.unwrap();
@@ -193,7 +201,8 @@ async fn every_decision_leaves_a_trace(pool: PgPool) {
     let approved = world.approve(&made).await.unwrap();
     world.pay(&approved).await.unwrap();
     let auditor = world.realm.staff(Role::Auditor).1;
-    let answer = world.grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), &auditor)).await.unwrap();
+    let answer =
+        world.grpc.audit_log().list_audit_rows(with_token(ListAuditRowsRequest::default(), &auditor)).await.unwrap();
     let rows = answer.into_inner().rows;
     let acts: Vec<_> = rows.iter().map(|row| (row.action.as_str(), row.actor_role.as_str())).collect();
     assert_eq!(
