@@ -17,6 +17,7 @@ use proto::common::v1::ChainEvidence;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
 use proto::payment_method::v1::{GetEvidenceRequest, ListPaymentMethodsRequest, PaymentMethod};
 use serde::Deserialize;
+use serde_json::Value;
 use sqlx::PgPool;
 use stack::nodes::EvmChain;
 use stack::pay::account;
@@ -26,6 +27,7 @@ use uuid::Uuid;
 use crate::chain::{anvil, bitcoind, look, rate, regtest, seen, states};
 use crate::evidence::{ask, quote, state};
 use crate::fixture::{TRON, World, fields, refused};
+use crate::member_data::page;
 
 #[derive(Deserialize)]
 struct Vectors {
@@ -218,6 +220,21 @@ async fn each_deposit_of_bitcoin_has_an_address(pool: PgPool) {
     assert!(nothing.payments.is_empty(), "not that of another quote of the same amount");
     let next = shown(&world, &token, &id).await;
     assert!(next.address != spare.address && indexes([next]) == BTreeSet::from([3]));
+}
+
+/// [D-A12] [S3] A member's download ends with their own addresses, and has those of nobody else.
+#[sqlx::test(migrations = false)]
+async fn a_download_has_the_own_addresses(pool: PgPool) {
+    let world = World::new(pool).await;
+    let id = world.platform("USDT", "TRC20", &vector("TRC20").key).await;
+    let ((_, token), (_, other)) = (world.member(), world.member());
+    shown(&world, &other, &id).await;
+    let own = shown(&world, &token, &id).await;
+    let told = page(&world, &token, "deposit_addresses/").await.unwrap();
+    assert_eq!((told.table.as_str(), told.next_cursor.as_str()), ("deposit_addresses", ""));
+    let rows: Vec<Value> = told.rows_json.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let index = own.derivation.unwrap().index;
+    assert_eq!((rows.len(), &rows[0]["address"], &rows[0]["index"]), (1, &own.address.into(), &index.into()));
 }
 
 /// [D-N2] A private key, the key of a master and one of a network without observer are refused, and members save none.

@@ -315,7 +315,7 @@ async fn a_download_has_the_own_quotes(pool: PgPool) {
     let quote = create(&world, deposit(user_id, &method, 50_000)).await.unwrap();
     create(&world, deposit(other, &method, 50_000)).await.unwrap();
     let told = page(&world, &token, "quotes/").await.unwrap();
-    assert_eq!((told.table.as_str(), told.next_cursor.as_str()), ("quotes", ""));
+    assert_eq!((told.table.as_str(), told.next_cursor.as_str()), ("quotes", "deposit_addresses/"));
     let rows: Vec<serde_json::Value> = told.rows_json.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
     assert_eq!((rows.len(), &rows[0]["id"], &rows[0]["units"]), (1, &quote.id.into(), &quote.units.into()));
 }
