@@ -28,6 +28,7 @@ pub mod seed;
 pub mod servers;
 pub mod service;
 pub mod smtp;
+pub mod sweep;
 pub mod testbed;
 pub mod testing;
 pub mod traffic;
@@ -35,6 +36,7 @@ pub mod year;
 
 mod balancer;
 mod network;
+mod operator;
 mod place;
 mod ports;
 mod preparation;

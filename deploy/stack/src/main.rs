@@ -22,6 +22,7 @@ use stack::{
     running::Running,
     samples, seed,
     servers::{BrokerServer, DatabaseServer},
+    sweep,
     testbed::{Testbed, run_to_its_end},
     testing::{Options, TestStack},
     traffic, year,
@@ -91,6 +92,14 @@ enum Command {
         /// How many of the smallest unit, instead of the quoted amount.
         #[arg(long)]
         units: Option<u128>,
+    },
+    /// Send what own addresses of members hold in the running product to its cold storage, and record it as a movement of the
+    /// treasury.
+    Sweep {
+        #[command(flatten)]
+        place: Place,
+        /// `bitcoin`, `ethereum` or `tron`.
+        chain: String,
     },
     /// Let processes of a product of its own die at every point while members keep working; fails when the history of
     /// their calls cannot be explained. Needs binaries with the feature `chassis/crash-points`.
@@ -233,6 +242,16 @@ async fn obey(command: Command) -> Result<ExitCode> {
         Command::Pay { place, reference, units } => {
             let txid = pay::pay(&Running::read(&place.dir)?, &reference, units).await?;
             say(&format!("paid  {txid}"));
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Sweep { place, chain } => {
+            let hashes = sweep::sweep(&Running::read(&place.dir)?, &place.dir, &chain).await?;
+            if hashes.is_empty() {
+                say("nothing to sweep: a balance is read within a minute of its payment");
+            }
+            for txid in hashes {
+                say(&format!("swept  {txid}"));
+            }
             Ok(ExitCode::SUCCESS)
         }
         Command::Chaos { seed, minutes, members } => {

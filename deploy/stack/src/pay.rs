@@ -60,7 +60,7 @@ async fn find(running: &Running, reference: &str) -> Result<Deposit> {
     found.pop().with_context(|| format!("no open deposit {reference}"))
 }
 
-fn node(running: &Running, setting: &str) -> Result<Rpc> {
+pub(crate) fn node(running: &Running, setting: &str) -> Result<Rpc> {
     let url =
         running.nodes.get(setting).context("its chain has no node here: is it installed, and STACK_CHAINS on?")?;
     Rpc::new(url.clone())

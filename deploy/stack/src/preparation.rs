@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::{
     databases::Databases,
+    operator,
     ports,
     process::{Launch, Output, tail},
     service::{Ports, Replica, Service, Shared, binary},
@@ -86,7 +87,7 @@ pub(crate) async fn make_keys(shared: &Shared) -> Result<()> {
         .wait()
         .await?;
     ensure!(status.success(), "auth keys generate failed:\n{}", tail(&log));
-    Ok(())
+    operator::make_treasury_key(&shared.folder).await
 }
 
 /// Migrates every database to the version of the binaries, as the owner of its schema.

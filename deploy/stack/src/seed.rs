@@ -9,7 +9,12 @@ use sqlx::{Connection, PgConnection};
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::task::JoinSet;
 
-use crate::{client::Client, service::Service, stack::Stack};
+use crate::{
+    client::Client,
+    operator::{self, Wallet},
+    service::Service,
+    stack::Stack,
+};
 
 /// The password of every seeded member of staff.
 pub const STAFF_PASSWORD: &str = "solvane-local-staff";
@@ -27,12 +32,21 @@ pub const STAFF: [(&str, &str, &str); 9] = [
     ("auditor@solvane.test", "Ola Auditor", "auditor"),
 ];
 
-/// Currency, network, address and label of the deposit addresses. Their checksums are right, but the hash inside is
-/// the text "solvane local tron..", "solvane local ether." or "solvane local btc...": nobody holds a key to them.
-const METHODS: [(&str, &str, &str, &str); 3] = [
-    ("USDT", "TRC20", "TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo", "Tether on Tron"),
-    ("USDT", "ERC20", "0x736F6c76616e65206c6f63616C2065746865722e", "Tether on Ethereum"),
-    ("BTC", "Bitcoin", "bc1qwdhkcanpdejjqmr0vdskcgrzw33jut3wqlwyfz", "Bitcoin"),
+/// Where members pay to.
+#[derive(Clone, Copy)]
+enum Place {
+    /// One address for all of them.
+    Shared(&'static str),
+    /// Addresses of their own, from a key of the operator's wallet for this chain. [D-N2]
+    Own(&'static str),
+}
+
+/// Currency, network, place and label of the platform methods. The checksum of the shared address is right, but the hash inside
+/// is the text "solvane local tron..": nobody holds a key to it.
+const METHODS: [(&str, &str, Place, &str); 3] = [
+    ("USDT", "TRC20", Place::Shared("TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo"), "Tether on Tron"),
+    ("USDT", "ERC20", Place::Own("ethereum"), "Tether on Ethereum"),
+    ("BTC", "Bitcoin", Place::Own("bitcoin"), "Bitcoin"),
 ];
 
 /// The rates that a local stack starts with, since it asks no exchange: currency, bid and ask in dollars.
@@ -162,7 +176,7 @@ pub async fn seed(stack: &Stack) -> Result<()> {
     let visitor = Client::new(stack.url()).patient();
     let by_treasurers = async {
         let (one, other) = pair(&visitor, "treasurer").await?;
-        methods(&one, &other).await?;
+        methods(stack, &one, &other).await?;
         publish_rates(&one, &other).await
     };
     let by_managers = async {
@@ -204,7 +218,7 @@ pub(crate) async fn back_plans(visitor: &Client) -> Result<()> {
 pub async fn people_and_methods(stack: &Stack) -> Result<()> {
     staff(stack).await?;
     let (treasurer, treasurer2) = pair(&Client::new(stack.url()).patient(), "treasurer").await?;
-    methods(&treasurer, &treasurer2).await
+    methods(stack, &treasurer, &treasurer2).await
 }
 
 /// Two logged-in staff accounts with the same role.
@@ -238,16 +252,24 @@ async fn known_staff(stack: &Stack) -> Result<Vec<String>> {
     Ok(known)
 }
 
-async fn methods(proposer: &Client, confirmer: &Client) -> Result<()> {
+async fn methods(stack: &Stack, proposer: &Client, confirmer: &Client) -> Result<()> {
     let known = proposer.get("/admin/payment-methods").await?.success()?;
     let known = known["paymentMethods"].as_array().context("a list of payment methods")?;
-    for (currency, network, address, label) in METHODS {
+    for (currency, network, place, label) in METHODS {
         let same = |method: &Value| {
             let current = &method["current"];
             current["currency"] == currency && current["network"] == network
         };
         if !known.iter().any(same) {
-            let body = json!({ "currency": currency, "network": network, "address": address, "label": label });
+            let mut body = json!({ "currency": currency, "network": network, "label": label });
+            match place {
+                Place::Shared(address) => body["address"] = json!(address),
+                Place::Own(chain) => {
+                    let key = Wallet::open(stack.folder())?.deposit_key(chain)?;
+                    let signature = operator::sign_method(stack.folder(), (currency, network, &key)).await?;
+                    (body["address"], body["signature"]) = (json!(key), json!(signature));
+                }
+            }
             propose(proposer, confirmer, "/admin/payment-methods", body).await?;
         }
     }

@@ -20,6 +20,7 @@ use crate::{
     clock::{self, Clock},
     databases::Databases,
     nodes::Nodes,
+    operator,
     place, ports,
     postgres::{self, Durability, Postgres},
     preparation,
@@ -339,6 +340,7 @@ impl Stack {
             launch = launch.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
         }
         if service == Service::PaymentMethod {
+            launch = launch.env("TREASURY_KEYS", operator::treasury_public_key(self.folder()));
             for (name, value) in self.nodes.environment() {
                 launch = launch.env(name, value);
             }

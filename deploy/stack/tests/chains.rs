@@ -14,6 +14,7 @@ use stack::{
     pay::{account, pay, regtest},
     running::Running,
     service::{Replica, Service},
+    sweep::sweep,
     testing::{Member, Options, PROOF, TestStack},
 };
 use tokio::time::{Instant, sleep, timeout};
@@ -208,6 +209,76 @@ async fn a_deposit_short_of_a_fee_is_found_at_its_own_address() {
     let none = |seen: &Value| seen["arrived"].as_array().is_none_or(Vec::is_empty);
     until(&member.client, "/payment-methods", none).await;
     assert!(stack.broken_promises().await.unwrap().is_empty());
+    stack.end().await.unwrap();
+}
+
+/// Requests a deposit of $500 at a quote and pays it; what it was to be paid with.
+async fn pay_in(stack: &TestStack, member: &Member, network: &str) -> u128 {
+    let method = member.platform_method(network).await.unwrap();
+    let quote = json!({ "direction": "deposit", "amount": 500, "method": method });
+    let quote = member.client.post("/quotes", quote).await.unwrap().success().unwrap()["quote"].clone();
+    assert!(quote["derivation"]["path"].is_string(), "a seeded own address: {quote}");
+    let body = json!({ "amount": 500, "method": method, "receipt": PROOF, "type": "deposit", "quoteId": quote["id"] });
+    let made = member.client.post("/transactions/deposit", body).await.unwrap().success().unwrap();
+    pay(&Running::of(stack).unwrap(), made["transaction"]["id"].as_str().unwrap(), None).await.unwrap();
+    quote["units"].as_str().unwrap().parse().unwrap()
+}
+
+/// [D-N2] [D-N6] The local stack starts with keys of its own wallet for Bitcoin and Ethereum, signed by its treasury key. What members paid
+/// to their own addresses is listed, swept to the cold storage and recorded as a movement of two treasurers: afterwards nothing is
+/// listed, nothing is missing, and nothing left without an explanation.
+#[tokio::test]
+async fn own_addresses_are_swept() {
+    let installed = Installed::find().unwrap();
+    if installed.bitcoind.is_none() || installed.anvil.is_none() {
+        return println!("the nodes are not installed");
+    }
+    let mut stack = TestStack::with(Options { chains: true, ..Options::default() }).await.unwrap();
+    stack.publish_rates().await.unwrap();
+    let running = Running::of(&stack).unwrap();
+    let nodes: Vec<_> = stack.nodes().evm.iter().map(|node| node.rpc.clone()).collect();
+    // Without new blocks a chain counts as stale.
+    let mining = tokio::spawn(async move {
+        loop {
+            for node in &nodes {
+                drop(node.call("anvil_mine", json!(["0x1"])).await);
+            }
+            sleep(Duration::from_secs(1)).await;
+        }
+    });
+    let treasurer = stack.staff("treasurer").await.unwrap();
+    let seeded = treasurer.get("/admin/payment-methods").await.unwrap().success().unwrap();
+    let signed = |method: &&Value| method["current"]["signature"].is_string();
+    assert_eq!(seeded["paymentMethods"].as_array().unwrap().iter().filter(signed).count(), 2, "{seeded}");
+    for (chain, network, members) in [("bitcoin", "Bitcoin", 2), ("ethereum", "ERC20", 2)] {
+        assert_eq!(sweep(&running, stack.folder(), chain).await.unwrap(), [""; 0]);
+        let mut paid = 0;
+        for _ in 0..members {
+            paid += pay_in(&stack, &stack.member().await.unwrap(), network).await;
+        }
+        stack.nodes().bitcoin.as_ref().unwrap().mine(2).await.unwrap();
+        let held = |seen: &Value, units: u128| {
+            let found = seen["holdings"].as_array().unwrap().iter().find(|one| one["chain"] == chain);
+            found.is_some_and(|one| one["units"] == json!(units.to_string()) && one["difference"] == "0")
+        };
+        until(&treasurer, "/admin/holdings", |seen| held(seen, paid)).await;
+        let swept = sweep(&running, stack.folder(), chain).await.unwrap();
+        assert_eq!(swept.len(), if chain == "bitcoin" { 1 } else { members }, "{swept:?}");
+        stack.nodes().bitcoin.as_ref().unwrap().mine(1).await.unwrap();
+        let limit = Instant::now() + LIMIT;
+        while !sweep(&running, stack.folder(), chain).await.is_ok_and(|left| left.is_empty()) {
+            assert!(Instant::now() < limit, "what was swept is still listed");
+            sleep(Duration::from_secs(1)).await;
+        }
+        let seen = treasurer.get("/admin/holdings").await.unwrap().success().unwrap();
+        let found = seen["holdings"].as_array().unwrap().iter().find(|one| one["chain"] == chain).unwrap();
+        assert_eq!((&found["difference"], &seen["outflows"]), (&json!("0"), &json!([])), "{seen}");
+        let treasury = treasurer.get("/admin/treasury").await.unwrap().success().unwrap();
+        let moved = treasury["movements"].as_array().unwrap().iter().filter(|one| one["kind"] == "sweep").count();
+        assert!(moved >= swept.len(), "{treasury}");
+    }
+    mining.abort();
+    assert_eq!(stack.broken_promises().await.unwrap(), []);
     stack.end().await.unwrap();
 }
 

@@ -144,8 +144,8 @@ async fn print_sweeps(db: &Db, chain: &str, line: fn(&Sweep) -> anyhow::Result<S
 }
 
 /// No field has a comma or a quotation mark.
-fn as_csv(Sweep { path, address, asset, units }: &Sweep) -> anyhow::Result<String> {
-    Ok(format!("{path},{address},{asset},{units}"))
+fn as_csv(Sweep { path, address, asset, units, needs }: &Sweep) -> anyhow::Result<String> {
+    Ok(format!("{path},{address},{asset},{units},{needs}"))
 }
 
 fn as_json(one: &Sweep) -> anyhow::Result<String> {

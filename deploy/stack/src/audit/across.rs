@@ -196,7 +196,8 @@ async fn no_payout_to_ourselves(snapshots: &mut Snapshots) -> Result<Verdict> {
     Ok(Verdict::new("D-W6", "no withdrawal goes to an address of the platform", wrong))
 }
 
-/// Payouts that have a withdrawal. A withdrawal may have been marked as paid after the snapshot.
+/// Payouts that have a withdrawal, or a treasury movement that consumes them. A withdrawal may have been marked as paid after the
+/// snapshot.
 async fn payouts_have_withdrawals(snapshots: &mut Snapshots) -> Result<Verdict> {
     type Paid = (String, String, Option<String>);
     let withdrawals: HashMap<Uuid, Paid> = sqlx::query_as::<_, (Uuid, String, String, Option<String>)>(
@@ -208,15 +209,29 @@ async fn payouts_have_withdrawals(snapshots: &mut Snapshots) -> Result<Verdict> 
     .into_iter()
     .map(|(id, to, asset, units)| (id, (to, asset, units)))
     .collect();
-    let payouts: Vec<(Uuid, String, String, String, String, bool)> = sqlx::query_as(
-        "SELECT transaction_id, txid, lower(counterparty), symbol, units::text, state IN ('seen', 'included', 'final')
+    let moved: HashSet<(Uuid, String, String, i64)> = sqlx::query_as(
+        "SELECT id, chain, txid, vout FROM consumed_payments JOIN proposals ON proposals.id = transaction_id
+         WHERE proposals.status = 'confirmed' AND is_treasury(proposals.kind) AND direction = 'out' AND freed_at IS NULL",
+    )
+    .fetch_all(snapshots.of(Service::Wallet)?)
+    .await?
+    .into_iter()
+    .collect();
+    type Payout = (Uuid, String, String, i64, String, String, String, bool);
+    let payouts: Vec<Payout> = sqlx::query_as(
+        "SELECT transaction_id, chain, txid, idx::bigint, lower(counterparty), symbol, units::text,
+            state IN ('seen', 'included', 'final')
          FROM chain_payments WHERE transaction_id IS NOT NULL",
     )
     .fetch_all(snapshots.of(Service::PaymentMethod)?)
     .await?;
     let mut accounted = HashSet::new();
     let mut wrong = Vec::new();
-    for (id, txid, to, asset, units, is_alive) in payouts {
+    for (id, chain, txid, index, to, asset, units, is_alive) in payouts {
+        let mut consumed = [index, -1].map(|vout| (id, chain.clone(), txid.clone(), vout)).into_iter();
+        if consumed.any(|payment| moved.contains(&payment)) {
+            continue;
+        }
         let is_right = withdrawals.get(&id).is_some_and(|(destination, currency, fixed)| {
             // What was paid before amounts were fixed has none.
             (destination, currency) == (&to, &asset) && fixed.as_ref().is_none_or(|fixed| *fixed == units)

@@ -19,6 +19,19 @@ pub struct Sweep {
     pub asset: String,
     /// In the smallest unit, when the balance was read last.
     pub units: String,
+    /// What its part of a transaction takes, to be paid for beside the units.
+    pub needs: &'static str,
+}
+
+/// About what a transfer of an asset takes on its chain: a segwit input, or a call of a token's contract.
+fn needs(chain: &str, asset: &str) -> &'static str {
+    match (chain, asset) {
+        ("bitcoin", _) => "68 vB",
+        ("ethereum", "ETH") => "21000 gas",
+        ("ethereum", _) => "65000 gas",
+        ("tron", "TRX") => "268 bandwidth",
+        _ => "65000 energy and 345 bandwidth",
+    }
 }
 
 /// The page after a row, by asset and address; empty at the end.
@@ -28,7 +41,8 @@ pub async fn list_sweeps(db: &Db, chain: &str, after: Option<&Sweep>) -> Result<
     let sweeps = held.into_iter().filter_map(|one| {
         let key = DepositKey::parse(chain, &one.key).ok()?;
         let path = key.path(one.index.unsigned_abs());
-        Some(Sweep { path, address: one.address, asset: one.symbol, units: one.units })
+        let needs = needs(chain, &one.symbol);
+        Some(Sweep { path, address: one.address, asset: one.symbol, units: one.units, needs })
     });
     Ok(sweeps.collect())
 }
