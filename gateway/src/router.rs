@@ -58,6 +58,7 @@ pub fn api() -> Api {
         .routes(routes!(quotes::terms))
         .routes(routes!(quotes::create))
         .routes(declare(Class::Upload, routes!(transactions::deposit)))
+        .routes(routes!(transactions::deposit_arrived))
         .routes(routes!(transactions::withdraw))
         .routes(declare(Class::Upload, routes!(transactions::pay_fee)))
         .routes(routes!(transactions::list))

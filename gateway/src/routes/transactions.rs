@@ -15,9 +15,9 @@ use chassis::grpc::Outgoing;
 use proto::common::v1::{Idempotency, PageRequest};
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
-    GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt, RequestDepositRequest,
-    RequestWithdrawalRequest, ReserveReceiptRequest, ReserveReceiptResponse, SetDestinationRequest,
-    TakeBackDepositRequest,
+    DepositArrivedRequest, GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt,
+    RequestDepositRequest, RequestWithdrawalRequest, ReserveReceiptRequest, ReserveReceiptResponse,
+    SetDestinationRequest, TakeBackDepositRequest,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -381,6 +381,45 @@ pub async fn deposit(
     discard_orphan(&app, &stored, answer.as_ref().map(|answer| answer.get_ref().transaction.as_ref())).await;
     let (metadata, answer, _) = answer?.into_parts();
     let sentence = "Your payment proof has been received. We will confirm it shortly.";
+    Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
+}
+
+/// A payment that arrived at an own address.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct ArrivedPayment {
+    /// `bitcoin`, `ethereum` or `tron`.
+    #[schema(value_type = String, example = "ethereum")]
+    chain: Field,
+    /// Hash of the transaction.
+    #[schema(value_type = String)]
+    txid: Field,
+    /// Of the output, or of the transfer within the transaction.
+    #[schema(value_type = u32, example = 0)]
+    index: Field,
+}
+
+/// Make a deposit of a payment that arrived
+///
+/// For payments that `GET /payment-methods` lists as arrived. The deposit is worth what the payment was worth when it arrived, and needs
+/// no proof.
+#[utoipa::path(post, path = "/transactions/deposit/arrived", request_body = ArrivedPayment, params(Key),
+    responses((status = 201, body = TransactionMade), Errors), tag = "Transactions")]
+pub async fn deposit_arrived(
+    State(app): State<App>,
+    ActiveMember(caller): ActiveMember,
+    Keyed { value, claim }: Keyed<ArrivedPayment>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let message = DepositArrivedRequest {
+        chain: form.text("chain", &value.chain),
+        txid: form.text("txid", &value.txid),
+        index: form.optional_index("index", &value.index).unwrap_or_default(),
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.wallet, deposit_arrived, caller.out, claim, message)?.into_parts();
+    let sentence = "Your deposit is in review. We will confirm it shortly.";
     Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
 

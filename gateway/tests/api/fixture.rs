@@ -408,6 +408,13 @@ impl WalletService for FakeWallet {
         Ok(answer)
     }
 
+    async fn deposit_arrived(
+        &self,
+        _: Call<wallet::DepositArrivedRequest>,
+    ) -> Result<Answer<wallet::DepositArrivedResponse>, Status> {
+        unused()
+    }
+
     async fn request_withdrawal(
         &self,
         request: Call<wallet::RequestWithdrawalRequest>,

@@ -28,6 +28,7 @@ pub mod reserve_receipt;
 
 pub mod list_owned_receipts;
 
+pub mod deposit_arrived;
 pub mod request_deposit;
 
 pub mod request_withdrawal;

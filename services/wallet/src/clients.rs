@@ -18,11 +18,11 @@ use proto::payment_method::v1::evidence_service_client::EvidenceServiceClient;
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
-    ChainOutput, ConsumedPayment, CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest,
-    GetPayoutRequest, GetQuoteRequest, ListCandidatesRequest, ListOutflowsRequest, ListPaymentsRequest, ListedPayment,
-    MatchPayoutsRequest, NoteConsumedRequest, PayoutMatch, PayoutOutput, PricePayoutRequest,
-    ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
-    ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
+    ChainOutput, ConsumedPayment, CreateQuoteRequest, CreateQuoteResponse, GetArrivedRequest, GetArrivedResponse,
+    GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest, GetQuoteRequest, ListCandidatesRequest,
+    ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, NoteConsumedRequest, PayoutMatch,
+    PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest,
+    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
 };
 use time::{Duration as Span, OffsetDateTime};
 use tonic::{Code, Response};
@@ -30,7 +30,7 @@ use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
 use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, Undone};
-use crate::domain::observed_payment::{AtDestination, Finality, Taken};
+use crate::domain::observed_payment::{AtDestination, Finality, ObservedPayment, Taken};
 use crate::domain::transaction::{
     Destination, MethodCopy, PayoutPrice, QuoteCopy, QuoteDirection, Transaction, Withdrawal,
 };
@@ -80,15 +80,34 @@ impl Methods {
         let request = Outgoing::service(&self.lookup.credential).idempotent(request);
         let answer =
             call!(self.lookup.client, resolve_deposit_method, request).await.map_err(|status| from_status(&status))?;
-        let found = answer.into_inner().payment_method.ok_or_else(Refusal::unavailable)?;
-        Ok(MethodCopy {
-            id: found.id.parse().map_err(|_| Refusal::unavailable())?,
-            currency: found.currency,
-            network: found.network,
-            address: found.address,
-            memo: found.memo,
-            version: found.version,
-        })
+        copy_of(answer.into_inner().payment_method.ok_or_else(Refusal::unavailable)?)
+    }
+
+    /// What arrived at an own address of a member, and the method that it was paid by.
+    ///
+    /// # Errors
+    /// `NotFound` if nothing did, Invalid if no active method is of it, Unavailable if it cannot be asked.
+    pub async fn arrived(
+        &self,
+        user_id: Uuid,
+        (chain, txid, index): (&str, &str, u32),
+    ) -> Result<(ObservedPayment, Option<Cents>, MethodCopy), Refusal> {
+        let (chain, txid) = (chain.to_owned(), txid.to_owned());
+        let request = GetArrivedRequest { user_id: user_id.to_string(), chain, txid, index };
+        let request = Outgoing::service(&self.lookup.credential).idempotent(request);
+        let answer = call!(self.lookup.client, get_arrived, request).await.map_err(|status| from_status(&status))?;
+        let GetArrivedResponse { payment, payment_method } = answer.into_inner();
+        let (payment, found) = payment.zip(payment_method).ok_or_else(Refusal::unavailable)?;
+        let value = payment.value_cents.map(Cents::new);
+        let payment = ObservedPayment {
+            chain: payment.chain,
+            txid: payment.txid,
+            vout: payment.index,
+            address: payment.address,
+            asset: payment.asset,
+            units: payment.units,
+        };
+        Ok((payment, value, copy_of(found)?))
     }
 
     /// The network and destination of a withdrawal; the address is checked for the network. No destination if the
@@ -123,6 +142,17 @@ impl Methods {
         let destination = Destination { address: answer.address, memo: answer.memo };
         Ok((method, Some(destination).filter(|destination| !destination.address.is_empty())))
     }
+}
+
+fn copy_of(found: payment_method::PaymentMethod) -> Result<MethodCopy, Refusal> {
+    Ok(MethodCopy {
+        id: found.id.parse().map_err(|_| Refusal::unavailable())?,
+        currency: found.currency,
+        network: found.network,
+        address: found.address,
+        memo: found.memo,
+        version: found.version,
+    })
 }
 
 impl Methods {

@@ -147,6 +147,12 @@ pub enum Error {
     PaymentSeen,
     #[error("this transaction hash, or this output of it, belongs to another payment.")]
     TxidUsed,
+    /// A request of the member is about it, or it was credited.
+    #[error("a deposit of yours is about this payment already.")]
+    PaymentWaits,
+    /// There was no rate when it arrived.
+    #[error("we had no rate when this payment arrived. Please request a deposit, and we value the payment in review.")]
+    PaymentWithoutValue,
     /// Unknown, or another member's.
     #[error("we can't find that quote.")]
     QuoteNotFound,
@@ -265,7 +271,8 @@ impl Fault for Error {
             Self::StaleEvidence => Meaning::Own(Kind::Conflict, ErrorReason::StaleEvidence),
             Self::PayoutSeen(_) => Meaning::Own(Kind::Conflict, ErrorReason::PayoutSeen),
             Self::PaymentSeen => Meaning::Own(Kind::Conflict, ErrorReason::PaymentSeen),
-            Self::TxidUsed => Meaning::Own(Kind::Conflict, ErrorReason::TxidUsed),
+            Self::TxidUsed | Self::PaymentWaits => Meaning::Own(Kind::Conflict, ErrorReason::TxidUsed),
+            Self::PaymentWithoutValue => Meaning::Own(Kind::Conflict, ErrorReason::RateUnavailable),
             Self::QuoteUsed => Meaning::Own(Kind::Conflict, ErrorReason::QuoteUsed),
             Self::QuoteDiffers => Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed),
             Self::AccountMissing | Self::Amount(_) => Meaning::Own(Kind::Internal, ErrorReason::Internal),

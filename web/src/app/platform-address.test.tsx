@@ -1,4 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { queryClient } from '@/lib/query-client'
 import { queryKeys } from '@/lib/query-keys'
@@ -86,11 +87,33 @@ describe('an own address of the member [D-N2]', () => {
     const arrived = [{ txid: 'a1', index: 0, asset: 'USDT', units: '195000000', decimals: 6, state: 'included', value: 195 }]
     server.use(answers('get', '/payment-methods', { paymentMethods: [own], arrived }))
     const { user } = openAsMember('/deposits')
+    expect(await screen.findByText('A payment of 195 USDT arrived')).toBeVisible()
+    expect(screen.getByText(', worth $195.00.')).toBeVisible()
     await user.click(await screen.findByRole('radio', { name: /USDT/ }))
     expect(await screen.findByText(own.address)).toBeVisible()
     expect(screen.getByText(/yours to keep/)).toBeVisible()
-    expect(await screen.findByText('A payment of 195 USDT arrived')).toBeVisible()
-    expect(screen.getByText(', worth $195.00.')).toBeVisible()
+  })
+
+  it('makes a deposit of what arrived by one press, and says when one is in review', async () => {
+    const payment = { chain: 'tron', txid: 'a1', index: 0, asset: 'USDT', units: '195000000', decimals: 6, state: 'included', value: 195 }
+    const without = { ...payment, txid: 'b2', units: '7000000', value: undefined }
+    server.use(answers('get', '/payment-methods', { paymentMethods: [own], arrived: [payment, without] }))
+    const pending: object[] = []
+    server.use(http.get('*/v1/transactions/user', () => HttpResponse.json({ success: true, transactions: pending })))
+    const sent: unknown[] = []
+    server.use(
+      http.post('*/v1/transactions/deposit/arrived', async ({ request }) => {
+        sent.push(await request.json())
+        pending.push(transaction({ status: 'pending', txid: '0xA1' }))
+        return HttpResponse.json({ success: true, message: 'ok' }, { status: 201 })
+      }),
+    )
+    const { user } = openAsMember('/deposits')
+    expect(await screen.findByText(/we value it in review/)).toBeVisible()
+    await user.click(await screen.findByRole('button', { name: 'Deposit 195 USDT' }))
+    expect(await screen.findByText('Your deposit of it is in review.')).toBeVisible()
+    expect(sent).toEqual([{ chain: 'tron', txid: 'a1', index: 0 }])
+    expect(screen.queryByRole('button', { name: 'Deposit 195 USDT' })).toBeNull()
   })
 
   it.each([

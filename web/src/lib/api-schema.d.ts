@@ -2101,6 +2101,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/transactions/deposit/arrived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a deposit of a payment that arrived
+         * @description For payments that `GET /payment-methods` lists as arrived. The deposit is worth what the payment was worth when it arrived, and needs
+         *     no proof.
+         */
+        post: operations["post_transactions_deposit_arrived"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/transactions/fee/{transactionId}": {
         parameters: {
             query?: never;
@@ -2628,6 +2649,22 @@ export interface components {
              * @description What the transaction is now.
              */
             revision: number;
+        };
+        /** @description A payment that arrived at an own address. */
+        ArrivedPayment: {
+            /**
+             * @description `bitcoin`, `ethereum` or `tron`.
+             * @example ethereum
+             */
+            chain: string;
+            /**
+             * Format: int32
+             * @description Of the output, or of the transfer within the transaction.
+             * @example 0
+             */
+            index: number;
+            /** @description Hash of the transaction. */
+            txid: string;
         };
         /** @description A coin or token on one chain that the platform receives and pays. */
         Asset: {
@@ -8292,6 +8329,26 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Deposit"];
+            };
+        };
+        responses: {
+            201: components["responses"]["TransactionMade"];
+            default: components["responses"]["Error"];
+        };
+    };
+    post_transactions_deposit_arrived: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArrivedPayment"];
             };
         };
         responses: {

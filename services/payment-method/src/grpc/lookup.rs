@@ -7,13 +7,14 @@ use chassis::grpc::Reply;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
 use proto::payment_method::v1::resolve_withdrawal_methods_response::Resolution;
 use proto::payment_method::v1::{
-    ResolveDepositMethodRequest, ResolveDepositMethodResponse, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, ResolveWithdrawalMethodsResponse,
-    TakeBackMethodsRequest, TakeBackMethodsResponse,
+    GetArrivedRequest, GetArrivedResponse, ResolveDepositMethodRequest, ResolveDepositMethodResponse,
+    ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
+    ResolveWithdrawalMethodsResponse, TakeBackMethodsRequest, TakeBackMethodsResponse,
 };
 use tonic::{Request, Response};
 
 use super::{GrpcServer, convert};
+use crate::app::get_arrived::get_arrived;
 use crate::app::resolve_deposit_method::resolve_deposit_method;
 use crate::app::resolve_withdrawal_method::{Destination, resolve_plain_withdrawals, resolve_withdrawal_method};
 use crate::app::take_back_methods::take_back_methods;
@@ -30,6 +31,14 @@ impl MethodLookupService for GrpcServer {
     ) -> Reply<ResolveDepositMethodResponse> {
         let method = self.resolve_deposit(request).await?;
         Ok(Response::new(ResolveDepositMethodResponse { payment_method: Some(method.into()) }))
+    }
+
+    async fn get_arrived(&self, request: Request<GetArrivedRequest>) -> Reply<GetArrivedResponse> {
+        self.verifier.service(request.metadata(), &CALLERS)?;
+        let GetArrivedRequest { user_id, chain, txid, index } = request.into_inner();
+        let index = i32::try_from(index).map_err(|_| Error::NotFound)?;
+        let (arrival, method) = get_arrived(&self.db, convert::id(&user_id)?, (&chain, &txid, index)).await?;
+        Ok(Response::new(GetArrivedResponse { payment: Some(arrival.into()), payment_method: Some(method.into()) }))
     }
 
     async fn resolve_withdrawal_method(

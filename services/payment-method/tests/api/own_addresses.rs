@@ -12,10 +12,12 @@ use payment_method::app::resolve_withdrawal_method::{ResolveWithdrawalMethod, re
 use payment_method::clients::bitcoin_core::{BitcoinCore, Network};
 use payment_method::clients::chain::Chain;
 use payment_method::clients::evm_rpc::{EvmRpc, Kind};
-use payment_method::store::deposit_addresses;
+use payment_method::domain::deposit_key::DepositKey;
+use payment_method::store::deposit_addresses::{self, DepositAddress};
 use proto::common::v1::ChainEvidence;
+use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
-use proto::payment_method::v1::{GetEvidenceRequest, ListPaymentMethodsRequest, PaymentMethod};
+use proto::payment_method::v1::{GetArrivedRequest, GetEvidenceRequest, ListPaymentMethodsRequest, PaymentMethod};
 use serde::Deserialize;
 use serde_json::Value;
 use sqlx::PgPool;
@@ -28,6 +30,7 @@ use crate::chain::{anvil, bitcoind, look, rate, regtest, seen, states};
 use crate::evidence::{ask, quote, state};
 use crate::fixture::{TRON, World, fields, refused};
 use crate::member_data::page;
+use crate::quotes::by;
 
 #[derive(Deserialize)]
 struct Vectors {
@@ -129,6 +132,43 @@ async fn no_index_is_used_twice(pool: PgPool) {
     }
 }
 
+/// Derives so many addresses, in their order, each for another member.
+pub async fn derive(world: &World, (chain, network): (&str, &str), count: u32) -> Vec<String> {
+    let key = DepositKey::parse(network, &vector(network).key).unwrap();
+    let now = OffsetDateTime::now_utc();
+    let mut tx = world.grpc.db.begin().await.unwrap();
+    let key_id = deposit_addresses::key_id(&mut tx, (chain, &key.plain()), now).await.unwrap();
+    let mut addresses = Vec::new();
+    for _ in 0..count {
+        let index = deposit_addresses::take_index(&mut tx, key_id).await.unwrap();
+        let address = key.address(index.unsigned_abs()).unwrap();
+        let one = DepositAddress { key_id, index, address: address.clone(), paid_at: None };
+        deposit_addresses::insert(&mut tx, chain, &one, (Uuid::new_v4(), None), now).await.unwrap();
+        addresses.push(address);
+    }
+    tx.commit().await.unwrap();
+    addresses
+}
+
+/// [D-N2] A payment beyond a gap of more than 1,000 addresses that were never paid to is seen, and later ones before it, too.
+#[sqlx::test(migrations = false)]
+async fn a_gap_of_unused_addresses_loses_nothing(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let world = World::new(pool).await;
+    world.platform("BTC", "Bitcoin", &vector("Bitcoin").key).await;
+    let addresses = derive(&world, ("bitcoin", "Bitcoin"), 1_100).await;
+    let chain = Chain::from(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap());
+    look(&world, &chain).await;
+    for (index, units) in [(1_099, 5_000), (0, 7_000)] {
+        node.pay(&[(regtest(&node, &addresses[index]).await.as_str(), units)]).await.unwrap();
+        node.mine(1).await.unwrap();
+        look(&world, &chain).await;
+    }
+    let found: BTreeSet<_> = seen(&world, "in").await.into_iter().map(|one| (one.0, one.3)).collect();
+    let paid = |index: usize, units: &str| (addresses[index].clone(), units.to_owned());
+    assert_eq!(found, BTreeSet::from([paid(1_099, "5000"), paid(0, "7000")]));
+}
+
 async fn deposit(
     world: &World,
     user_id: Uuid,
@@ -170,7 +210,16 @@ async fn a_payment_at_an_own_address_belongs_to_its_member(pool: PgPool) {
     assert!(found.checks.iter().all(|check| check.state != "fail" && check.name != "payment_quote"), "{found:?}");
     assert!(found.checks.iter().any(|check| check.detail.contains("own address")), "{found:?}");
     let txid = found.payments[0].txid.clone();
-    let stolen = deposit(&world, thief, ("USDT", "TRC20", &theirs), |message| message.txid = txid).await;
+    let index = found.payments[0].index;
+    let arrived = async |member: Uuid| {
+        let message =
+            GetArrivedRequest { user_id: member.to_string(), chain: "tron".into(), txid: txid.clone(), index };
+        world.grpc.get_arrived(by(&world, "wallet", message)).await
+    };
+    let one = arrived(member).await.unwrap().into_inner();
+    assert_eq!((one.payment.unwrap().value_cents, one.payment_method.unwrap().address), (Some(19_500), own.clone()));
+    assert_eq!(refused(arrived(thief).await).code, "NOT_FOUND");
+    let stolen = deposit(&world, thief, ("USDT", "TRC20", &theirs), |message| message.txid = txid.clone()).await;
     assert_eq!((state(&stolen, "payment_recipient"), state(&stolen, "payment_quote")), ("fail".into(), "fail".into()));
     let request = || with_token(ListPaymentMethodsRequest {}, &token);
     let arrived = world.grpc.list_payment_methods(request()).await.unwrap().into_inner().arrived;

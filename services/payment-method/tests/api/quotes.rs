@@ -75,7 +75,7 @@ pub async fn expire_quotes(world: &World, ago: &str) {
 }
 
 /// A call of a service.
-fn by<T>(world: &World, service: &str, message: T) -> Request<T> {
+pub fn by<T>(world: &World, service: &str, message: T) -> Request<T> {
     with_token(message, &world.realm.service_token(service))
 }
 

@@ -74,8 +74,8 @@ pub async fn get_review(
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;
     let mut checks = Vec::new();
-    if let Some(payment) = transaction.as_payment() {
-        let others = transactions::with_receipt(&mut conn, &payment.receipt.digest, transaction.id).await?;
+    if let Some(receipt) = transaction.as_payment().and_then(|payment| payment.receipt.as_ref()) {
+        let others = transactions::with_receipt(&mut conn, &receipt.digest, transaction.id).await?;
         checks.push(found_before("receipt_seen_before", "proof of payment", others));
     }
     if transaction.as_withdrawal().is_none_or(|withdrawal| withdrawal.txid.is_some()) {

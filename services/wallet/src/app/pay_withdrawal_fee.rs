@@ -42,7 +42,9 @@ async fn record(conn: &mut PgConnection, command: &PayWithdrawalFee) -> Result<T
     let purpose = Purpose::Fee { withdrawal_id: command.withdrawal_id };
     let transaction = Transaction::payment(command.user_id, purpose, command.payment.clone(), now);
     transactions::insert(conn, &transaction).await?;
-    receipts::record(conn, command.user_id, &command.payment.receipt.key, transaction.id).await?;
+    if let Some(receipt) = &command.payment.receipt {
+        receipts::record(conn, command.user_id, &receipt.key, transaction.id).await?;
+    }
     published::fee_requested(&transaction).enqueue(conn).await?;
     Ok(transaction)
 }

@@ -37,15 +37,26 @@ async fn record(conn: &mut PgConnection, limits: &Limits, command: &RequestDepos
     if command.purpose == Purpose::Course {
         refuse_second_course(conn, command.user_id).await?;
     }
-    if transactions::pending_deposits(conn, command.user_id).await? >= limits.pending_deposits {
-        return Err(Error::TooManyPendingDeposits(limits.pending_deposits));
-    }
+    refuse_too_many(conn, limits, command.user_id).await?;
     let transaction = Transaction::payment(command.user_id, command.purpose, command.payment.clone(), now);
     let transaction = transaction.quoted(command.quote.clone());
     transactions::insert(conn, &transaction).await?;
-    receipts::record(conn, command.user_id, &command.payment.receipt.key, transaction.id).await?;
+    if let Some(receipt) = &command.payment.receipt {
+        receipts::record(conn, command.user_id, &receipt.key, transaction.id).await?;
+    }
     published::deposit_requested(&transaction).enqueue(conn).await?;
     Ok(transaction)
+}
+
+/// Refuses who has enough payments in review. The member must be locked.
+///
+/// # Errors
+/// `TooManyPendingDeposits`.
+pub(crate) async fn refuse_too_many(conn: &mut PgConnection, limits: &Limits, user_id: Uuid) -> Result<(), Error> {
+    if transactions::pending_deposits(conn, user_id).await? >= limits.pending_deposits {
+        return Err(Error::TooManyPendingDeposits(limits.pending_deposits));
+    }
+    Ok(())
 }
 
 /// Refuses who owns the course or has a payment for it in review. The member must be locked.

@@ -48,7 +48,8 @@ pub struct Arrival {
 pub struct PaymentClaim {
     pub amount: Cents,
     pub method: MethodCopy,
-    pub receipt: Receipt,
+    /// Unset for a payment that the chain shows at their own address.
+    pub receipt: Option<Receipt>,
     /// The hash, if they gave one.
     pub txid: Option<Txid>,
 }

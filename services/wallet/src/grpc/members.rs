@@ -13,15 +13,16 @@ use proto::common::v1::ChainEvidence;
 use proto::payment_method::v1::CreateQuoteRequest;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
-    ConfirmDestinationRequest, ConfirmDestinationResponse, FindKnownDestinationsRequest, FindKnownDestinationsResponse,
-    GetBalancesRequest, GetBalancesResponse, GetCourseAccessRequest, GetCourseAccessResponse, GetPaymentsRequest,
-    GetPaymentsResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest,
-    GetTimesResponse, GetTransactionRequest, GetTransactionResponse, GetWalletRequest, GetWalletResponse,
-    ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse,
-    PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest,
-    RequestQuoteResponse, RequestWithdrawalRequest, RequestWithdrawalResponse, SendDestinationCodeRequest,
-    SendDestinationCodeResponse, SetDestinationRequest, SetDestinationResponse, TakeBackDepositRequest,
-    TakeBackDepositResponse, Transaction as Line, confirm_destination_request, send_destination_code_request,
+    ConfirmDestinationRequest, ConfirmDestinationResponse, DepositArrivedRequest, DepositArrivedResponse,
+    FindKnownDestinationsRequest, FindKnownDestinationsResponse, GetBalancesRequest, GetBalancesResponse,
+    GetCourseAccessRequest, GetCourseAccessResponse, GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest,
+    GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest,
+    GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse,
+    PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse,
+    RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse, RequestWithdrawalRequest,
+    RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest,
+    SetDestinationResponse, TakeBackDepositRequest, TakeBackDepositResponse, Transaction as Line,
+    confirm_destination_request, send_destination_code_request,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
@@ -29,6 +30,7 @@ use tonic::{Request, Response};
 use crate::app::answered_before;
 use crate::app::ask_confirmation::{Confirmation, ask_afterwards, ask_confirmation, destination_of};
 use crate::app::confirm_destination::confirm_destination;
+use crate::app::deposit_arrived::{DepositArrived, deposit_arrived};
 use crate::app::find_known_destinations::find_known_destinations;
 use crate::app::get_balances::get_balances;
 use crate::app::get_statement::{StatementPage, get_statement};
@@ -189,10 +191,27 @@ impl WalletService for GrpcServer {
         }
         let quote = quoted.map(|quoted| quoted.quote);
         let txid = Txid::parse_optional(&message.txid, &method.network)?;
-        let payment = PaymentClaim { amount, method, receipt, txid };
+        let payment = PaymentClaim { amount, method, receipt: Some(receipt), txid };
         let command = RequestDeposit { user_id: member.user_id, purpose, payment, quote, claim };
         let done = retrying(|| request_deposit(&self.db, &self.limits, &command)).await?;
         Ok(answer(done.map(|one| RequestDepositResponse { transaction: Some(one.into()) })))
+    }
+
+    async fn deposit_arrived(&self, request: Request<DepositArrivedRequest>) -> Reply<DepositArrivedResponse> {
+        let user_id = self.acting(request.metadata(), MemberAct::PayIn).await?.user_id;
+        let request_id = request_id(request.metadata()).to_owned();
+        let DepositArrivedRequest { chain, txid, index, idempotency } = request.into_inner();
+        let idempotency = Claim::of(user_id, idempotency.as_ref(), &request_id)?;
+        if let Some(before) = answered_before(&self.db, idempotency.as_ref()).await? {
+            return Ok(answer(before.map(|one: Transaction| DepositArrivedResponse { transaction: Some(one.into()) })));
+        }
+        let (payment, value, method) = self.methods.arrived(user_id, (&chain, &txid, index)).await?;
+        let amount = value.filter(|value| *value > Cents::ZERO).ok_or(Error::PaymentWithoutValue)?;
+        let txid = Some(Txid::parse(&payment.txid, &method.network)?);
+        let claim = PaymentClaim { amount, method, receipt: None, txid };
+        let command = DepositArrived { user_id, payment, claim, idempotency };
+        let done = retrying(|| deposit_arrived(&self.db, &self.limits, &command)).await?;
+        Ok(answer(done.map(|one| DepositArrivedResponse { transaction: Some(one.into()) })))
     }
 
     async fn request_withdrawal(&self, request: Request<RequestWithdrawalRequest>) -> Reply<RequestWithdrawalResponse> {
@@ -254,7 +273,7 @@ impl WalletService for GrpcServer {
         }
         let method = self.methods.resolve_deposit(&method, message.method_version, member.user_id).await?;
         let txid = Txid::parse_optional(&message.txid, &method.network)?;
-        let payment = PaymentClaim { amount: Cents::new(message.amount_cents), method, receipt, txid };
+        let payment = PaymentClaim { amount: Cents::new(message.amount_cents), method, receipt: Some(receipt), txid };
         let command = PayWithdrawalFee { user_id: member.user_id, withdrawal_id, payment, claim };
         let done = retrying(|| pay_withdrawal_fee(&self.db, &command)).await?;
         Ok(answer(done.map(|one| PayWithdrawalFeeResponse { transaction: Some(one.into()) })))

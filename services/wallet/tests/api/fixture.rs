@@ -14,14 +14,14 @@ use proto::auth::v1::{
     CheckDestinationCodeRequest, CheckDestinationCodeResponse, IssueDestinationCodeRequest,
     IssueDestinationCodeResponse, NoteDestinationRequest, NoteDestinationResponse,
 };
-use proto::common::v1::{ErrorReason, Idempotency};
+use proto::common::v1::{ChainPayment, ErrorReason, Idempotency};
 use proto::payment_method::v1::evidence_service_server::EvidenceServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::{MethodLookupService, MethodLookupServiceServer};
 use proto::payment_method::v1::quote_service_server::QuoteServiceServer;
 use proto::payment_method::v1::{
-    PaymentMethod, ResolveDepositMethodRequest, ResolveDepositMethodResponse, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, ResolveWithdrawalMethodsResponse,
-    TakeBackMethodsRequest, TakeBackMethodsResponse,
+    GetArrivedRequest, GetArrivedResponse, PaymentMethod, ResolveDepositMethodRequest, ResolveDepositMethodResponse,
+    ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
+    ResolveWithdrawalMethodsResponse, TakeBackMethodsRequest, TakeBackMethodsResponse,
 };
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -548,6 +548,36 @@ impl MethodLookupService for Lookup {
             ..Default::default()
         };
         Ok(Response::new(ResolveDepositMethodResponse { payment_method: Some(payment_method) }))
+    }
+
+    /// At index 0 of every hash of ones arrived $195.00, at index 1 something without a value.
+    async fn get_arrived(&self, request: Request<GetArrivedRequest>) -> Result<Response<GetArrivedResponse>, Status> {
+        self.check(&request)?;
+        let GetArrivedRequest { chain, txid, index, .. } = request.into_inner();
+        if txid != "1".repeat(64) {
+            return Err(refusal_to_status(&Refusal::new(Kind::NotFound, ErrorReason::NotFound, "We can't find that.")));
+        }
+        let payment = ChainPayment {
+            chain,
+            txid,
+            index,
+            asset: "USDT".to_owned(),
+            units: "195000000".to_owned(),
+            decimals: 6,
+            address: PLATFORM_ADDRESS.to_owned(),
+            state: "final".to_owned(),
+            value_cents: (index == 0).then_some(19_500),
+            ..Default::default()
+        };
+        let payment_method = PaymentMethod {
+            id: PLATFORM.to_owned(),
+            currency: "USDT".to_owned(),
+            network: "TRC20".to_owned(),
+            address: PLATFORM_ADDRESS.to_owned(),
+            version: 3,
+            ..Default::default()
+        };
+        Ok(Response::new(GetArrivedResponse { payment: Some(payment), payment_method: Some(payment_method) }))
     }
 
     async fn resolve_withdrawal_method(

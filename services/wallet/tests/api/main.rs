@@ -6,6 +6,7 @@ mod evidence;
 mod fake_quotes;
 mod fixture;
 
+mod arrived;
 mod by_member;
 mod callers;
 mod checks;

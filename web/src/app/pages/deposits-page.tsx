@@ -1,3 +1,4 @@
+import { Suspense, lazy, type ComponentType } from 'react'
 import { useSearchParams } from 'react-router'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
@@ -9,6 +10,10 @@ import { DepositForm } from '@/features/wallet/components/deposit-form'
 import type { Methods } from '@/features/wallet/components/method-grid'
 import { formatBrief } from '@/lib/money'
 import { useTerms } from '@/lib/terms'
+
+const ArrivedPayments = lazy<ComponentType>(() =>
+  import('@/features/wallet/components/arrived-payments').then((module) => ({ default: module.ArrivedPayments }), () => ({ default: () => null })),
+)
 
 const DEFAULT_TYPE = 'deposit'
 const COURSE = 'course'
@@ -24,6 +29,7 @@ export function DepositsPage() {
       title={isCourse ? 'Pay for the course' : 'Deposit'}
       description={isCourse ? 'One payment, lifetime access.' : 'Send a payment, then upload the proof.'}
     >
+      {!isCourse && platform?.some((method) => method.derivation) && <Suspense><ArrivedPayments /></Suspense>}
       <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
         <Card className="p-5 sm:p-7">
           {isCourse ? (

@@ -120,7 +120,8 @@ pub enum Purpose {
 pub struct Payment {
     pub purpose: Purpose,
     pub method: MethodCopy,
-    pub receipt: Receipt,
+    /// Unset if it was made of a payment that had arrived; then it has a hash.
+    pub receipt: Option<Receipt>,
     /// The hash the member gave.
     pub claimed_txid: Option<String>,
     /// What the member said, once what was received is the amount.

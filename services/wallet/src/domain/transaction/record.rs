@@ -75,7 +75,10 @@ impl TryFrom<Record> for Transaction {
             Ok::<_, String>(Details::Payment(Payment {
                 purpose,
                 method: record.method.clone().ok_or_else(|| missing("method"))?,
-                receipt: record.receipt.clone().ok_or_else(|| missing("receipt"))?,
+                receipt: match (&record.receipt, &record.claimed_txid) {
+                    (None, None) => return Err(missing("receipt")),
+                    (receipt, _) => receipt.clone(),
+                },
                 claimed_txid: record.claimed_txid.clone(),
                 claimed_amount: record.claimed_amount,
                 txid: txid.clone(),
@@ -166,7 +169,7 @@ impl From<Transaction> for Record {
         match one.details {
             Details::Payment(payment) => Self {
                 method: Some(payment.method),
-                receipt: Some(payment.receipt),
+                receipt: payment.receipt,
                 claimed_txid: payment.claimed_txid,
                 claimed_amount: payment.claimed_amount,
                 first_approval: payment.first_approval,
@@ -277,13 +280,19 @@ mod tests {
         let trade = json!({ "kind": "trade", "direction": "debit", "related_id": id });
         let adjustment = json!({ "kind": "adjustment", "direction": "debit", "related_id": id });
         let withdrawals = [&withdrawal, &quoted, &priced, &sent];
-        let all = [&payment, &fee, &course, &others, &related, &bought, &trade, &adjustment];
+        let mut arrived = payment.clone();
+        arrived["receipt"] = Value::Null;
+        let all = [&payment, &arrived, &fee, &course, &others, &related, &bought, &trade, &adjustment];
         for changes in withdrawals.into_iter().chain(all) {
             let stored = record(changes);
             let read: Transaction = serde_json::from_value(stored.clone())?;
             assert_eq!(serde_json::to_value(read)?, stored);
         }
-        for (whole, part) in [(&payment, "receipt"), (&withdrawal, "net_amount"), (&trade, "related_id")] {
+        let mut unproven = payment.clone();
+        unproven["claimed_txid"] = Value::Null;
+        for (whole, part) in
+            [(&unproven, "receipt"), (&payment, "method"), (&withdrawal, "net_amount"), (&trade, "related_id")]
+        {
             let mut lacking = record(whole);
             lacking[part] = Value::Null;
             assert!(serde_json::from_value::<Transaction>(lacking).is_err(), "{part}");

@@ -15,10 +15,6 @@ const QrCode = lazy<ComponentType<{ text: string; label: string }>>(() =>
   import('@/components/qr-code').then((module) => ({ default: module.QrCode }), () => ({ default: () => null })),
 )
 
-const ArrivedPayments = lazy<ComponentType>(() =>
-  import('./arrived-payments').then((module) => ({ default: module.ArrivedPayments }), () => ({ default: () => null })),
-)
-
 const copyTexts = { success: 'Address copied to clipboard!', failure: 'Failed to copy address' }
 const copyAmountTexts = { success: 'Amount copied to clipboard!', failure: 'Failed to copy amount' }
 
@@ -40,7 +36,6 @@ export function PayTo(props: PayToProps) {
   return (
     <PlatformAddress method={method}>
       <Payment {...props} method={method} />
-      {derivation && <Suspense><ArrivedPayments /></Suspense>}
     </PlatformAddress>
   )
 }
