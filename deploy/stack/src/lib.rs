@@ -27,6 +27,7 @@ pub mod secrets;
 pub mod seed;
 pub mod servers;
 pub mod service;
+pub mod sign;
 pub mod smtp;
 pub mod sweep;
 pub mod testbed;

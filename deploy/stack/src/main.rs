@@ -22,6 +22,7 @@ use stack::{
     running::Running,
     samples, seed,
     servers::{BrokerServer, DatabaseServer},
+    sign::{self, Signed},
     sweep,
     testbed::{Testbed, run_to_its_end},
     testing::{Options, TestStack},
@@ -100,6 +101,14 @@ enum Command {
         place: Place,
         /// `bitcoin`, `ethereum` or `tron`.
         chain: String,
+    },
+    /// Sign a file of the payouts page of the running product, as the signer of an operator would: a PSBT into a file beside it; the
+    /// payments of a batch file are made.
+    Sign {
+        #[command(flatten)]
+        place: Place,
+        /// `payouts.psbt`, `payouts-safe.json` or the `payouts.csv` of Tron.
+        file: PathBuf,
     },
     /// Let processes of a product of its own die at every point while members keep working; fails when the history of
     /// their calls cannot be explained. Needs binaries with the feature `chassis/crash-points`.
@@ -251,6 +260,13 @@ async fn obey(command: Command) -> Result<ExitCode> {
             }
             for txid in hashes {
                 say(&format!("swept  {txid}"));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Sign { place, file } => {
+            match sign::sign(&Running::read(&place.dir)?, &file).await? {
+                Signed::File(path) => say(&format!("signed  {}", path.display())),
+                Signed::Paid(hashes) => hashes.iter().for_each(|hash| say(&format!("paid  {hash}"))),
             }
             Ok(ExitCode::SUCCESS)
         }

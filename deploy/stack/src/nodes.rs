@@ -32,6 +32,8 @@ pub const RICH: &str = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const RPC_USER: &str = "solvane";
 /// The wallet that mines and pays.
 const MINER: &str = "miner";
+/// The watch-only wallet of the treasury. The wallet that mines and pays has its keys, as an operator's signer has them.
+pub const TREASURY: &str = "treasury";
 /// How often the local stack makes a block of bitcoin.
 const BITCOIN_BLOCK: Duration = Duration::from_secs(10);
 /// Bitcoins cannot be spent before this many more blocks.
@@ -323,8 +325,25 @@ impl Bitcoind {
         node.rpc.call(method, json!([MINER])).await?;
         if !known {
             node.mine(MATURITY).await?;
+            node.watch_treasury().await?;
         }
         Ok(node)
+    }
+
+    /// Makes the wallet of the treasury from the public keys of the wallet that pays. The node loads it at each start.
+    async fn watch_treasury(&self) -> Result<()> {
+        // Without private keys, blank, without passphrase, as descriptors, loaded at the start.
+        self.rpc.call("createwallet", json!([TREASURY, true, true, "", false, true, true])).await?;
+        let listed = self.wallet("listdescriptors", json!([])).await?;
+        let listed = listed["descriptors"].as_array().into_iter().flatten();
+        let own = listed.filter(|one| one["desc"].as_str().is_some_and(|text| text.starts_with("wpkh(")));
+        let own: Vec<_> = own
+            .map(|one| json!({ "desc": one["desc"], "active": true, "internal": one["internal"], "range": 999, "timestamp": 0 }))
+            .collect();
+        let wallet = self.rpc.below(&format!("wallet/{TREASURY}"))?;
+        let imported = wallet.call("importdescriptors", json!([own])).await?;
+        ensure!(imported.as_array().is_some_and(|all| all.iter().all(|one| one["success"] == true)), "{imported}");
+        Ok(())
     }
 
     /// A call of the wallet that mines and pays.
@@ -405,6 +424,7 @@ impl Nodes {
         let mut all = Vec::new();
         if let Some(node) = &self.bitcoin {
             all.extend([("BITCOIN_URL", node.rpc.url.clone()), ("BITCOIN_NETWORK", "regtest".to_owned())]);
+            all.push(("BITCOIN_TREASURY_WALLET", TREASURY.to_owned()));
         }
         all.extend(self.evm.iter().map(|anvil| (anvil.chain.setting(), anvil.rpc.url.clone())));
         // No provider counts the calls, and anyone who tries the product out does not want to wait.

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The wallet of bitcoind that has coins.
-const MINER: &str = "miner";
+pub(crate) const MINER: &str = "miner";
 const USDT_DECIMALS: u32 = 6;
 
 #[derive(Debug, FromRow)]

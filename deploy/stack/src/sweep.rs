@@ -131,8 +131,7 @@ async fn bitcoin(node: &Rpc, wallet: &Wallet, held: &[Held], cold: &str) -> Resu
     let inputs: Vec<_> = unspent.as_array().into_iter().flatten().map(input).collect();
     ensure!(!inputs.is_empty(), "what is there is in no block yet: try again after the next one");
     let to = pay::regtest(node, cold).await?;
-    let sent =
-        signer.call("sendall", json!([[to], null, "unset", FEE_RATE, { "inputs": inputs }])).await?;
+    let sent = signer.call("sendall", json!([[to], null, "unset", FEE_RATE, { "inputs": inputs }])).await?;
     Ok(sent["txid"].as_str().context("a hash")?.to_owned())
 }
 
