@@ -58,6 +58,10 @@ pub struct Nodes {
     /// The network of that node: `main`, or `regtest` in tests.
     #[arg(long, env, default_value = "main", value_parser = ["main", "regtest"])]
     pub bitcoin_network: String,
+    /// The name of a watch-only wallet of the treasury on a Bitcoin node, from whose coins payouts are made for signing. Without
+    /// it they are made elsewhere.
+    #[arg(long, env)]
+    pub bitcoin_treasury_wallet: Option<String>,
     /// The JSON-RPC of an Ethereum node.
     #[arg(long, env, hide_env_values = true)]
     pub ethereum_url: Option<String>,
@@ -108,7 +112,11 @@ impl Nodes {
     /// If an address is malformed.
     pub fn chains(&self) -> anyhow::Result<Vec<Chain>> {
         let network = if self.bitcoin_network == "regtest" { Network::Regtest } else { Network::Main };
-        let bitcoin = |endpoint| Ok(Node::Bitcoin(BitcoinCore::new(endpoint, network)?));
+        let treasury = self.bitcoin_treasury_wallet.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        let bitcoin = |endpoint| {
+            let node = BitcoinCore::new(endpoint, network)?;
+            Ok(Node::Bitcoin(treasury.map_or_else(|| node.clone(), |wallet| node.clone().with_treasury(wallet))))
+        };
         let ethereum = |endpoint| Ok(Node::Evm(EvmRpc::new(Kind::Ethereum, endpoint)?));
         let tron = |endpoint| Ok(Node::Evm(EvmRpc::new(Kind::Tron, endpoint)?));
         let chains = [

@@ -1,4 +1,4 @@
-//! Methods, networks, addresses and the statements about them, rates, quotes, payments and the evidence they are, without I/O.
+//! Methods, networks, addresses and the statements about them, rates, quotes, payments and the evidence they are, payouts, without I/O.
 
 pub use chassis::network;
 
@@ -7,6 +7,7 @@ pub mod deposit_key;
 pub mod evidence;
 pub mod method;
 pub mod payment;
+pub mod payout_batch;
 pub mod quote;
 pub mod rate;
 pub mod statement;

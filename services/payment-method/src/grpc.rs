@@ -1,4 +1,4 @@
-//! The gRPC server: methods of members, lookups, quotes and evidence for wallet, platform methods and rates for staff.
+//! The gRPC server: methods of members, lookups, quotes, evidence and payouts for wallet, platform methods and rates for staff.
 
 mod convert;
 
@@ -9,6 +9,8 @@ mod files;
 mod lookup;
 
 mod members;
+
+mod payouts;
 
 mod quotes;
 
@@ -29,6 +31,7 @@ use proto::common::v1::proposal_service_server::ProposalServiceServer;
 use proto::payment_method::v1::evidence_service_server::EvidenceServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupServiceServer;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodServiceServer;
+use proto::payment_method::v1::payout_service_server::PayoutServiceServer;
 use proto::payment_method::v1::quote_service_server::QuoteServiceServer;
 use proto::payment_method::v1::staff_service_server::StaffServiceServer;
 use tonic::Status;
@@ -66,6 +69,7 @@ impl GrpcServer {
             .add_service(MethodLookupServiceServer::new(self.clone()))
             .add_service(QuoteServiceServer::new(self.clone()))
             .add_service(EvidenceServiceServer::new(self.clone()))
+            .add_service(PayoutServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(data))
             .add_service(AuditServiceServer::new(self.audit_log()))

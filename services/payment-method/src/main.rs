@@ -24,7 +24,7 @@ use payment_method::clients::chain::Chain;
 use payment_method::config::{Config, Nodes, Spread};
 use payment_method::domain::statement::Statement;
 use payment_method::grpc::GrpcServer;
-use payment_method::store::{quotes, rate_points};
+use payment_method::store::{quotes, rate_points, signed_payouts};
 use payment_method::treasury::TreasuryKey;
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +34,7 @@ static ALLOCATOR: Allocator = Allocator;
 const NAME: &str = "payment-method";
 /// How often the sources of rates are asked.
 const POLL: Duration = Duration::from_secs(30);
-/// How often old rates and quotes are forgotten, in polls.
+/// How often old rates, quotes and signed payouts are forgotten, in polls.
 const SWEEP: u32 = 120;
 
 #[derive(Subcommand)]
@@ -189,7 +189,7 @@ async fn watch_rates(db: Db, sources: Vec<RateSource>, shutdown: CancellationTok
         if round.is_multiple_of(SWEEP)
             && let Err(error) = forget(&db).await
         {
-            tracing::warn!(%error, "could not forget old rates and quotes");
+            tracing::warn!(%error, "could not forget old rates, quotes and signed payouts");
         }
         tokio::select! {
             () = shutdown.cancelled() => break,
@@ -202,6 +202,7 @@ async fn watch_rates(db: Db, sources: Vec<RateSource>, shutdown: CancellationTok
 async fn forget(db: &Db) -> Result<(), sqlx::Error> {
     rate_points::sweep(db).await?;
     quotes::sweep(db).await?;
+    signed_payouts::sweep(db).await?;
     Ok(())
 }
 

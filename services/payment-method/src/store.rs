@@ -11,3 +11,4 @@ pub mod quotes;
 pub mod rate_points;
 pub mod rate_polls;
 pub mod signatures;
+pub mod signed_payouts;

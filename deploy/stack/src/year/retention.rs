@@ -41,7 +41,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 81] = [
+const TABLES: [(Service, &str, Kept); 82] = [
     (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -131,6 +131,7 @@ const TABLES: [(Service, &str, Kept); 81] = [
     (Service::PaymentMethod, "quotes", Since("400 days", "expires_at")),
     (Service::PaymentMethod, "rate_points", Since("31 days", "CASE WHEN proposal_id IS NULL THEN read_at END")),
     (Service::PaymentMethod, "rate_polls", For("one row: the last poll")),
+    (Service::PaymentMethod, "signed_payouts", Since("31 days", "kept_at")),
     (Service::Mailer, "mails", Since("90 days", "coalesce(ended_at, created_at)")),
     // What is kept about members leaves with the personal data of their account.
     (Service::Auth, "security_events", Never(ERASED, "of a member whose personal data is removed")),

@@ -46,6 +46,11 @@ pub(crate) struct World {
 }
 
 impl World {
+    /// The addresses of platform methods, also archived ones.
+    pub(crate) fn watched(&self) -> &[Watched] {
+        &self.watched
+    }
+
     /// Digits after the point of a whole unit.
     pub(crate) fn decimals(&self, symbol: &str) -> u8 {
         self.assets.iter().find(|asset| asset.symbol == symbol).map_or(0, |asset| asset.decimals)

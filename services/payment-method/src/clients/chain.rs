@@ -92,6 +92,14 @@ impl Chain {
         self.preferred.store(number, Ordering::Relaxed);
     }
 
+    /// Its Bitcoin nodes, the one that answered last first.
+    pub fn bitcoin(&self) -> impl Iterator<Item = &BitcoinCore> {
+        self.nodes().into_iter().filter_map(|(_, node)| match node {
+            Node::Bitcoin(node) => Some(node),
+            Node::Evm(_) => None,
+        })
+    }
+
     /// How many nodes have to agree that a payment is final: most of them.
     #[must_use]
     pub fn quorum(&self) -> usize {

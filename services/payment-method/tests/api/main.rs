@@ -7,6 +7,7 @@ mod chain;
 mod chain_bitcoin;
 mod chain_evm;
 mod chain_hostile;
+mod chain_payouts;
 mod evidence;
 mod fixture;
 mod holdings;
