@@ -37,6 +37,7 @@ pub mod resolve_quote;
 
 pub mod pay_withdrawal_fee;
 
+pub mod send_payouts;
 pub mod set_destination;
 
 pub mod ask_confirmation;

@@ -16,14 +16,13 @@ use proto::common::v1 as common;
 use proto::payment_method::v1 as payment_method;
 use proto::payment_method::v1::evidence_service_client::EvidenceServiceClient;
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
+use proto::payment_method::v1::payout_service_client::PayoutServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
-    ChainOutput, ConsumedPayment, CreateQuoteRequest, CreateQuoteResponse, GetArrivedRequest, GetArrivedResponse,
-    GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest, GetQuoteRequest, ListCandidatesRequest,
-    ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, NoteConsumedRequest, PayoutMatch,
-    PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
+    ChainOutput, ConsumedPayment, CreateQuoteRequest, CreateQuoteResponse, GetArrivedRequest, GetArrivedResponse, GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest, GetQuoteRequest, ListCandidatesRequest, ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, NoteConsumedRequest, PayoutMatch, PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest, OutgoingPayout,
 };
+use proto::wallet::v1 as wallet;
+use proto::wallet::v1::PreparePayoutsResponse;
 use time::{Duration as Span, OffsetDateTime};
 use tonic::{Code, Response};
 use uuid::Uuid;
@@ -31,6 +30,7 @@ use uuid::Uuid;
 use crate::domain::destination::PayoutAddress;
 use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, Undone};
 use crate::domain::observed_payment::{AtDestination, Finality, ObservedPayment, Taken};
+use crate::domain::payout_batch::PayoutBatch;
 use crate::domain::transaction::{
     Destination, MethodCopy, PayoutPrice, QuoteCopy, QuoteDirection, Transaction, Withdrawal,
 };
@@ -214,6 +214,7 @@ pub struct Quotes {
 #[derive(Clone)]
 pub struct Chains {
     client: EvidenceServiceClient<Channel>,
+    payouts: PayoutServiceClient<Channel>,
     credential: Credential,
 }
 
@@ -230,7 +231,8 @@ impl Chains {
     /// Asks over this channel with this credential.
     #[must_use]
     pub fn new(channel: Channel, credential: Credential) -> Self {
-        Self { client: EvidenceServiceClient::new(channel), credential }
+        let payouts = PayoutServiceClient::new(channel.clone());
+        Self { client: EvidenceServiceClient::new(channel), payouts, credential }
     }
 
     /// What the chain shows about a deposit or payout, apart from what others account for; `None` where it is not observed, and
@@ -419,6 +421,59 @@ impl Chains {
         Ok(Finality::of(&outputs.map_err(|_| Refusal::unavailable())?, txid, price))
     }
 
+    /// One unsigned transaction of a batch, and files for signers.
+    ///
+    /// # Errors
+    /// Invalid for what cannot be paid together, Unavailable if it cannot be asked.
+    pub async fn prepare_payouts(&self, batch: &PayoutBatch) -> Result<PreparePayoutsResponse, Refusal> {
+        let message =
+            payment_method::PreparePayoutsRequest { network: batch.network.clone(), payouts: outgoing(batch) };
+        let request = Outgoing::service(&self.credential).idempotent(message);
+        let answer = call!(self.payouts, prepare_payouts, request).await.map_err(|status| from_status(&status))?;
+        let payment_method::PreparePayoutsResponse { psbt, fee_units, files } = answer.into_inner();
+        let file = |one: payment_method::PayoutFile| wallet::PayoutFile {
+            name: one.name,
+            content_type: one.content_type,
+            content: one.content,
+        };
+        Ok(PreparePayoutsResponse { psbt, fee_units, files: files.into_iter().map(file).collect() })
+    }
+
+    /// Has a signed transaction of a batch checked and kept; its hash, and the output of each payout.
+    ///
+    /// # Errors
+    /// Invalid (`psbt`) if it does not pay exactly the batch, Unavailable if it cannot be asked.
+    pub async fn keep_signed_payouts(&self, batch: &PayoutBatch, psbt: &str) -> Result<(String, Vec<u32>), Refusal> {
+        let message = payment_method::KeepSignedPayoutsRequest {
+            network: batch.network.clone(),
+            payouts: outgoing(batch),
+            psbt: psbt.to_owned(),
+        };
+        let request = Outgoing::service(&self.credential).idempotent(message);
+        let answer = call!(self.payouts, keep_signed_payouts, request).await.map_err(|status| from_status(&status))?;
+        let kept = answer.into_inner();
+        if kept.outputs.len() == batch.payouts.len() {
+            Ok((kept.txid, kept.outputs))
+        } else {
+            Err(Refusal::unavailable())
+        }
+    }
+
+    /// Has a transaction that was kept sent; one that was not is left alone.
+    ///
+    /// # Errors
+    /// Invalid if the node refuses it, Unavailable if it cannot be asked.
+    pub async fn send_payouts(&self, txid: &str) -> Result<(), Refusal> {
+        let message = payment_method::SendPayoutsRequest { txid: txid.to_owned() };
+        let request = Outgoing::service(&self.credential).idempotent(message);
+        match call!(self.payouts, send_payouts, request).await {
+            Ok(_) => Ok(()),
+            // A payment-method of the version before keeps no transactions.
+            Err(status) if status.code() == Code::Unimplemented => Ok(()),
+            Err(status) => Err(from_status(&status)),
+        }
+    }
+
     async fn ask(&self, message: GetEvidenceRequest) -> Result<Option<common::ChainEvidence>, Refusal> {
         let request = Outgoing::service(&self.credential).idempotent(message);
         let asked = call!(self.client, get_evidence, request);
@@ -429,6 +484,16 @@ impl Chains {
             Err(status) => Err(from_status(&status)),
         }
     }
+}
+
+fn outgoing(batch: &PayoutBatch) -> Vec<OutgoingPayout> {
+    let payout = |(address, price): &(String, PayoutPrice)| OutgoingPayout {
+        address: address.clone(),
+        units: price.units.to_string(),
+        contract: price.contract.clone(),
+        decimals: price.conversion.decimals.into(),
+    };
+    batch.payouts.iter().map(payout).collect()
 }
 
 fn holding(one: payment_method::AssetHolding) -> Option<AssetHolding> {

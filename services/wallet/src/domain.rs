@@ -51,6 +51,7 @@ pub mod limits;
 
 pub mod observed_payment;
 
+pub mod payout_batch;
 pub mod payout_correction;
 pub mod posting_kind;
 

@@ -134,6 +134,9 @@ pub enum Error {
     /// From $1,000.00 a payout is announced before it is made.
     #[error("start the payout first: from $1,000.00, only the person who started a payout can mark it as paid.")]
     NotBeingPaid,
+    /// By its reference: a batch holds what one treasurer has leased.
+    #[error("start the payout of {0} first. It is not yours, or its 15 minutes are over.")]
+    PayoutNotStarted(String),
     #[error("this transaction has changed since you opened it. Please look again.")]
     StaleRevision,
     /// The chain shows something else than what the reviewer saw.
@@ -266,7 +269,7 @@ impl Fault for Error {
             }
             Self::ApprovalDiffers => Meaning::Own(Kind::Conflict, ErrorReason::ApprovalDiffers),
             Self::BeingPaid(_) => Meaning::Own(Kind::Conflict, ErrorReason::BeingPaid),
-            Self::NotBeingPaid => Meaning::Own(Kind::Conflict, ErrorReason::NotBeingPaid),
+            Self::NotBeingPaid | Self::PayoutNotStarted(_) => Meaning::Own(Kind::Conflict, ErrorReason::NotBeingPaid),
             Self::StaleRevision => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
             Self::StaleEvidence => Meaning::Own(Kind::Conflict, ErrorReason::StaleEvidence),
             Self::PayoutSeen(_) => Meaning::Own(Kind::Conflict, ErrorReason::PayoutSeen),

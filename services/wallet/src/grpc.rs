@@ -16,6 +16,8 @@ mod liabilities;
 
 mod members;
 
+mod payouts;
+
 mod receipts;
 
 mod settlement;

@@ -54,7 +54,7 @@ pub struct MarkWithdrawalPaid {
 /// `DestinationMissing`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`,
 /// `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, `AmountOwed` unless it is leased or seen.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
-    let signed = command.call.staff.sign(command.decided(&get_review::get(db, command.id).await?), None).await?;
+    let signed = command.sign(&get_review::get(db, command.id).await?).await?;
     idempotency::once(db, command.call.claim.clone(), async |conn| pay(conn, command, &signed).await).await
 }
 
@@ -66,9 +66,19 @@ impl MarkWithdrawalPaid {
         facts["price"] = price(leased_at.or(self.price.as_ref().ok().and_then(Option::as_ref)));
         decided(one, "paid", Permission::Pay, &facts)
     }
+
+    /// The treasurer's signature that it is the payout of a withdrawal.
+    pub(super) async fn sign(&self, one: &Transaction) -> Result<Signed, Error> {
+        Ok(self.call.staff.sign(self.decided(one), None).await?)
+    }
 }
 
-async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Signed) -> Result<Transaction, Error> {
+/// Records a payout that its treasurer signed.
+pub(super) async fn pay(
+    conn: &mut PgConnection,
+    command: &MarkWithdrawalPaid,
+    signed: &Signed,
+) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
     let by = command.call.staff.user_id;
     let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;

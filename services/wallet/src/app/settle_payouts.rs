@@ -1,4 +1,6 @@
-//! Payouts that are on their way succeed when their payment is final (D-N4).
+//! Payouts that are on their way succeed when their payment is final (D-N4), and their transaction is sent until it is (D-N5).
+
+use std::collections::BTreeSet;
 
 use chassis::audit;
 use chassis::clock;
@@ -23,12 +25,21 @@ const LOOKED_AT: i64 = 1_000;
 /// Of the database.
 pub async fn settle_payouts(db: &Db, chains: &Chains) -> Result<(), Error> {
     let sent = transactions::sent(&mut *db.conn().await?, LOOKED_AT).await?;
+    let mut open = BTreeSet::new();
     for one in &sent {
         let Some((withdrawal, txid)) = one.as_withdrawal().zip(one.txid()) else { continue };
         match chains.finality(withdrawal, txid, withdrawal.price.as_ref()).await {
-            Ok(Finality::Open) => {}
+            Ok(Finality::Open) => {
+                open.insert(txid.key.as_str());
+            }
             Ok(finality) => retrying(|| settle(db, one, &finality)).await?,
             Err(error) => tracing::debug!(%error, withdrawal = %one.id, "a payout cannot be looked at"),
+        }
+    }
+    // The process may have died after they were recorded and before they were sent, or the node forgot them.
+    for txid in open {
+        if let Err(error) = chains.send_payouts(txid).await {
+            tracing::warn!(%error, txid, "payouts could not be sent");
         }
     }
     Ok(())

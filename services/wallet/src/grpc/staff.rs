@@ -447,7 +447,7 @@ impl GrpcServer {
     /// Looks again for payments to the destination since the approval (D-N4, D-Q5). One of them is the payout until somebody
     /// attaches it, and another that the treasurer has not seen may be the same payout made twice. Returns the payments;
     /// where there are some, the hash is that of one of them.
-    async fn check_payouts(
+    pub(super) async fn check_payouts(
         &self,
         one: &Transaction,
         revision: i32,

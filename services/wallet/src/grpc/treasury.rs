@@ -12,8 +12,8 @@ use proto::wallet::v1::backing_service_server::BackingService;
 use proto::wallet::v1::treasury_service_server::TreasuryService;
 use proto::wallet::v1::{
     CheckBackingRequest, CheckBackingResponse, GetBackingRequest, GetBackingResponse, GetTreasuryRequest,
-    GetTreasuryResponse, PlanAsset, PlanBacking, ProposeMovementRequest, ProposeMovementResponse, ReportPlansRequest,
-    ReportPlansResponse,
+    GetTreasuryResponse, PlanAsset, PlanBacking, PreparePayoutsRequest, PreparePayoutsResponse, ProposeMovementRequest,
+    ProposeMovementResponse, ReportPlansRequest, ReportPlansResponse, SendPayoutsRequest, SendPayoutsResponse,
 };
 use tonic::{Request, Response};
 
@@ -42,6 +42,14 @@ impl TreasuryService for GrpcServer {
         let command = ProposeMovement { call, kind, movement: movement(kind, message)? };
         let done = retrying(|| propose_movement(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeMovementResponse { proposal: Some(one.into()) })))
+    }
+
+    async fn prepare_payouts(&self, request: Request<PreparePayoutsRequest>) -> Reply<PreparePayoutsResponse> {
+        self.prepare(request).await
+    }
+
+    async fn send_payouts(&self, request: Request<SendPayoutsRequest>) -> Reply<SendPayoutsResponse> {
+        self.send(request).await
     }
 
     async fn get_treasury(&self, request: Request<GetTreasuryRequest>) -> Reply<GetTreasuryResponse> {

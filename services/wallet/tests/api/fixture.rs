@@ -17,6 +17,7 @@ use proto::auth::v1::{
 use proto::common::v1::{ChainPayment, ErrorReason, Idempotency};
 use proto::payment_method::v1::evidence_service_server::EvidenceServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::{MethodLookupService, MethodLookupServiceServer};
+use proto::payment_method::v1::payout_service_server::PayoutServiceServer;
 use proto::payment_method::v1::quote_service_server::QuoteServiceServer;
 use proto::payment_method::v1::{
     GetArrivedRequest, GetArrivedResponse, PaymentMethod, ResolveDepositMethodRequest, ResolveDepositMethodResponse,
@@ -45,6 +46,7 @@ use wallet::grpc::GrpcServer;
 use wallet::grpc::verdict_cache::Verdicts;
 use wallet::posting::ledger::Ledger;
 
+use crate::batches::FakePayouts;
 use crate::evidence::FakeEvidence;
 use crate::fake_quotes::FakeQuotes;
 
@@ -84,6 +86,8 @@ pub struct World {
     pub quotes: FakeQuotes,
     /// What the chain shows.
     pub evidence: FakeEvidence,
+    /// The batches that payment-method prepares and sends.
+    pub batches: FakePayouts,
     txids: AtomicU32,
     stop: CancellationToken,
 }
@@ -158,9 +162,11 @@ impl World {
         let auth = Auth { issued: Arc::clone(&issued), noted: Arc::clone(&noted), verifier: realm.verifier() };
         let evidence = FakeEvidence::new(realm.verifier());
         let fake_quotes = FakeQuotes::new(realm.verifier());
+        let batches = FakePayouts::new(realm.verifier());
         let others = Routes::new(MethodLookupServiceServer::new(lookup))
             .add_service(QuoteServiceServer::new(fake_quotes.clone()))
             .add_service(EvidenceServiceServer::new(evidence.clone()))
+            .add_service(PayoutServiceServer::new(batches.clone()))
             .add_service(ConfirmationServiceServer::new(auth));
         tokio::spawn(grpc::serve(listener, others, grpc::CONNECTION_AGE, None, stop.clone()));
         let codes = Codes::new(
@@ -220,6 +226,7 @@ impl World {
             noted,
             quotes: fake_quotes,
             evidence,
+            batches,
             txids: AtomicU32::new(0),
             stop,
         }

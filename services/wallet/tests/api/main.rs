@@ -7,6 +7,7 @@ mod fake_quotes;
 mod fixture;
 
 mod arrived;
+mod batches;
 mod by_member;
 mod callers;
 mod checks;

@@ -1,0 +1,196 @@
+//! Payouts that are paid together.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use chassis::error::{Refusal, refusal_to_status};
+use chassis::identity::Role;
+use chassis::testing::with_token;
+use proto::payment_method::v1 as payment_method;
+use proto::payment_method::v1::PayoutOnChain;
+use proto::payment_method::v1::payout_service_server::PayoutService;
+use proto::wallet::v1::treasury_service_server::TreasuryService;
+use proto::wallet::v1::*;
+use sqlx::PgPool;
+use tonic::{Request, Response, Status};
+use wallet::app::settle_payouts::settle_payouts;
+
+use crate::fixture::{World, code, hash, key, refusal, withdrawal};
+
+/// payment-method, which takes a transaction for one that pays the batch unless its text is `other`.
+#[derive(Clone)]
+pub struct FakePayouts {
+    verifier: chassis::identity::Verifier,
+    prepared: Arc<Mutex<Vec<payment_method::OutgoingPayout>>>,
+    sent: Arc<Mutex<Vec<String>>>,
+    /// The node cannot be reached for sending.
+    away: Arc<AtomicBool>,
+}
+
+impl FakePayouts {
+    pub fn new(verifier: chassis::identity::Verifier) -> Self {
+        Self { verifier, prepared: Arc::default(), sent: Arc::default(), away: Arc::default() }
+    }
+
+    fn check<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))
+    }
+}
+
+#[tonic::async_trait]
+impl PayoutService for FakePayouts {
+    async fn prepare_payouts(
+        &self,
+        request: Request<payment_method::PreparePayoutsRequest>,
+    ) -> Result<Response<payment_method::PreparePayoutsResponse>, Status> {
+        self.check(&request)?;
+        *self.prepared.lock().unwrap() = request.into_inner().payouts;
+        Ok(Response::new(payment_method::PreparePayoutsResponse { psbt: "unsigned".to_owned(), ..Default::default() }))
+    }
+
+    async fn keep_signed_payouts(
+        &self,
+        request: Request<payment_method::KeepSignedPayoutsRequest>,
+    ) -> Result<Response<payment_method::KeepSignedPayoutsResponse>, Status> {
+        self.check(&request)?;
+        let message = request.into_inner();
+        if message.psbt == "other" {
+            let refusal = Refusal::field("psbt", "The signed transaction does not pay it. Nothing was sent.");
+            return Err(refusal_to_status(&refusal));
+        }
+        let outputs = (1..).take(message.payouts.len()).collect();
+        Ok(Response::new(payment_method::KeepSignedPayoutsResponse { txid: hash(&message.psbt), outputs }))
+    }
+
+    async fn send_payouts(
+        &self,
+        request: Request<payment_method::SendPayoutsRequest>,
+    ) -> Result<Response<payment_method::SendPayoutsResponse>, Status> {
+        self.check(&request)?;
+        if self.away.load(Ordering::Relaxed) {
+            return Err(refusal_to_status(&Refusal::unavailable()));
+        }
+        self.sent.lock().unwrap().push(request.into_inner().txid);
+        Ok(Response::new(payment_method::SendPayoutsResponse {}))
+    }
+}
+
+/// Withdrawals of different members that the treasurer has leased.
+async fn leased(world: &World, count: i64) -> Vec<Transaction> {
+    let mut all = Vec::new();
+    for number in 0..count {
+        let member = world.member_with(100_000).await;
+        let request = RequestWithdrawalRequest {
+            address: format!("TDESTINATION{number}xxxxxxxxxxxxxxxxxxxxx"),
+            ..withdrawal(50_000 + number)
+        };
+        let made = world.withdraw(&member, request).await.unwrap();
+        let approved = world.approve(&made).await.unwrap();
+        all.push(world.lease_as(&world.treasurer, &approved).await.unwrap());
+    }
+    // A node shows payouts: they are final later.
+    *world.evidence.payout.lock().unwrap() = Some(PayoutOnChain { state: "missing".to_owned(), outputs: Vec::new() });
+    all
+}
+
+fn named(all: &[Transaction]) -> Vec<PayoutOfBatch> {
+    all.iter().map(|one| PayoutOfBatch { id: one.id.clone(), revision: one.revision }).collect()
+}
+
+async fn prepare(world: &World, by: &str, all: &[Transaction]) -> Result<PreparePayoutsResponse, Status> {
+    let request = PreparePayoutsRequest { payouts: named(all) };
+    Ok(world.grpc.prepare_payouts(with_token(request, by)).await?.into_inner())
+}
+
+async fn send(world: &World, by: &str, all: &[Transaction], psbt: &str) -> Result<SendPayoutsResponse, Status> {
+    let request = SendPayoutsRequest { payouts: named(all), psbt: psbt.to_owned(), ..Default::default() };
+    Ok(world.grpc.send_payouts(with_token(request, by)).await?.into_inner())
+}
+
+const PAID: &str = "SELECT count(*) FROM audit_rows WHERE action = 'withdrawal.paid'";
+const CONSUMED: &str = "SELECT count(*) FROM consumed_payments WHERE freed_at IS NULL";
+
+/// [D-N5] What one treasurer has leased is prepared with exactly the units that the leases fixed; nothing else is.
+#[sqlx::test(migrations = false)]
+async fn a_batch_is_what_its_treasurer_leased(pool: PgPool) {
+    let world = World::new(pool).await;
+    let all = leased(&world, 3).await;
+    assert_eq!(prepare(&world, &world.treasurer, &all).await.unwrap().psbt, "unsigned");
+    let asked = world.batches.prepared.lock().unwrap().clone();
+    for (one, asked) in all.iter().zip(&asked) {
+        let (payout, to) = (one.payout.clone().unwrap(), one.destination.clone().unwrap().address);
+        let expected = (to, payout.units, payout.contract, payout.decimals);
+        assert_eq!((asked.address.clone(), asked.units.clone(), asked.contract.clone(), asked.decimals), expected);
+    }
+    let other = world.realm.staff(Role::Treasurer).1;
+    assert_eq!(code(prepare(&world, &other, &all).await), "NOT_BEING_PAID");
+    assert_eq!(code(prepare(&world, &world.reviewer, &all).await), "PERMISSION_DENIED");
+    assert_eq!(code(send(&world, &world.reviewer, &all, "a").await), "PERMISSION_DENIED");
+    let stale = [Transaction { revision: 1, ..all[0].clone() }];
+    assert_eq!(code(prepare(&world, &world.treasurer, &stale).await), "STALE_REVISION");
+    for wrong in [vec![], vec![all[0].clone(), all[0].clone()], vec![all[0].clone(); 21]] {
+        assert_eq!(code(prepare(&world, &world.treasurer, &wrong).await), "VALIDATION_FAILED");
+    }
+    sqlx::query("UPDATE transactions SET paying_until = now() - interval '1 second' WHERE id = $1::uuid")
+        .bind(&all[1].id)
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    let no = refusal(prepare(&world, &world.treasurer, &all).await);
+    assert_eq!(no.code, "NOT_BEING_PAID");
+    assert!(no.message.contains(&all[1].id[..6]), "{}", no.message);
+}
+
+/// [D-N5] All payouts of a batch are recorded with the outputs of its transaction, or none. Recorded again, they are only sent again.
+#[sqlx::test(migrations = false)]
+async fn a_batch_is_recorded_as_a_whole(pool: PgPool) {
+    let world = World::new(pool).await;
+    let all = leased(&world, 3).await;
+    assert_eq!(code(send(&world, &world.treasurer, &all, "other").await), "VALIDATION_FAILED");
+    let mut stale = all.clone();
+    stale[2].revision -= 1;
+    assert_eq!(code(send(&world, &world.treasurer, &stale, "a").await), "STALE_REVISION");
+    assert_eq!((world.count(PAID).await, world.count(CONSUMED).await), (0, 0));
+    assert!(world.batches.sent.lock().unwrap().is_empty());
+
+    let done = send(&world, &world.treasurer, &all, "a").await.unwrap();
+    assert_eq!((done.txid.as_str(), done.is_sent, done.transactions.len()), (&*hash("a"), true, 3));
+    for (one, vout) in all.iter().zip(1..) {
+        let found = world.review(&one.id).await.transaction.unwrap();
+        assert!(found.sent_at.is_some() && found.status() == TransactionStatus::Pending);
+        assert_eq!((found.txid, found.vout), (hash("a"), Some(vout)));
+    }
+    assert_eq!((world.count(PAID).await, world.count(CONSUMED).await), (3, 3));
+    // The file was uploaded twice, with another key.
+    assert!(send(&world, &world.treasurer, &all, "a").await.unwrap().is_sent);
+    assert_eq!((world.count(PAID).await, world.count(CONSUMED).await), (3, 3));
+    assert_eq!(*world.batches.sent.lock().unwrap(), [hash("a"), hash("a")]);
+    // Another transaction of the same payouts would pay twice.
+    assert_eq!(code(send(&world, &world.treasurer, &all, "b").await), "ALREADY_DECIDED");
+    assert_eq!(world.batches.sent.lock().unwrap().len(), 2);
+    world.assert_books().await;
+}
+
+/// [D-N5] What was recorded and not sent, because the process or the node died between both, is sent by the look at payouts.
+#[sqlx::test(migrations = false)]
+async fn what_was_recorded_is_sent_later(pool: PgPool) {
+    let world = World::new(pool).await;
+    let all = leased(&world, 2).await;
+    world.batches.away.store(true, Ordering::Relaxed);
+    let request = || SendPayoutsRequest {
+        payouts: named(&all),
+        psbt: "a".to_owned(),
+        client_address: "::1".to_owned(),
+        idempotency: key("once"),
+    };
+    for _ in 0..2 {
+        let sent = world.grpc.send_payouts(with_token(request(), &world.treasurer)).await.unwrap().into_inner();
+        assert!(!sent.is_sent);
+    }
+    assert_eq!(world.count(PAID).await, 2);
+    settle_payouts(&world.grpc.db, &world.grpc.chains).await.unwrap();
+    world.batches.away.store(false, Ordering::Relaxed);
+    settle_payouts(&world.grpc.db, &world.grpc.chains).await.unwrap();
+    assert_eq!(*world.batches.sent.lock().unwrap(), [hash("a")]);
+    world.assert_books().await;
+}
