@@ -12,6 +12,8 @@ pub mod verdicts;
 
 pub mod payments;
 
+pub mod payouts;
+
 pub mod members;
 
 pub mod activity;
@@ -72,6 +74,8 @@ pub fn routes(
         .routes(routes!(transactions::paid))
         .routes(routes!(transactions::reverse))
         .routes(routes!(transactions::correct_payout))
+        .routes(routes!(payouts::prepare))
+        .routes(declare(Class::Upload, routes!(payouts::send)))
         .routes(routes!(payments::unclaimed))
         // Members.
         .routes(routes!(members::list))

@@ -155,7 +155,40 @@ async fn a_payout_is_started() {
     }
 }
 
-/// [D-B7] The second treasurer learns the name of the one who pays, and until when.
+/// [D-N5] What is paid together reaches the treasury as it was seen, under a key; whether the node took it is said.
+#[tokio::test]
+async fn payouts_are_paid_together() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Treasurer);
+    let of = "/solvane.wallet.v1.TreasuryService/";
+    let (prepare, send) = (&*format!("{of}PreparePayouts"), &*format!("{of}SendPayouts"));
+    let file = wallet::PayoutFile {
+        name: "payouts.csv".to_owned(),
+        content_type: "text/csv".to_owned(),
+        content: "T,1".to_owned(),
+    };
+    fixture.recorder.answer(prepare, &wallet::PreparePayoutsResponse { files: vec![file], ..Default::default() });
+    let body = r#"{"payouts":[{"id":"1","revision":3},{"id":"2","revision":5}],"psbt":"cHNidP8="}"#;
+    let path = "/v1/admin/payouts/prepare";
+    let prepared = fixture.call(Method::POST, path, Some(&token), body).await.json();
+    assert_eq!((&prepared["files"][0]["contentType"], prepared["psbt"].is_null()), (&"text/csv".into(), true));
+    let asked: Vec<wallet::PreparePayoutsRequest> = fixture.recorder.asked(prepare);
+    let named: Vec<_> = asked[0].payouts.iter().map(|one| (one.id.as_str(), one.revision)).collect();
+    assert_eq!(named, [("1", 3), ("2", 5)]);
+    for wrong in [r#"{"payouts":[{"id":"1"}]}"#, r#"{"payouts":[{"id":1,"revision":3}]}"#] {
+        let reply = fixture.call(Method::POST, path, Some(&token), wrong).await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
+    }
+    fixture.recorder.answer(send, &wallet::SendPayoutsResponse { txid: "ab".to_owned(), ..Default::default() });
+    let call = (Method::POST, "/payouts/send");
+    keys(&fixture, call, body, send, |m: wallet::SendPayoutsRequest| m.idempotency).await;
+    let asked: Vec<wallet::SendPayoutsRequest> = fixture.recorder.asked(send);
+    assert_eq!((asked[0].psbt.as_str(), asked[0].payouts.len()), ("cHNidP8=", 2));
+    let sent = fixture.call(Method::POST, "/v1/admin/payouts/send", Some(&token), body).await.json();
+    assert_eq!((&sent["txid"], &sent["sent"]), (&"ab".into(), &false.into()));
+}
+
+/// [D-B7] Whoever comes second is told the name of the one who pays, and until when.
 #[tokio::test]
 async fn the_payer_is_named_to_others() {
     let fixture = Fixture::new().await;
