@@ -32,18 +32,21 @@ export const onStepUp = (ask: AskForFactor) => {
   askForFactor = ask
 }
 
-/** A decision of staff may take both: the factor, then the signature. */
-const MOST_QUESTIONS = 2
+/** A decision of staff may take both: the factor, then the signature. One that decides several things takes a signature for each. */
+const MOST_QUESTIONS = 21
 
 /** Where a fresh second factor is required, asks for it and sends the very same again [D-A3] [D-B3]. */
 async function confirmed<T>(send: () => Promise<T>): Promise<T> {
-  for (let asked = 0; ; asked++) {
+  const asked = new Set<string>()
+  for (;;) {
     try {
       return await send()
     } catch (cause) {
       const { code, digest } = toApiError(cause)
       const isAsked = code === 'STEP_UP_REQUIRED' || code === 'PASSKEY_SIGNATURE_REQUIRED'
-      if (!isAsked || !askForFactor || asked === MOST_QUESTIONS) throw cause
+      const question = `${code} ${digest ?? ''}`
+      if (!isAsked || !askForFactor || asked.has(question) || asked.size === MOST_QUESTIONS) throw cause
+      asked.add(question)
       await askForFactor(digest)
     }
   }

@@ -740,6 +740,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/payouts/prepare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare payouts that are paid together
+         * @description Makes one unsigned transaction of payouts that the caller has started, or files for other signers. Nothing is kept or sent, and
+         *     each call makes another transaction.
+         */
+        post: operations["post_admin_payouts_prepare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/payouts/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send signed payouts
+         * @description The transaction has to pay exactly these payouts, and otherwise only the treasury. All of them are recorded as sent, or none,
+         *     and the node sends the transaction. The same transaction again is only sent again.
+         */
+        post: operations["post_admin_payouts_send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/plans": {
         parameters: {
             query?: never;
@@ -4053,6 +4095,11 @@ export interface components {
              */
             vout?: number | null;
         };
+        /** @description Payouts to prepare. */
+        PayoutBatch: {
+            /** @description 1 to 20, of one asset on one network. */
+            payouts?: components["schemas"]["PayoutOfBatch"][];
+        };
         /** @description What became of a payout that was sent and is not final. */
         PayoutCorrectionRequest: {
             /** @description For the audit log, 1 to 500 characters. */
@@ -4069,6 +4116,21 @@ export interface components {
              * @description Index of its output, if it pays the destination more than once.
              */
             vout?: number | null;
+        };
+        /** @description A file for a program that signs. */
+        PayoutFile: {
+            content: string;
+            contentType: string;
+            name: string;
+        };
+        /** @description A payout that the caller has started, as it was seen. */
+        PayoutOfBatch: {
+            id: string;
+            /**
+             * Format: int32
+             * @example 3
+             */
+            revision: number;
         };
         /** @description What a payout sends. */
         PayoutPrice: {
@@ -4369,6 +4431,16 @@ export interface components {
             account: string;
             /** @description Change of the balance, signed, in dollars. */
             amount: components["schemas"]["Dollars"];
+        };
+        /** @description What the treasury signs. */
+        PreparedPayouts: {
+            /** @description What it pays to the network, in the smallest unit. */
+            feeUnits?: string;
+            /** @description The payouts as files: CSV, and on Ethereum for the transaction builder of a Safe. */
+            files: components["schemas"]["PayoutFile"][];
+            /** @description Bitcoin: an unsigned transaction in base64 (BIP-174), if a node has a wallet of the treasury. */
+            psbt?: string;
+            success: boolean;
         };
         /** @description The small pictures for the time line of a player, in one picture, row by row. */
         PreviewStrip: {
@@ -4875,6 +4947,14 @@ export interface components {
          * @enum {string}
          */
         SecurityEventKind: "sign_in" | "step_up" | "password" | "email_code" | "sign_out" | "session_ended" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "email_change_undone" | "disowned" | "factors_changed" | "destination_entered" | "destination_confirmed" | "data_exported" | "closing_requested" | "closing_called_off" | "closed" | "frozen" | "unfrozen";
+        /** @description Payouts that were recorded. */
+        SentPayouts: {
+            message: string;
+            /** @description Whether a node took the transaction; otherwise it is sent again every few seconds. */
+            sent: boolean;
+            success: boolean;
+            txid: string;
+        };
         /** @description A session of the account. */
         Session: {
             /** @description IP address of the client. */
@@ -4916,6 +4996,13 @@ export interface components {
         SignedDecision: {
             /** @description The digest that the refusal `PASSKEY_SIGNATURE_REQUIRED` of a staff decision contained. */
             digest?: string | null;
+        };
+        /** @description A signed transaction of payouts. */
+        SignedPayouts: {
+            /** @description Those that were prepared. */
+            payouts?: components["schemas"]["PayoutOfBatch"][];
+            /** @description The signed transaction in base64 (BIP-174). */
+            psbt: string;
         };
         /** @description What is owed to members beside what is held for them, in dollars. */
         Solvency: {
@@ -6665,6 +6752,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnclaimedPayments"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_payouts_prepare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutBatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreparedPayouts"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_payouts_send: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignedPayouts"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentPayouts"];
                 };
             };
             default: components["responses"]["Error"];

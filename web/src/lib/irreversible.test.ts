@@ -12,7 +12,7 @@ const calls = Object.entries(contract?.paths ?? {}).flatMap(([path, methods]) =>
 const isIrreversible = (call: string) =>
   call.startsWith('DELETE ') ||
   /^(POST|PUT) \/(transactions\/withdraw|trades\/(claim|create)|courses\/purchase|users\/close)/.test(call) ||
-  /^POST \/admin\/(transactions\/\{id\}\/(approve|reject|paid|reverse)|proposals\/\{id\}\/confirm|members\/\{id\}\/(adjustment|bonus|release|course)|ledger)/.test(call)
+  /^POST \/admin\/(transactions\/\{id\}\/(approve|reject|paid|reverse)|payouts\/send|proposals\/\{id\}\/confirm|members\/\{id\}\/(adjustment|bonus|release|course)|ledger)/.test(call)
 
 it('everything that pays, posts or deletes is asked about once, or says why not [D-R2]', () => {
   const known = [...Object.keys(questions), ...Object.keys(exempt)]

@@ -20,6 +20,7 @@ import { useLeasePayout, useMarkPaid } from '../api/review-transaction'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Review } from '@/features/admin/api/types'
 import { secondsSince } from '@/lib/durations'
+import { detected, isOnChain } from '../detected'
 import { parseOutput } from '../outputs'
 import { useNow } from '@/features/admin/use-now'
 import { stateOf } from './chain-payments'
@@ -170,17 +171,6 @@ function Destination({ review: { transaction: one } }: { review: Review }) {
 type Typed = { txid?: string; output?: string }
 
 type PaidProps = PayProps & { typed: Typed; onType: (typed: Typed) => void }
-
-const isAlive = ({ state }: { state: string }) => ['seen', 'included', 'final'].includes(state)
-
-/** Whether somebody has sent it, whose lease ended: then it is attached, and not paid again [D-N4]. */
-const isOnChain = ({ evidence }: Review) => evidence?.payments.some(isAlive) ?? false
-
-/** The payout as the chain shows it, if there is exactly one to the destination [D-Q4]. */
-function detected({ evidence, transaction: { payout } }: Review) {
-  const [one, ...others] = evidence?.payments ?? []
-  return one && isAlive(one) && others.length === 0 && (!payout || payout.units === one.units) ? one : undefined
-}
 
 /** What marking as paid says: how much, to whom, where, and whether the chain shows it. */
 const payoutFacts = ({ transaction: one, evidence }: Review, txid: string) => ({

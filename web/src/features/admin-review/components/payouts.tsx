@@ -16,6 +16,7 @@ import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { Age } from '@/features/admin/components/age'
 import { ChainPayments } from './chain-payments'
 import { DecisionPanel } from './decision-panel'
+import { PayoutBatches } from './payout-batch'
 import { Viewers } from './viewers'
 
 /** Approved withdrawals, the longest waiting first, then those that are on their way, and the one that is being paid. */
@@ -32,21 +33,27 @@ export function Payouts({ selected }: { selected?: string }) {
   if (!rows) return <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
   if (rows.length === 0 && !selected) {
     return (
-      <Card>
-        <EmptyState icon={HandCoins} title="No payouts waiting" description="Approved withdrawals appear here automatically." />
-      </Card>
+      <>
+        <PayoutBatches rows={rows} />
+        <Card>
+          <EmptyState icon={HandCoins} title="No payouts waiting" description="Approved withdrawals appear here automatically." />
+        </Card>
+      </>
     )
   }
   const shown = selected ?? rows[0]?.id
   return (
-    <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_27rem]">
-      <List rows={rows} shown={shown} />
-      {shown && (
-        <div id="payout" className="lg:sticky lg:top-19">
-          <Details key={shown} id={shown} />
-        </div>
-      )}
-    </div>
+    <>
+      <PayoutBatches rows={rows} />
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_27rem]">
+        <List rows={rows} shown={shown} />
+        {shown && (
+          <div id="payout" className="lg:sticky lg:top-19">
+            <Details key={shown} id={shown} />
+          </div>
+        )}
+      </div>
+    </>
   )
 }
 

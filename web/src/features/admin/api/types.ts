@@ -12,6 +12,9 @@ export type UnclaimedPayment = Schemas['UnclaimedPayment']
 /** A server of the version before says neither what blocks an act nor what may be the payment. */
 export type Review = Omit<Schemas['Review'], 'blockers' | 'candidates'> & Partial<Pick<Schemas['Review'], 'blockers' | 'candidates'>>
 
+export type PreparedPayouts = Schemas['PreparedPayouts']
+export type SentPayouts = Schemas['SentPayouts']
+
 export type Verdict = Schemas['Verdict']
 
 export type Found = Schemas['Found']
