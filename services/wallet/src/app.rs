@@ -56,6 +56,8 @@ pub mod get_transaction;
 
 pub mod get_statement;
 
+pub mod get_year_report;
+
 pub mod forget_expired;
 
 pub mod fund_trade;

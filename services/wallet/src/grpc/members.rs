@@ -13,11 +13,7 @@ use proto::common::v1::ChainEvidence;
 use proto::payment_method::v1::CreateQuoteRequest;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
-    ConfirmDestinationRequest, ConfirmDestinationResponse, DepositArrivedRequest, DepositArrivedResponse,
-    FindKnownDestinationsRequest, FindKnownDestinationsResponse, GetBalancesRequest, GetBalancesResponse,
-    GetCourseAccessRequest, GetCourseAccessResponse, GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest,
-    GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest,
-    GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse,
+    ConfirmDestinationRequest, ConfirmDestinationResponse, DepositArrivedRequest, DepositArrivedResponse, FindKnownDestinationsRequest, FindKnownDestinationsResponse, GetBalancesRequest, GetBalancesResponse, GetCourseAccessRequest, GetCourseAccessResponse, GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest, GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse, GetYearReportRequest, GetYearReportResponse,
     PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse,
     RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse, RequestWithdrawalRequest,
     RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest,
@@ -38,6 +34,7 @@ use crate::app::get_terms::get_withdrawal_rest;
 use crate::app::get_times::get_times;
 use crate::app::get_transaction::get_transaction;
 use crate::app::get_wallet::get_wallet;
+use crate::app::get_year_report::get_year_report;
 use crate::app::list_transactions::list_transactions;
 use crate::app::pay_withdrawal_fee::{PayWithdrawalFee, pay_withdrawal_fee};
 use crate::app::payout_state::known_since;
@@ -414,6 +411,12 @@ impl WalletService for GrpcServer {
             lines: statement.movements.into_iter().map(Into::into).collect(),
             next_cursor: statement.next.map(|next| next.to_string()).unwrap_or_default(),
         }))
+    }
+
+    async fn get_year_report(&self, request: Request<GetYearReportRequest>) -> Reply<GetYearReportResponse> {
+        let member = self.reader(request.metadata()).await?;
+        let report = get_year_report(&self.db, member.user_id, request.into_inner().year).await?;
+        Ok(Response::new(report.try_into()?))
     }
 
     async fn get_times(&self, request: Request<GetTimesRequest>) -> Reply<GetTimesResponse> {

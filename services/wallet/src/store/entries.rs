@@ -156,6 +156,17 @@ pub struct Movement {
     pub amount: Cents,
     /// What was free afterwards.
     pub balance: Cents,
+    /// Of the line, as the following.
+    pub description: Option<String>,
+    pub fee: Option<Cents>,
+    /// What was paid on a chain: the quote of a payment that brought its amount, or the price of a payout.
+    pub asset: Option<String>,
+    pub decimals: Option<i16>,
+    /// In the smallest unit.
+    pub units: Option<String>,
+    pub rate_micros: Option<i64>,
+    pub network: Option<String>,
+    pub txid: Option<String>,
 }
 
 /// The movements of a member's free balance after one posting and up to another, oldest first. Nobody has a free balance
@@ -171,7 +182,14 @@ pub async fn movements(
         Movement,
         r#"SELECT moved.posting_id AS "posting_id!", postings.created_at AS at, postings.kind AS posting_kind,
             transactions.kind AS "transaction_kind?", postings.transaction_id, moved.amount AS "amount!: Cents",
-            moved.balance AS "balance!: Cents"
+            moved.balance AS "balance!: Cents", transactions.description AS "description?",
+            CASE WHEN line.is_paid AND NOT fee_paid THEN fee_cents END AS "fee?: Cents",
+            CASE WHEN line.is_payout THEN currency WHEN line.is_quoted THEN asset END AS asset,
+            CASE WHEN line.is_payout THEN payout_decimals WHEN line.is_quoted THEN asset_decimals END AS decimals,
+            CASE WHEN line.is_payout THEN payout_units WHEN line.is_quoted THEN transactions.units END::text AS units,
+            CASE WHEN line.is_payout THEN payout_rate_micros WHEN line.is_quoted THEN transactions.rate_micros END AS rate_micros,
+            CASE WHEN line.is_paid THEN transactions.network END AS network,
+            CASE WHEN line.is_paid THEN transactions.txid END AS txid
         FROM (
             SELECT posting_id, sum(amount_cents)::bigint AS amount, sum(balance_after_cents)::bigint AS balance
             FROM unnest($1::bigint[]) AS ids (account_id) CROSS JOIN LATERAL (
@@ -183,11 +201,53 @@ pub async fn movements(
         ) AS moved
         JOIN postings ON postings.id = moved.posting_id
         LEFT JOIN transactions ON transactions.id = postings.transaction_id
+        CROSS JOIN LATERAL (
+            SELECT transactions.status <> 'failed' AND postings.kind IN ('deposit', 'withdrawal_hold') AS is_paid,
+                transactions.status <> 'failed' AND postings.kind = 'withdrawal_hold' AS is_payout,
+                postings.kind = 'deposit' AND claimed_amount_cents IS NULL AS is_quoted
+        ) AS line
         ORDER BY moved.posting_id"#,
         account_ids,
         after,
         until,
         limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Movements of a period with the same kind of posting and line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovementSum {
+    pub posting_kind: String,
+    pub transaction_kind: Option<String>,
+    pub into: Cents,
+    /// Positive.
+    pub out: Cents,
+    pub count: i64,
+}
+
+/// The sums of the same movements, whatever their number.
+pub async fn movement_sums(conn: &mut PgConnection, period: &Period) -> Result<Vec<MovementSum>, sqlx::Error> {
+    sqlx::query_as!(
+        MovementSum,
+        r#"SELECT postings.kind AS posting_kind, transactions.kind AS "transaction_kind?",
+            coalesce(sum(moved.amount) FILTER (WHERE moved.amount > 0), 0)::bigint AS "into!: Cents",
+            coalesce(-sum(moved.amount) FILTER (WHERE moved.amount < 0), 0)::bigint AS "out!: Cents", count(*) AS "count!"
+        FROM (
+            SELECT posting_id, sum(amount_cents)::bigint AS amount
+            FROM unnest($1::bigint[]) AS ids (account_id) CROSS JOIN LATERAL (
+                SELECT posting_id, amount_cents FROM entries
+                WHERE entries.account_id = ids.account_id AND posting_id > $2 AND posting_id <= $3
+            ) AS entries
+            GROUP BY posting_id
+        ) AS moved
+        JOIN postings ON postings.id = moved.posting_id
+        LEFT JOIN transactions ON transactions.id = postings.transaction_id
+        GROUP BY postings.kind, transactions.kind ORDER BY postings.kind, transactions.kind"#,
+        &period.account_ids,
+        period.after,
+        period.until
     )
     .fetch_all(conn)
     .await

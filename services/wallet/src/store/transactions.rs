@@ -1002,3 +1002,26 @@ pub async fn track(conn: &mut PgConnection, user_id: Uuid) -> Result<Track, sqlx
     .fetch_one(conn)
     .await
 }
+
+/// What withdrawals that were paid in `[from, to)` cost a member: out of the payout, and apart from it.
+pub async fn fees_paid(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    (from, to): (OffsetDateTime, OffsetDateTime),
+) -> Result<(Cents, Cents), sqlx::Error> {
+    let row = sqlx::query!(
+        r#"SELECT coalesce(sum(amount_cents - net_amount_cents) FILTER (WHERE transactions.kind = 'withdrawal'), 0)::bigint
+                AS "of_payouts!: Cents",
+            coalesce(sum(amount_cents) FILTER (WHERE transactions.kind = 'fee'), 0)::bigint AS "separate!: Cents"
+        FROM transactions JOIN postings ON business_id = transactions.id
+            AND postings.kind = CASE transactions.kind WHEN 'withdrawal' THEN 'withdrawal_paid' ELSE 'fee' END
+        WHERE transactions.user_id = $1 AND transactions.kind IN ('withdrawal', 'fee') AND status = 'success'
+            AND transactions.created_at < $3 AND postings.created_at >= $2 AND postings.created_at < $3"#,
+        user_id,
+        from,
+        to
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((row.of_payouts, row.separate))
+}

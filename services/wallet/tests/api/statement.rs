@@ -14,6 +14,8 @@ use wallet::domain::posting_kind::{Cause, PostingKind};
 use wallet::posting::{Movement, Outcome, Posting};
 
 use crate::fixture::{Member, World, code, deposit, withdrawal};
+use crate::trades;
+use crate::treasury::fund_plan;
 
 /// [API-11] [D-L2] [D-L4] [D-G5] Newest first, page by page, exact titles, random ids.
 #[sqlx::test(migrations = false)]
@@ -128,6 +130,80 @@ async fn a_statement_adds_up(pool: PgPool) {
     assert_eq!((none.opening_balance_cents, none.closing_balance_cents, none.lines.len()), (41_300, 41_300, 0));
     assert_eq!(code(statement(now, now).await), "VALIDATION_FAILED");
     assert_eq!(code(statement(now - Duration::days(367), now).await), "VALIDATION_FAILED");
+}
+
+/// [D-M9] [L3] The report of a year agrees with the ledger to the cent: what was there, plus what came in, less what went out,
+/// with fees, and gains and losses by plan and trade. A line has the hash and the fee of what was paid.
+#[sqlx::test(migrations = false)]
+async fn a_year_agrees_with_the_ledger(pool: PgPool) {
+    let world = World::new(pool).await;
+    fund_plan(&world, 1_501).await;
+    let member = world.member_with(100_000).await;
+    let other = world.member_with(70_000).await;
+    let trades = [(20_000, 21_501), (10_000, 9_999), (5_000, 0)].map(|ways| (Uuid::now_v7(), ways));
+    for (trade, (amount, value)) in trades {
+        trades::fund(&world, &member, trade, amount).await.unwrap();
+        trades::settle(&world, &member, trade, amount, value).await.unwrap();
+    }
+    trades::fund(&world, &member, Uuid::now_v7(), 3_000).await.unwrap();
+    let rejected = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    world.reject(&rejected, "MEMBER_REQUEST").await.unwrap();
+    let paid = world.withdraw(&member, withdrawal(10_010)).await.unwrap();
+    let paid = world.approve(&paid).await.unwrap();
+    let paid = world.pay(&paid).await.unwrap();
+    world.buy_course(&member).await.unwrap();
+    let report = async |member: &Member, year: i32| {
+        world.grpc.get_year_report(with_token(GetYearReportRequest { year }, &member.token)).await
+    };
+    let year = OffsetDateTime::now_utc().year();
+    let told = report(&member, year).await.unwrap().into_inner();
+    let (into, out) = told.sums.iter().fold((0, 0), |sums, one| (sums.0 + one.in_cents, sums.1 + one.out_cents));
+    assert_eq!((told.opening_balance_cents, told.closing_balance_cents), (0, into - out));
+    let balances = told.balances.iter().map(|one| (one.account.as_str(), one.amount_cents)).collect::<Vec<_>>();
+    let available = 100_000 + 1_501 - 1 - 5_000 - 3_000 - 10_010 - 8_700;
+    assert!(balances.contains(&("available", told.closing_balance_cents)) && balances.contains(&("invested", 3_000)));
+    assert_eq!(told.closing_balance_cents, available);
+    let mut sums: Vec<_> =
+        told.sums.iter().map(|one| (one.title.as_str(), one.in_cents, one.out_cents, one.count)).collect();
+    sums.sort_unstable();
+    assert_eq!(
+        sums,
+        [
+            ("Course", 0, 8_700, 1),
+            ("Deposit", 100_000, 0, 1),
+            ("Profit", 1_501, 0, 1),
+            ("Trade", 29_999, 38_000, 6),
+            ("Withdrawal", 10_000, 20_010, 3),
+        ]
+    );
+    assert_eq!((told.withdrawal_fees_cents, told.separate_fees_cents), (250, 0));
+    let plan = PlanResult {
+        plan_title: "Starter".to_owned(),
+        trades: 3,
+        invested_cents: 35_000,
+        paid_cents: 31_500,
+        gains_cents: 1_501,
+        losses_cents: 5_001,
+    };
+    assert_eq!(told.plans, [plan]);
+    let listed: Vec<_> =
+        told.trades.iter().map(|one| (one.trade_id.clone(), (one.amount_cents, one.paid_cents))).collect();
+    assert_eq!(listed, trades.map(|(id, ways)| (id.to_string(), ways)));
+    let theirs = report(&other, year).await.unwrap().into_inner();
+    assert_eq!((theirs.closing_balance_cents, theirs.trades.len(), theirs.withdrawal_fees_cents), (70_000, 0, 0));
+    let before = report(&member, year - 1).await.unwrap().into_inner();
+    assert_eq!((before.closing_balance_cents, before.sums.len(), before.trades.len()), (0, 0, 0));
+    for wrong in [year + 1, 1999, i32::MAX, i32::MIN] {
+        assert_eq!(code(report(&member, wrong).await), "VALIDATION_FAILED", "{wrong}");
+    }
+    let (hour, now) = (Duration::hours(1), OffsetDateTime::now_utc() + Duration::seconds(1));
+    let request = GetStatementRequest { from: Some(to_proto(now - hour)), to: Some(to_proto(now)), page: None };
+    let lines = world.grpc.get_statement(with_token(request, &member.token)).await.unwrap().into_inner().lines;
+    let of = |id: &str| lines.iter().filter(|line| line.transaction_id == id).collect::<Vec<_>>();
+    let [line] = *of(&paid.id) else { panic!("{lines:?}") };
+    assert_eq!((line.fee_cents, &line.txid, line.amount_cents), (Some(250), &paid.txid, -10_010));
+    assert!(of(&rejected.id).iter().all(|line| line.fee_cents.is_none() && line.txid.is_empty()));
+    assert!(lines.iter().any(|line| line.description == "Profit from Starter"));
 }
 
 /// Moves a cent from the balance to the bonus, so often.
