@@ -8,6 +8,7 @@ use crate::cache::plans::PlanCache;
 use crate::cache::profiles::ProfileCache;
 use crate::clients::Clients;
 use crate::config::Config;
+use crate::documents::Documents;
 use crate::exports::Exports;
 use crate::files::Files;
 use crate::live::Live;
@@ -44,6 +45,8 @@ pub struct AppState {
     pub live: Live,
     /// Bounds the downloads of members' data.
     pub exports: Exports,
+    /// Bounds the documents of members.
+    pub documents: Documents,
 }
 
 impl App {

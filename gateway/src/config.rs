@@ -32,7 +32,7 @@ pub struct Config {
     /// The object store: `file:///folder` or `s3://bucket` (with AWS_* settings).
     #[arg(long, env)]
     pub files_url: String,
-    /// The key that signs links to receipts.
+    /// The key that signs links to receipts, and that the numbers of documents are derived from.
     #[arg(long, env)]
     pub link_key_file: PathBuf,
     /// The URL of auth's gRPC server.

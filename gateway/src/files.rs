@@ -137,6 +137,17 @@ impl Files {
         Ok(file.stored)
     }
 
+    /// What stands for the content of a document of ours: nobody else can compute it.
+    #[must_use]
+    pub fn seal(&self, kind: &str, content: &[u8]) -> [u8; 32] {
+        self.links.mac(&[b"document", kind.as_bytes(), content])
+    }
+
+    /// Stores a file of our own making under this key. Responds with 503 if the store does not answer.
+    pub async fn put(&self, key: &str, bytes: Vec<u8>) -> Result<(), ApiError> {
+        self.store.put(&Path::from(key), PutPayload::from(bytes)).await.map(drop).map_err(unavailable)
+    }
+
     /// The keys of all files of a purpose that have not been written since.
     pub fn unchanged_since(
         &self,

@@ -52,6 +52,11 @@ impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Js
     }
 }
 
+/// A text of a CSV file, changed if a spreadsheet would take it for a formula.
+pub fn inert(text: String) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
+}
+
 /// The whole body. Responds with 400 if it ends early.
 pub async fn read(body: Body) -> Result<Bytes, ApiError> {
     let collected = body.collect().await.map_err(|_| ApiError::malformed("The request ended too early."))?;

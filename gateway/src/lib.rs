@@ -25,6 +25,8 @@ pub mod archive;
 
 pub mod exports;
 
+pub mod documents;
+
 pub mod files;
 
 pub mod media;
@@ -32,6 +34,8 @@ pub mod media;
 pub mod proofs;
 
 pub mod pdf;
+
+pub mod paper;
 
 pub mod pictures;
 

@@ -16,6 +16,7 @@ use gateway::cache::plans::PlanCache;
 use gateway::cache::profiles::ProfileCache;
 use gateway::clients::Clients;
 use gateway::config::Config;
+use gateway::documents::Documents;
 use gateway::exports::Exports;
 use gateway::files::Files;
 use gateway::live::Live;
@@ -111,6 +112,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         admission: Admission::new(config.rate_limit > 0),
         live,
         exports: Exports::default(),
+        documents: Documents::default(),
         config,
     });
     let listener = grpc::bind(app.config.http_addr).await?;

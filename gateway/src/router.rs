@@ -17,8 +17,9 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, certificates, course_media, courses, destinations, events, export, factors, files,
-    liabilities, notes, passkeys, payment_methods, plans, quotes, terms, trades, transactions, users, wallet,
+    activity, admin, auth, certificates, course_media, courses, destinations, documents, events, export, factors,
+    files, liabilities, notes, passkeys, payment_methods, plans, quotes, statements, terms, trades, transactions,
+    users, wallet,
 };
 use crate::web;
 
@@ -66,6 +67,8 @@ pub fn api() -> Api {
         .routes(routes!(transactions::times::times))
         .routes(routes!(transactions::get, transactions::take_back))
         .routes(routes!(transactions::payments::payments))
+        .routes(routes!(transactions::receipt::receipt))
+        .routes(routes!(statements::year))
         .routes(routes!(transactions::set_destination))
         .routes(routes!(destinations::confirm_withdrawal))
         .routes(routes!(destinations::resend_withdrawal_code))
@@ -114,7 +117,8 @@ pub fn api() -> Api {
         .routes(routes!(courses::purchase))
         .routes(routes!(courses::issue_certificate))
         .routes(routes!(certificates::get))
-        // Files and live updates.
+        // Documents, files and live updates.
+        .routes(declare(Class::Session, routes!(documents::check)))
         .routes(declare(Class::Download, routes!(files::get)))
         .routes(declare(Class::Stream, routes!(events::stream)))
         // Back office.

@@ -26,6 +26,10 @@ pub mod notes;
 
 pub mod certificates;
 
+pub mod documents;
+
+pub mod statements;
+
 pub mod files;
 
 pub mod events;

@@ -4,6 +4,8 @@ pub mod model;
 
 pub mod payments;
 
+pub mod receipt;
+
 pub mod statement;
 
 pub mod times;

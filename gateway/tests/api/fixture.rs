@@ -23,6 +23,7 @@ use gateway::cache::plans::PlanCache;
 use gateway::cache::profiles::ProfileCache;
 use gateway::clients::Clients;
 use gateway::config::Config;
+use gateway::documents::Documents;
 use gateway::exports::Exports;
 use gateway::files::Files;
 use gateway::live::Live;
@@ -121,6 +122,7 @@ impl Fixture {
             admission: Admission::new(config.rate_limit > 0),
             live: Live::new(tokio_util::sync::CancellationToken::new()),
             exports: Exports::default(),
+            documents: Documents::default(),
             config: config.clone(),
         });
         Self { realm, router: router(app), wallet, trade, plans, files, store, clients, config, recorder }
@@ -553,6 +555,20 @@ impl WalletService for FakeWallet {
         _: Call<wallet::GetTransactionRequest>,
     ) -> Result<Answer<wallet::GetTransactionResponse>, Status> {
         refused(Kind::NotFound, ErrorReason::NotFound, "Transaction not found")
+    }
+
+    async fn get_year_report(
+        &self,
+        request: Call<wallet::GetYearReportRequest>,
+    ) -> Result<Answer<wallet::GetYearReportResponse>, Status> {
+        let year = request.into_inner().year;
+        let sum = wallet::YearSum { title: "Deposit".to_owned(), in_cents: 1_234, count: 1, ..Default::default() };
+        Ok(Answer::new(wallet::GetYearReportResponse {
+            until: Some(Timestamp { seconds: i64::from(year), nanos: 0 }),
+            closing_balance_cents: 1_234,
+            sums: vec![sum],
+            ..Default::default()
+        }))
     }
 
     /// Three pages of a line each; the last one of a year's end is never found.

@@ -2,8 +2,10 @@
 
 use axum::http::{Method, StatusCode};
 use chassis::identity::Role;
+use chassis::roots::to_hex;
 use proto::wallet::v1 as wallet;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::fixture::Fixture;
 
@@ -92,13 +94,68 @@ async fn a_statement_is_read_page_by_page() {
     let titles: Vec<_> = told["lines"].as_array().unwrap().iter().map(|line| line["title"].as_str().unwrap()).collect();
     assert_eq!(titles, ["Line 0", "Line 1", "Line 2"]);
     let csv = read("&format=csv").await.text;
-    assert_eq!(csv, "at,title,reference,amount,balance\r\n,Line 0,,1,0\r\n,Line 1,,1,1\r\n,Line 2,,1,2\r\n");
+    let head = "at,title,description,reference,amount,fee,balance,units,asset,rate,network,hash\r\n";
+    let line = |number| format!(",Line {number},,,1,,{number},,,,,\r\n");
+    assert_eq!(csv, format!("{head}{}{}{}", line(0), line(1), line(2)));
     let pdf = read("&format=pdf").await.text;
     assert!(pdf.starts_with("%PDF-") && pdf.contains("Line 2") && pdf.contains("/Count 1"));
     assert!(pdf.contains("(Ada Lovelace)") && pdf.contains("(January 1, 2026 to January 31, 2026)"), "{pdf}");
     assert_eq!(read("&format=doc").await.status, StatusCode::UNPROCESSABLE_ENTITY);
     let broken = fixture.body_of("/v1/transactions/statement?from=1969-12-01&to=1969-12-31&format=csv", &token).await;
     assert!(broken.is_err());
+}
+
+/// [D-M9] A document has a number, by which anyone learns that it is genuine, of which kind and day, and its hash: nothing of
+/// the member. No other number is found, and guesses are limited.
+#[tokio::test]
+async fn a_document_is_checked_by_its_number() {
+    let fixture = Fixture::with(&["--session-rate-limit=12"]).await;
+    let (_, token) = fixture.realm.member();
+    let read = async |path: &str| fixture.call(Method::GET, path, Some(&token), "").await;
+    for (path, kind) in [
+        ("/v1/transactions/statement?from=2026-01-01&to=2026-01-31&format=pdf", "statement"),
+        ("/v1/statements/2026?format=pdf", "year_report"),
+    ] {
+        let bytes = fixture.body_of(path, &token).await.unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let start = text.find("(SD-").unwrap() + 1;
+        let number = &text[start..start + "SD-0000-0000-0000-0000".len()];
+        for typed in [number.to_owned(), number.to_lowercase().replace('-', "")] {
+            let told = fixture.call(Method::GET, &format!("/v1/documents/{typed}"), None, "").await.json();
+            let document = told["document"].as_object().unwrap();
+            assert_eq!(document.len(), 3, "{document:?}");
+            assert_eq!(document["kind"], kind);
+            assert_eq!(document["sha256"], json!(to_hex(&Sha256::digest(&bytes))));
+            assert_eq!(document["issuedOn"].as_str().unwrap().len(), "2026-01-31".len());
+        }
+        let last = if number.ends_with('0') { '1' } else { '0' };
+        let forged = format!("{}{last}", &number[..number.len() - 1]);
+        let reply = fixture.call(Method::GET, &format!("/v1/documents/{forged}"), None, "").await;
+        assert_eq!(reply.status, StatusCode::NOT_FOUND, "{forged}");
+    }
+    for forged in ["x", "SD", "..%2Freceipts%2Fa", "SD-0000-0000-0000-0000"] {
+        let reply = fixture.call(Method::GET, &format!("/v1/documents/{forged}"), None, "").await;
+        assert_eq!(reply.status, StatusCode::NOT_FOUND, "{forged}");
+    }
+    let mut statuses = Vec::new();
+    for _ in 0..10 {
+        let reply = fixture.call(Method::GET, "/v1/documents/SD-0000-0000-0000-0000", None, "").await;
+        statuses.push(reply.status);
+    }
+    assert!(statuses.contains(&StatusCode::TOO_MANY_REQUESTS), "{statuses:?}");
+    let csv = read("/v1/statements/2026?format=csv").await.text;
+    assert!(csv.contains("movements,Deposit,,,,1,12.34,0,\r\n"), "{csv}");
+    let told = read("/v1/statements/2026").await.json();
+    assert_eq!((&told["moneyIn"], &told["closingBalance"]), (&json!(12.34), &json!(12.34)));
+    for wrong in ["x", "2026?format=doc"] {
+        assert_eq!(read(&format!("/v1/statements/{wrong}")).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
+    }
+    // Each leaves a record, so a member has only so many in an hour.
+    let mut last = StatusCode::OK;
+    for _ in 0..60 {
+        last = read("/v1/statements/2026?format=pdf").await.status;
+    }
+    assert_eq!(last, StatusCode::TOO_MANY_REQUESTS);
 }
 
 /// [D-R16] One posting a line, and where the next part begins.

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::clients::{Service, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{day, field, moment, ok};
+use crate::json::{day, field, moment, ok, inert};
 use crate::names::{AuditFormat, Trail};
 
 /// Rows per call while a file is written.
@@ -305,11 +305,6 @@ fn csv(of: Option<Service>, with_header: bool, rows: Vec<Placed>) -> std::io::Re
         writer.write_record(fields.into_iter().chain(of_service(service.name())))?;
     }
     writer.into_inner().map(Bytes::from).map_err(|error| error.into_error())
-}
-
-/// The text, changed if a spreadsheet would take it for a formula.
-fn inert(text: String) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
 }
 
 #[cfg(test)]

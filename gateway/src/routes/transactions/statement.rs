@@ -6,10 +6,11 @@ use std::io;
 
 use axum::body::Body;
 use axum::extract::{Query, State};
-use axum::http::{HeaderValue, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use chassis::clock::{self, Timestamp};
 use chassis::grpc::Outgoing;
+use chassis::money::{Cents, Rate, Units};
 use futures::stream::{Stream, StreamExt, try_unfold};
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{GetStatementRequest, GetStatementResponse, StatementLine as StatementLineMessage};
@@ -20,12 +21,13 @@ use utoipa::ToSchema;
 use crate::app::App;
 use crate::cache::profiles::Profile;
 use crate::clients::call_retrying;
+use crate::documents::{self, DocumentKind};
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::json::{Dollars, day, field, moment};
+use crate::json::{Dollars, day, field, inert, moment};
 use crate::names::StatementFormat;
 use crate::routes::transactions::reference;
-use pdf::{Line, Paper};
+use pdf::Line;
 
 /// Lines of a PDF, which is made in memory.
 const PDF_LINES: usize = 20_000;
@@ -47,9 +49,31 @@ pub struct StatementLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     reference: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    description: String,
     /// Change of the balance, signed, in dollars.
     amount: Dollars,
     balance: Dollars,
+    /// The fee that came out of a payout, in dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    fee: Option<Dollars>,
+    /// What was paid on a chain, in whole units, where it is known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(example = "0.0051")]
+    units: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(example = "BTC")]
+    asset: String,
+    /// Dollars for a whole unit.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(example = "97312.45")]
+    rate: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    network: String,
+    /// Hash of the transaction on its network.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    txid: String,
 }
 
 /// The changes of the available balance in a period.
@@ -90,6 +114,10 @@ pub async fn statement(
         Some("pdf") => Form::Pdf,
         Some(_) => return Err(field("format", "Choose json, csv or pdf")),
     };
+    if matches!(form, Form::Pdf) {
+        app.documents.admit(caller.session.user_id)?;
+    }
+    let name = |ending: &str| format!("solvane-statement-{from}-{to}.{ending}");
     let first = pages.read(String::new()).await?;
     let statement = Statement {
         success: true,
@@ -107,13 +135,13 @@ pub async fn statement(
             let head = csv(Some(HEADER), &[]).map_err(ApiError::internal)?;
             let lines = pages.stream(first).map(|lines| csv(None, &lines?));
             let body = once(head).chain(lines);
-            Ok(file(&statement, "csv", "text/csv; charset=utf-8", Body::from_stream(body)))
+            documents::download(&name("csv"), "text/csv; charset=utf-8", Body::from_stream(body))
         }
         Form::Pdf => {
             let holder = app.profiles.get(caller.session.user_id).await?;
             let statement = Statement { lines: pages.all(first).await?, ..statement };
-            let content = print(&app, &holder, (from, to), &statement)?;
-            Ok(file(&statement, "pdf", "application/pdf", Body::from(content)))
+            let content = print(&app, &holder, (from, to), &statement).await?;
+            documents::download(&name("pdf"), "application/pdf", content)
         }
     }
 }
@@ -155,7 +183,7 @@ pub async fn of_month(app: &App, out: &Outgoing, holder: &Profile, from: Date) -
             statement.lines.extend(page);
         }
     }
-    let pdf = (!is_long).then(|| print(app, holder, (from, to), &statement)).transpose()?;
+    let pdf = if is_long { None } else { Some(print(app, holder, (from, to), &statement).await?) };
     Ok(Some(MonthFiles { csv: content, pdf }))
 }
 
@@ -226,21 +254,53 @@ impl From<StatementLineMessage> for StatementLine {
         Self {
             at: moment(line.at.as_ref()),
             title: line.title,
+            description: line.description,
             reference: Some(line.transaction_id).filter(|id| !id.is_empty()).map(|id| reference(&id)),
             amount: Dollars::from_cents(line.amount_cents),
             balance: Dollars::from_cents(line.balance_cents),
+            fee: line.fee_cents.map(Dollars::from_cents),
+            units: whole(&line.units, line.decimals),
+            asset: line.asset,
+            rate: Rate::new(line.rate_micros).map(Rate::to_wire).unwrap_or_default(),
+            network: line.network,
+            txid: line.txid,
         }
     }
 }
 
+/// Units of an asset as people write them; empty for what are none.
+pub(super) fn whole(units: &str, decimals: i32) -> String {
+    let units = Units::parse(units).ok().zip(u8::try_from(decimals).ok());
+    units.map(|(units, decimals)| units.whole(decimals)).unwrap_or_default()
+}
+
+/// A rate as people write prices.
+pub(super) fn price(rate: &str) -> String {
+    Cents::parse(rate).map_or_else(|_| format!("${rate}"), |price| price.to_string())
+}
+
 impl<'a> From<&'a StatementLine> for Line<'a> {
     fn from(line: &'a StatementLine) -> Self {
+        let fee = line.fee.as_ref().map_or(Cents::ZERO, |fee| fee.cents());
+        // What a title leaves open: of which plan, or why.
+        let says_more = matches!(line.title.as_str(), "Trade" | "Profit" | "Adjustment" | "Bonus");
+        let facts = [
+            says_more.then(|| line.description.clone()),
+            (!line.units.is_empty()).then(|| format!("{} {}", line.units, line.asset)),
+            (!line.rate.is_empty()).then(|| format!("at {}", price(&line.rate))),
+            (!line.network.is_empty()).then(|| line.network.clone()),
+            (fee > Cents::ZERO).then(|| format!("fee {fee}")),
+        ];
+        let facts = facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ");
+        let hash = if line.txid.is_empty() { String::new() } else { format!("Hash {}", line.txid) };
         Self {
             at: line.at.as_deref().unwrap_or_default(),
             title: &line.title,
             reference: line.reference.as_deref().unwrap_or_default(),
             amount: line.amount.cents(),
             balance: line.balance.cents(),
+            fee,
+            details: [facts, hash].into_iter().filter(|detail| !detail.is_empty()).collect(),
         }
     }
 }
@@ -269,39 +329,65 @@ fn json(statement: &Statement, pages: Pages, first: GetStatementResponse) -> Res
     Ok(Body::from_stream(once(head).chain(lines).chain(once(end.to_vec()))))
 }
 
-fn file(statement: &Statement, ending: &str, content_type: &'static str, content: Body) -> Response {
-    let name = format!("attachment; filename=\"solvane-statement-{}-{}.{ending}\"", statement.from, statement.to);
-    let mut response = ([(header::CONTENT_TYPE, content_type)], content).into_response();
-    if let Ok(value) = HeaderValue::from_str(&name) {
-        response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
-    }
-    response
-}
-
-fn print(app: &App, holder: &Profile, period: (Date, Date), statement: &Statement) -> Result<Vec<u8>, ApiError> {
-    let paper = Paper {
-        holder,
-        period,
-        made_at: OffsetDateTime::now_utc(),
-        address: app.config.public_url.trim_end_matches('/'),
-        opening: statement.opening_balance.cents(),
-        closing: statement.closing_balance.cents(),
-        lines: statement.lines.iter().map(Line::from).collect(),
+async fn print(app: &App, holder: &Profile, period: (Date, Date), statement: &Statement) -> Result<Vec<u8>, ApiError> {
+    let made_at = OffsetDateTime::now_utc();
+    let written = |number: &str| {
+        let statement = pdf::Statement {
+            holder,
+            period,
+            made_at,
+            address: app.config.public_url.trim_end_matches('/'),
+            number,
+            opening: statement.opening_balance.cents(),
+            closing: statement.closing_balance.cents(),
+            lines: statement.lines.iter().map(Line::from).collect(),
+        };
+        statement.write()
     };
-    paper.write()
+    documents::issue(&app.files, DocumentKind::Statement, made_at, written).await
 }
 
-const HEADER: [&str; 5] = ["at", "title", "reference", "amount", "balance"];
+const HEADER: [&str; 12] = [
+    "at",
+    "title",
+    "description",
+    "reference",
+    "amount",
+    "fee",
+    "balance",
+    "units",
+    "asset",
+    "rate",
+    "network",
+    "hash",
+];
 
-fn csv(header: Option<[&str; 5]>, lines: &[StatementLine]) -> io::Result<Vec<u8>> {
+fn csv(header: Option<[&str; 12]>, lines: &[StatementLine]) -> io::Result<Vec<u8>> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     if let Some(header) = header {
         writer.write_record(header)?;
     }
     for line in lines {
+        let fee = line.fee.as_ref().map(ToString::to_string).unwrap_or_default();
         let (amount, balance) = (line.amount.to_string(), line.balance.to_string());
         let (at, reference) = (line.at.as_deref().unwrap_or_default(), line.reference.as_deref().unwrap_or_default());
-        writer.write_record([at, &line.title, reference, &amount, &balance])?;
+        let inert = |text: &str| inert(text.to_owned());
+        let (title, description) = (inert(&line.title), inert(&line.description));
+        let (asset, network, txid) = (inert(&line.asset), inert(&line.network), inert(&line.txid));
+        writer.write_record([
+            at,
+            &title,
+            &description,
+            reference,
+            &amount,
+            &fee,
+            &balance,
+            &line.units,
+            &asset,
+            &line.rate,
+            &network,
+            &txid,
+        ])?;
     }
     writer.into_inner().map_err(|error| error.into_error())
 }
@@ -316,8 +402,15 @@ mod tests {
             at: Some("2026-01-02T03:04:05.006Z".to_owned()),
             title: "Deposit".to_owned(),
             reference: Some("TNX-1a2b3c".to_owned()),
+            description: "=HYPERLINK(\"x\")".to_owned(),
             amount: Dollars::from_cents(12_345),
             balance: Dollars::from_cents(-5),
+            fee: Some(Dollars::from_cents(309)),
+            units: "0.0051".to_owned(),
+            asset: "BTC".to_owned(),
+            rate: "97312.45".to_owned(),
+            network: "Bitcoin".to_owned(),
+            txid: "ab".repeat(32),
         };
         Statement {
             success: true,
@@ -329,13 +422,18 @@ mod tests {
         }
     }
 
-    /// [D-G1] A statement shows amounts exactly.
+    /// [D-G1] [D-M9] A statement tells amounts exactly, with units, rate, fee and hash, and nothing that a spreadsheet takes for a
+    /// formula.
     #[test]
     fn csv_is_exact() {
         let text = String::from_utf8(csv(Some(HEADER), &sample(1).lines).unwrap()).unwrap();
-        assert_eq!(
-            text,
-            "at,title,reference,amount,balance\r\n2026-01-02T03:04:05.006Z,Deposit,TNX-1a2b3c,123.45,-0.05\r\n"
+        let (head, line) = text.split_once("\r\n").unwrap();
+        assert_eq!(head, "at,title,description,reference,amount,fee,balance,units,asset,rate,network,hash");
+        let expected = format!(
+            "2026-01-02T03:04:05.006Z,Deposit,\"'=HYPERLINK(\"\"x\"\")\",TNX-1a2b3c,123.45,3.09,-0.05,0.0051,BTC,97312.45,\
+             Bitcoin,{}\r\n",
+            "ab".repeat(32)
         );
+        assert_eq!(line, expected);
     }
 }

@@ -6,34 +6,26 @@ use time::{Date, OffsetDateTime};
 
 use crate::cache::profiles::Profile;
 use crate::error::ApiError;
-use crate::pdf::{self, Document, Face, Ink, Style, UPRIGHT};
+use crate::paper::{self, Column, LEFT, Paper, RIGHT, written};
+use crate::pdf;
 
-const LEFT: u16 = 500;
-const RIGHT: u16 = UPRIGHT.0 - 500;
-/// Where the columns begin, or end if their texts stand to the right.
-const TITLE: u16 = 2080;
-const REFERENCE: u16 = 3160;
-const AMOUNT_END: u16 = 4560;
-const ROW: u16 = 180;
-/// The line of the first row, on the first page and on the others.
-const FIRST_TOP: u16 = 5440;
-const TOP: u16 = 7400;
-/// Rows of the first page and of the others.
-const FIRST_ROWS: usize = 26;
-const ROWS: usize = 37;
+const COLUMNS: [Column; 5] = [
+    Column::left("Date and time", LEFT, 1540),
+    Column::left("Description", 2080, 1040),
+    Column::left("Reference", 3160, 640),
+    Column::right("Amount", 4560, 740),
+    Column::right("Balance", RIGHT, 840),
+];
 
-const LABEL: Style = Style::new(Face::Plain, 85, Ink::Grey);
-const TEXT: Style = Style::new(Face::Plain, 90, Ink::Black);
-const STRONG: Style = Style::new(Face::Bold, 90, Ink::Black);
-
-/// What the paper says.
-pub struct Paper<'a> {
+/// What the statement says.
+pub struct Statement<'a> {
     pub holder: &'a Profile,
     /// The first and the last day.
     pub period: (Date, Date),
     pub made_at: OffsetDateTime,
     /// Where the product is.
     pub address: &'a str,
+    pub number: &'a str,
     pub opening: Cents,
     pub closing: Cents,
     pub lines: Vec<Line<'a>>,
@@ -47,199 +39,114 @@ pub struct Line<'a> {
     pub reference: &'a str,
     pub amount: Cents,
     pub balance: Cents,
+    pub fee: Cents,
+    /// Further facts: of which plan, units and rate, the hash.
+    pub details: Vec<String>,
 }
 
-/// A row of the table.
-struct Row<'a> {
-    at: String,
-    title: &'a str,
-    reference: &'a str,
-    amount: Option<Cents>,
-    balance: Cents,
-}
-
-impl Paper<'_> {
+impl Statement<'_> {
     /// The statement as the bytes of a PDF file.
     pub fn write(&self) -> Result<Vec<u8>, ApiError> {
-        let rows = self.rows();
-        let (first, rest) = rows.split_at(rows.len().min(FIRST_ROWS));
-        let pages: Vec<_> = std::iter::once(first).chain(rest.chunks(ROWS)).collect();
-        let mut document = Document::new("Account statement", UPRIGHT);
-        for (index, rows) in pages.iter().enumerate() {
-            document.next_page();
-            let top = if index == 0 { self.head(&mut document)? } else { self.short_head(&mut document) };
-            table(&mut document, top, rows);
-            self.foot(&mut document, &format!("Page {} of {}", index + 1, pages.len()));
-        }
-        Ok(document.finish())
-    }
-
-    /// The head of the first page; returns where the table begins.
-    fn head(&self, document: &mut Document) -> Result<u16, ApiError> {
-        brand(document);
-        document.write(Style::new(Face::Bold, 220, Ink::Navy), (LEFT, 7320), "Account statement");
-        document.write(Style::new(Face::Plain, 110, Ink::Black), (LEFT, 7130), &self.period());
-        document.write(LABEL, (LEFT, 6800), "Account holder");
-        // A name in letters that no font here has is not written wrong: the address says whose account it is.
-        let mut y = 6650;
-        for (size, text) in [(110, &self.holder.name), (90, &self.holder.email), (90, &self.holder.country)] {
-            let face = if size == 110 { Face::Bold } else { Face::Plain };
-            let style = document.fitting(Style::new(face, size, Ink::Black), 2600, text);
-            if !text.is_empty() && document.write(style, (LEFT, y), text) {
-                y -= 140;
-            }
-        }
-        let made_at = clock::to_text(self.made_at);
-        for (y, label, text) in [(6800, "Currency", "US dollars"), (6510, "Issued on", made_at.as_str())] {
-            document.write(LABEL, (REFERENCE, y), label);
-            document.write(TEXT, (REFERENCE, y - 150), text);
-        }
-        self.sums(document)?;
-        Ok(FIRST_TOP)
-    }
-
-    /// The head of every other page; returns where the table begins.
-    fn short_head(&self, document: &mut Document) -> u16 {
-        brand(document);
-        document.write_up_to(LABEL, (RIGHT, 7860), &format!("Account statement, {}", self.period()));
-        TOP
-    }
-
-    fn foot(&self, document: &mut Document, page: &str) {
-        document.fill(Ink::Silver, (LEFT, 560), (RIGHT - LEFT, 5));
-        let sentence = "Every change of the available balance in this period. Dates and times are UTC.";
-        document.write(LABEL, (LEFT, 420), sentence);
-        document.write(LABEL, (LEFT, 300), self.address);
-        document.write_up_to(LABEL, (RIGHT, 300), page);
-    }
-
-    /// The balances before and after the period, and what came and went in between.
-    fn sums(&self, document: &mut Document) -> Result<(), ApiError> {
-        let (mut into, mut out) = (Cents::ZERO, Cents::ZERO);
+        let (mut into, mut out, mut fees) = (Cents::ZERO, Cents::ZERO, Cents::ZERO);
         for line in &self.lines {
             let side = if line.amount < Cents::ZERO { &mut out } else { &mut into };
             *side = side.plus(line.amount).map_err(ApiError::internal)?;
+            fees = fees.plus(line.fee).map_err(ApiError::internal)?;
         }
         let sums = [
             ("Opening balance", self.opening),
             ("Money in", into),
             ("Money out", out),
+            ("Of which fees", fees),
             ("Closing balance", self.closing),
         ];
-        document.fill(Ink::Mist, (LEFT, 5710), (RIGHT - LEFT, 470));
-        for (x, (label, amount)) in [LEFT + 140, LEFT + 1380, LEFT + 2620, LEFT + 3860].into_iter().zip(sums) {
-            document.write(LABEL, (x, 6005), label);
-            let amount = written(amount);
-            let style = document.fitting(Style::new(Face::Bold, 120, Ink::Black), 1100, &amount);
-            document.write(style, (x, 5820), &amount);
-        }
-        Ok(())
-    }
-
-    fn rows(&self) -> Vec<Row<'_>> {
-        let mut rows = vec![Row::balance("Opening balance", self.opening)];
-        rows.extend(self.lines.iter().map(Row::from));
-        rows.push(Row::balance("Closing balance", self.closing));
-        rows
-    }
-
-    fn period(&self) -> String {
-        format!("{} to {}", clock::day_to_text(self.period.0), clock::day_to_text(self.period.1))
+        let mut rows = vec![balance("Opening balance", self.opening)];
+        rows.extend(self.lines.iter().map(row));
+        rows.push(balance("Closing balance", self.closing));
+        let subject = format!("{} to {}", clock::day_to_text(self.period.0), clock::day_to_text(self.period.1));
+        let paper = Paper {
+            title: "Account statement",
+            subject: &subject,
+            holder: self.holder,
+            made_at: self.made_at,
+            address: self.address,
+            number: self.number,
+            note: "Every change of the available balance in this period. Dates and times are UTC.",
+            sums: sums.into_iter().map(|(label, amount)| (label, written(amount))).collect(),
+            columns: &COLUMNS,
+            rows,
+        };
+        Ok(paper.write())
     }
 }
 
-fn brand(document: &mut Document) {
-    document.fill(Ink::Navy, (0, UPRIGHT.1 - 120), (UPRIGHT.0, 120));
-    document.write(Style::new(Face::Bold, 150, Ink::Navy), (LEFT, 7860), "Solvane");
+fn balance(title: &str, balance: Cents) -> paper::Row {
+    let cells = [String::new(), title.to_owned(), String::new(), String::new(), written(balance)];
+    paper::Row { is_strong: true, ..paper::Row::new(cells) }
 }
 
-fn table(document: &mut Document, top: u16, rows: &[Row<'_>]) {
-    for (x, heading) in [(LEFT, "Date and time"), (TITLE, "Description"), (REFERENCE, "Reference")] {
-        document.write(LABEL, (x, top), heading);
-    }
-    for (right, heading) in [(AMOUNT_END, "Amount"), (RIGHT, "Balance")] {
-        document.write_up_to(LABEL, (right, top), heading);
-    }
-    document.fill(Ink::Navy, (LEFT, top - 60), (RIGHT - LEFT, 8));
-    let mut y = top;
-    for row in rows {
-        y -= ROW;
-        let style = if row.amount.is_some() { TEXT } else { STRONG };
-        for (x, text) in [(LEFT, row.at.as_str()), (TITLE, row.title), (REFERENCE, row.reference)] {
-            document.write(style, (x, y), text);
-        }
-        if let Some(amount) = row.amount {
-            document.write_up_to(style, (AMOUNT_END, y), &written(amount));
-        }
-        document.write_up_to(style, (RIGHT, y), &written(row.balance));
-        document.fill(Ink::Silver, (LEFT, y - 60), (RIGHT - LEFT, 3));
-    }
+fn row(line: &Line<'_>) -> paper::Row {
+    // The foot says that times are UTC.
+    let at = pdf::moment(line.at).trim_end_matches(" UTC").to_owned();
+    let cells = [at, named(line).to_owned(), line.reference.to_owned(), written(line.amount), written(line.balance)];
+    paper::Row { details: line.details.clone(), ..paper::Row::new(cells) }
 }
 
-impl<'a> Row<'a> {
-    fn balance(title: &'a str, balance: Cents) -> Self {
-        Self { at: String::new(), title, reference: "", amount: None, balance }
-    }
-}
-
-impl<'a> From<&Line<'a>> for Row<'a> {
-    fn from(line: &Line<'a>) -> Self {
-        // The amount of a withdrawal that is not paid out comes back.
-        let is_returned = line.title == "Withdrawal" && line.amount > Cents::ZERO;
-        Self {
-            // The foot says that times are UTC.
-            at: pdf::moment(line.at).trim_end_matches(" UTC").to_owned(),
-            title: if is_returned { "Withdrawal returned" } else { line.title },
-            reference: line.reference,
-            amount: Some(line.amount),
-            balance: line.balance,
-        }
-    }
-}
-
-/// An amount for people, with a minus as wide as a digit.
-fn written(amount: Cents) -> String {
-    amount.to_string().replace('-', "–")
+/// The amount of a withdrawal that is not paid out comes back.
+fn named<'a>(line: &Line<'a>) -> &'a str {
+    if line.title == "Withdrawal" && line.amount > Cents::ZERO { "Withdrawal returned" } else { line.title }
 }
 
 #[cfg(test)]
 mod tests {
     use time::macros::{date, datetime};
 
-    use super::{Cents, Line, Paper, Profile, Row};
+    use super::{Cents, Line, Profile, Statement, named};
 
-    const DEPOSIT: Line<'_> = Line {
-        at: "2026-01-02T03:04:05.006Z",
-        title: "Deposit",
-        reference: "TNX-1a2b3c",
-        amount: Cents::new(12_345),
-        balance: Cents::new(-5),
-    };
+    fn deposit() -> Line<'static> {
+        Line {
+            at: "2026-01-02T03:04:05.006Z",
+            title: "Deposit",
+            reference: "TNX-1a2b3c",
+            amount: Cents::new(12_345),
+            balance: Cents::new(-5),
+            fee: Cents::ZERO,
+            details: Vec::new(),
+        }
+    }
 
     fn text_of(name: &str, lines: usize) -> String {
+        written(name, (0..lines).map(|_| deposit()).collect())
+    }
+
+    fn written(name: &str, lines: Vec<Line<'_>>) -> String {
         let holder = Profile {
             name: name.to_owned(),
             email: "amara@members.test".to_owned(),
             phone: String::new(),
             country: "Nigeria".to_owned(),
         };
-        let paper = Paper {
+        let statement = Statement {
             holder: &holder,
             period: (date!(2026 - 01 - 01), date!(2026 - 01 - 31)),
             made_at: datetime!(2026-02-01 14:05 UTC),
             address: "https://solvane.test",
+            number: "SD-1",
             opening: Cents::ZERO,
             closing: Cents::new(12_345),
-            lines: (0..lines).map(|_| DEPOSIT).collect(),
+            lines,
         };
-        paper.write().unwrap().into_iter().map(char::from).collect()
+        statement.write().unwrap().into_iter().map(char::from).collect()
     }
 
-    /// [D-M9] [U2] [U22] [MSG-04] A statement names its holder and the period, sums up what came and went, and writes amounts
-    /// and moments for people.
+    /// [D-M9] [U2] [U22] [MSG-04] A statement names its holder, the period and its number, sums up what came and went and what
+    /// of it were fees, and writes amounts and moments for people.
     #[test]
     fn a_statement_says_whose_it_is_and_what_came_and_went() {
-        let text = text_of("Amara Okafor", 11);
+        let mut lines: Vec<_> = (0..11).map(|_| deposit()).collect();
+        lines[0].details = vec!["0.0051 BTC at $97,312.45".to_owned()];
+        lines[1].fee = Cents::new(250);
+        let text = written("Amara Okafor", lines);
         let parts = [
             "(Account statement)",
             "(January 1, 2026 to January 31, 2026)",
@@ -250,7 +157,10 @@ mod tests {
             "(January 2, 2026 at 3:04 AM)",
             "(TNX-1a2b3c)",
             "($1,357.95)",
-            "(https://solvane.test)",
+            "($2.50)",
+            "(0.0051 BTC at $97,312.45)",
+            "(SD-1)",
+            "check it at https://solvane.test/check",
             "(Page 1 of 1)",
         ];
         for part in parts {
@@ -274,7 +184,7 @@ mod tests {
     /// [U2] The amount of a withdrawal that is not paid out comes back, and the row says so.
     #[test]
     fn what_comes_back_is_called_returned() {
-        let named = |title, cents| Row::from(&Line { title, amount: Cents::new(cents), ..DEPOSIT }).title;
+        let named = |title, cents| named(&Line { title, amount: Cents::new(cents), ..deposit() });
         assert_eq!(named("Withdrawal", -100), "Withdrawal");
         assert_eq!(named("Withdrawal", 100), "Withdrawal returned");
         assert_eq!(named("Deposit", 100), "Deposit");
@@ -291,5 +201,8 @@ mod tests {
             assert_eq!(text.matches("TNX-1a2b3c").count(), lines);
             assert_eq!(text.matches("(Closing balance)").count(), 2, "{lines}");
         }
+        let lines = (0..25).map(|_| Line { details: vec!["a hash".to_owned()], ..deposit() }).collect();
+        let text = written("Amara Okafor", lines);
+        assert!(text.contains("/Count 2") && text.matches("(a hash)").count() == 25);
     }
 }

@@ -1,0 +1,324 @@
+//! The report of a year: as JSON, as a CSV file, and as a PDF to print.
+
+mod pdf;
+
+use std::io;
+
+use axum::extract::{Path, Query, State};
+use axum::response::{IntoResponse, Response};
+use chassis::money::Cents;
+use proto::wallet::v1::{GetYearReportRequest, GetYearReportResponse};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_retrying;
+use crate::documents::{self, DocumentKind};
+use crate::error::{ApiError, Errors};
+use crate::extract::VerifiedMember;
+use crate::json::{Dollars, field, inert, known_moment, ok};
+use crate::names::StatementFormat;
+
+/// The format.
+#[derive(Debug, Default, Deserialize)]
+pub struct FormatQuery {
+    format: Option<String>,
+}
+
+/// Movements of the balance with one title.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct YearSum {
+    title: String,
+    /// In dollars, as all amounts.
+    r#in: Dollars,
+    out: Dollars,
+    count: i64,
+}
+
+/// The trades of one plan that ended in the year.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlanResult {
+    plan: String,
+    trades: i64,
+    invested: Dollars,
+    paid: Dollars,
+    gains: Dollars,
+    losses: Dollars,
+}
+
+/// A trade that ended in the year.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TradeResult {
+    id: String,
+    plan: String,
+    invested: Dollars,
+    paid: Dollars,
+    /// What was paid less what was invested.
+    result: Dollars,
+    opened_at: String,
+    ended_at: String,
+}
+
+/// What an account of the member held at the end.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct YearHolding {
+    /// `available`, `held`, `bonus`, `invested`, `on_hold` or `owed`.
+    account: String,
+    amount: Dollars,
+}
+
+/// A calendar year (UTC) of the balance. What was there, plus what came in, less what went out, is what is there.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct YearReport {
+    success: bool,
+    year: i32,
+    /// It ends before this moment.
+    until: String,
+    opening_balance: Dollars,
+    money_in: Dollars,
+    money_out: Dollars,
+    closing_balance: Dollars,
+    sums: Vec<YearSum>,
+    /// What payouts of the year cost: part of what went out.
+    withdrawal_fees: Dollars,
+    /// Fees that were paid from outside.
+    separate_fees: Dollars,
+    gains: Dollars,
+    losses: Dollars,
+    /// All trades that ended, by plan.
+    plans: Vec<PlanResult>,
+    /// The newest 1,000 of them, oldest first.
+    trades: Vec<TradeResult>,
+    holdings: Vec<YearHolding>,
+}
+
+impl YearReport {
+    fn new(year: i32, answer: GetYearReportResponse) -> Result<Self, ApiError> {
+        let dollars = Dollars::from_cents;
+        let (sums, plans) = (&answer.sums, &answer.plans);
+        Ok(Self {
+            success: true,
+            year,
+            until: known_moment(answer.until.as_ref())?,
+            opening_balance: dollars(answer.opening_balance_cents),
+            money_in: total(sums.iter().map(|one| one.in_cents))?,
+            money_out: total(sums.iter().map(|one| one.out_cents))?,
+            closing_balance: dollars(answer.closing_balance_cents),
+            withdrawal_fees: dollars(answer.withdrawal_fees_cents),
+            separate_fees: dollars(answer.separate_fees_cents),
+            gains: total(plans.iter().map(|one| one.gains_cents))?,
+            losses: total(plans.iter().map(|one| one.losses_cents))?,
+            sums: answer
+                .sums
+                .into_iter()
+                .map(|one| YearSum {
+                    title: one.title,
+                    r#in: dollars(one.in_cents),
+                    out: dollars(one.out_cents),
+                    count: one.count,
+                })
+                .collect(),
+            plans: answer
+                .plans
+                .into_iter()
+                .map(|one| PlanResult {
+                    plan: one.plan_title,
+                    trades: one.trades,
+                    invested: dollars(one.invested_cents),
+                    paid: dollars(one.paid_cents),
+                    gains: dollars(one.gains_cents),
+                    losses: dollars(one.losses_cents),
+                })
+                .collect(),
+            trades: answer
+                .trades
+                .into_iter()
+                .map(|one| {
+                    let result = Cents::new(one.paid_cents).minus(Cents::new(one.amount_cents));
+                    Ok(TradeResult {
+                        invested: dollars(one.amount_cents),
+                        paid: dollars(one.paid_cents),
+                        result: dollars(result.map_err(ApiError::internal)?.get()),
+                        opened_at: known_moment(one.opened_at.as_ref())?,
+                        ended_at: known_moment(one.ended_at.as_ref())?,
+                        id: one.trade_id,
+                        plan: one.plan_title,
+                    })
+                })
+                .collect::<Result<_, ApiError>>()?,
+            holdings: answer
+                .balances
+                .into_iter()
+                .map(|one| YearHolding { account: one.account, amount: dollars(one.amount_cents) })
+                .collect(),
+        })
+    }
+}
+
+fn total(mut cents: impl Iterator<Item = i64>) -> Result<Dollars, ApiError> {
+    let sum = cents.try_fold(Cents::ZERO, |sum, one| sum.plus(Cents::new(one))).map_err(ApiError::internal)?;
+    Ok(Dollars::from_cents(sum.get()))
+}
+
+/// Get the report of a year
+///
+/// What came in and went out by kind, fees, gains and losses by plan and trade, and what was there at the end; of the current
+/// year up to now. `format=csv` and `format=pdf` answer a file.
+#[utoipa::path(get, path = "/statements/{year}",
+    params(("year" = i32, Path, example = 2026), ("format" = inline(Option<StatementFormat>), Query)),
+    responses((status = 200, content((YearReport = "application/json"), (String = "text/csv"), (String = "application/pdf"))), Errors),
+    tag = "Transactions")]
+pub async fn year(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Path(year): Path<String>,
+    Query(query): Query<FormatQuery>,
+) -> Result<Response, ApiError> {
+    let year = year.parse().map_err(|_| field("year", "Enter a year like 2026"))?;
+    let format = query.format.as_deref().unwrap_or("json");
+    if !["json", "csv", "pdf"].contains(&format) {
+        return Err(field("format", "Choose json, csv or pdf"));
+    }
+    if format == "pdf" {
+        app.documents.admit(caller.session.user_id)?;
+    }
+    let request =
+        async { call_retrying!(app.clients.wallet, get_year_report, caller.out, GetYearReportRequest { year }) };
+    let (answer, holder) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
+    let report = YearReport::new(year, answer.into_inner())?;
+    let name = format!("solvane-year-{year}.{format}");
+    match format {
+        "csv" => documents::download(&name, "text/csv; charset=utf-8", csv(&report).map_err(ApiError::internal)?),
+        "pdf" => {
+            let made_at = OffsetDateTime::now_utc();
+            let address = app.config.public_url.trim_end_matches('/');
+            let print = |number: &str| Ok(pdf::write(&report, &holder, made_at, address, number));
+            let content = documents::issue(&app.files, DocumentKind::YearReport, made_at, print).await?;
+            documents::download(&name, "application/pdf", content)
+        }
+        _ => Ok(ok(report).into_response()),
+    }
+}
+
+const HEADER: [&str; 9] = ["section", "title", "reference", "opened", "ended", "count", "in", "out", "amount"];
+
+fn csv(report: &YearReport) -> io::Result<Vec<u8>> {
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    writer.write_record(HEADER)?;
+    let balances = [("Opening balance", &report.opening_balance), ("Closing balance", &report.closing_balance)];
+    for (title, amount) in balances {
+        writer.write_record(["balance", title, "", "", "", "", "", "", &amount.to_string()])?;
+    }
+    for YearSum { title, r#in, out, count } in &report.sums {
+        let (count, into, out) = (count.to_string(), r#in.to_string(), out.to_string());
+        writer.write_record(["movements", &inert(title.clone()), "", "", "", &count, &into, &out, ""])?;
+    }
+    let fees = [("Out of payouts", &report.withdrawal_fees), ("Paid separately", &report.separate_fees)];
+    for (title, amount) in fees {
+        writer.write_record(["fees", title, "", "", "", "", "", "", &amount.to_string()])?;
+    }
+    for PlanResult { plan, trades, gains, losses, .. } in &report.plans {
+        let (count, gains, losses) = (trades.to_string(), gains.to_string(), losses.to_string());
+        writer.write_record(["gains and losses", &inert(plan.clone()), "", "", "", &count, &gains, &losses, ""])?;
+    }
+    for TradeResult { id, plan, invested, paid, result, opened_at, ended_at } in &report.trades {
+        let (paid, invested, result) = (paid.to_string(), invested.to_string(), result.to_string());
+        writer.write_record(["trade", &inert(plan.clone()), id, opened_at, ended_at, "", &paid, &invested, &result])?;
+    }
+    for YearHolding { account, amount } in &report.holdings {
+        writer.write_record(["holdings", account, "", "", "", "", "", "", &amount.to_string()])?;
+    }
+    writer.into_inner().map_err(|error| error.into_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::clock::Timestamp;
+    use proto::wallet::v1 as wallet;
+    use time::macros::datetime;
+
+    use super::{GetYearReportResponse, YearReport, csv, pdf};
+    use crate::cache::profiles::Profile;
+
+    fn sample() -> YearReport {
+        let at = |seconds| Some(Timestamp { seconds, nanos: 0 });
+        let sum = |title: &str, in_cents, out_cents, count| wallet::YearSum {
+            title: title.to_owned(),
+            in_cents,
+            out_cents,
+            count,
+        };
+        let answer = GetYearReportResponse {
+            until: at(1_767_225_600),
+            opening_balance_cents: 10_000,
+            closing_balance_cents: 61_050,
+            sums: vec![sum("Deposit", 50_000, 0, 1), sum("Trade", 20_000, 20_000, 2), sum("Profit", 1_050, 0, 1)],
+            withdrawal_fees_cents: 250,
+            separate_fees_cents: 0,
+            plans: vec![wallet::PlanResult {
+                plan_title: "=Starter".to_owned(),
+                trades: 1,
+                invested_cents: 20_000,
+                paid_cents: 21_050,
+                gains_cents: 1_050,
+                losses_cents: 0,
+            }],
+            trades: vec![wallet::TradeResult {
+                trade_id: "1a2b".to_owned(),
+                plan_title: "=Starter".to_owned(),
+                amount_cents: 20_000,
+                paid_cents: 21_050,
+                opened_at: at(1_750_000_000),
+                ended_at: at(1_760_000_000),
+            }],
+            balances: vec![wallet::AccountBalance { account: "on_hold".to_owned(), amount_cents: 500 }],
+        };
+        YearReport::new(2025, answer).unwrap()
+    }
+
+    /// [D-M9] [D-G1] The year as a file for a spreadsheet: exact, and nothing that it takes for a formula.
+    #[test]
+    fn csv_is_exact() {
+        let text = String::from_utf8(csv(&sample()).unwrap()).unwrap();
+        let expected = "section,title,reference,opened,ended,count,in,out,amount\r\n\
+            balance,Opening balance,,,,,,,100\r\n\
+            balance,Closing balance,,,,,,,610.5\r\n\
+            movements,Deposit,,,,1,500,0,\r\n\
+            movements,Trade,,,,2,200,200,\r\n\
+            movements,Profit,,,,1,10.5,0,\r\n\
+            fees,Out of payouts,,,,,,,2.5\r\n\
+            fees,Paid separately,,,,,,,0\r\n\
+            gains and losses,'=Starter,,,,1,10.5,0,\r\n\
+            trade,'=Starter,1a2b,2025-06-15T15:06:40Z,2025-10-09T08:53:20Z,,210.5,200,10.5\r\n\
+            holdings,on_hold,,,,,,,5\r\n";
+        assert_eq!(text, expected);
+    }
+
+    /// [D-M9] [MSG-04] The year to print: sums, gains and losses by plan and trade, and what was there, in dollars for people.
+    #[test]
+    fn the_year_is_printed() {
+        let holder = Profile { name: "Amara Okafor".to_owned(), ..Profile::default() };
+        let made_at = datetime!(2026-02-01 14:05 UTC);
+        let content = pdf::write(&sample(), &holder, made_at, "https://solvane.test", "SD-1");
+        let text: String = content.into_iter().map(char::from).collect();
+        let parts = [
+            "(Year report)",
+            "(January 1, 2025 to December 31, 2025)",
+            "(Amara Okafor)",
+            "($710.50)",
+            "($200.00)",
+            "($610.50)",
+            "($2.50)",
+            "(=Starter)",
+            "(October 9, 2025)",
+            "(On hold)",
+            "(SD-1)",
+        ];
+        for part in parts {
+            assert!(text.contains(part), "{part}");
+        }
+    }
+}
