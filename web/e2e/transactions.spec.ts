@@ -36,7 +36,7 @@ test('the list is filtered, a row opens its details, and the statement is a file
   await page.getByRole('button', { name: 'Back' }).click()
   await expect(page).toHaveURL('/transactions?status=success')
 
-  for (const [format, start] of [['PDF', '%PDF-'], ['CSV', 'at,title,reference,amount,balance']] as const) {
+  for (const [format, start] of [['PDF', '%PDF-'], ['CSV', 'at,title,description,reference,amount,fee,balance']] as const) {
     await page.getByRole('button', { name: 'Statement' }).click()
     await page.getByRole('group', { name: 'Format' }).getByText(format).click()
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()])

@@ -95,6 +95,7 @@ const footerLinks = [
   { to: paths.terms, label: 'Terms of Service' },
   { to: paths.privacy, label: 'Privacy Policy' },
   { to: paths.liabilities, label: 'Proof of liabilities' },
+  { to: paths.check, label: 'Check a document' },
 ] as const
 
 function Footer() {

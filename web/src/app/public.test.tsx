@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { brand } from '@/content/brand'
 import { openApp } from '@/testing/render'
-import { answers, server } from '@/testing/server'
+import { answers, refuses, server } from '@/testing/server'
 import { VideoCard } from './pages/ugc-course/videos'
 
 // The pages' code is loaded before the clock of the first test runs.
@@ -154,5 +154,36 @@ describe('a certificate', () => {
     expect(screen.getByText('Amara')).toBeVisible()
     expect(screen.getByText('Completed').nextSibling).toHaveTextContent('The UGC Video Course')
     expect(screen.getAllByText(/This certificate is/)).toHaveLength(1)
+  })
+})
+
+describe('the check of a document', () => {
+  const content = new TextEncoder().encode('%PDF-1.7')
+  const hash = async () => [...new Uint8Array(await crypto.subtle.digest('SHA-256', content))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+
+  it('says kind and day of a number, and whether a file is the one that was issued [D-M9]', async () => {
+    server.use(answers('get', '/documents/:number', { document: { kind: 'year_report', issuedOn: '2026-11-23', sha256: await hash() } }))
+    const { user } = openApp('/check')
+    await user.type(await screen.findByLabelText('Document number'), 'SD-0A1B-2C3D-4E5F-6G7H')
+    await user.click(screen.getByRole('button', { name: 'Check' }))
+    expect(await screen.findByText('We issued a document with this number.')).toBeVisible()
+    expect(screen.getByText('Year report')).toBeVisible()
+    expect(screen.getByText('November 23, 2026 UTC')).toBeVisible()
+    const pick = screen.getByLabelText('Choose the PDF')
+    const bytesOf = async (parts: BlobPart[]) => await new Response(parts.map((part) => (typeof part === 'string' ? part : new TextDecoder().decode(part as Uint8Array))).join('')).arrayBuffer()
+    // Files of jsdom cannot be read as bytes.
+    const file = (...parts: BlobPart[]) =>
+      Object.assign(new File(parts, 'a.pdf', { type: 'application/pdf' }), { arrayBuffer: () => bytesOf(parts) })
+    await user.upload(pick, file(content))
+    expect(await screen.findByText('The file is the one we issued')).toBeVisible()
+    await user.upload(pick, file(content, 'x'))
+    expect(await screen.findByText('The file is not the one we issued')).toBeVisible()
+  })
+
+  it('says that a forged number is none of ours [D-M9]', async () => {
+    server.use(refuses('get', '/documents/:number', 404, { message: 'Not found' }))
+    openApp('/check?number=SD-0000-0000-0000-0000')
+    expect(await screen.findByText('We issued no such document')).toBeVisible()
+    expect(screen.getByLabelText('Document number')).toHaveValue('SD-0000-0000-0000-0000')
   })
 })

@@ -38,6 +38,7 @@ const TermsPage = page(prerenderedPages[paths.terms], 'TermsPage')
 const PrivacyPage = page(prerenderedPages[paths.privacy], 'PrivacyPage')
 const LiabilitiesPage = page(() => import('./pages/liabilities-page'), 'LiabilitiesPage')
 const CertificatePage = page(() => import('./pages/certificate-page'), 'CertificatePage')
+const CheckPage = page(() => import('./pages/check-page'), 'CheckPage')
 const NotFoundPage = page(prerenderedNotFound, 'NotFoundPage')
 
 const LoginPage = page(prerenderedPages[paths.login], 'LoginPage')
@@ -73,6 +74,7 @@ export const routes = (
     <Route path="/privacy" element={<PrivacyPage />} />
     <Route path="/liabilities" element={<LiabilitiesPage />} />
     <Route path="/certificates/:number" element={<CertificatePage />} />
+    <Route path="/check" element={<CheckPage />} />
 
     <Route element={<SessionLayout />}>
       <Route element={<VisitorGate />}>

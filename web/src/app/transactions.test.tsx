@@ -423,6 +423,55 @@ describe('the statement', () => {
   })
 })
 
+describe('documents', () => {
+  /** What is saved as a file, by the requests that brought it. */
+  const saved = () => {
+    const asked: string[] = []
+    vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:x')
+    vi.spyOn(URL, 'revokeObjectURL').mockReturnValue()
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+      asked.push(this.download)
+    })
+    const file = () => new HttpResponse('%PDF-', { headers: { 'content-type': 'application/pdf' } })
+    const note = ({ request }: { request: Request }) => {
+      asked.push(request.url.replace(/.*\/v1/, ''))
+      return file()
+    }
+    server.use(http.get('*/v1/transactions/statement', note), http.get('*/v1/statements/:year', note), http.get('*/v1/transactions/:id/receipt', note))
+    return asked
+  }
+
+  it('list months and years, each as a PDF and for a spreadsheet [D-M9] [R6]', async () => {
+    const asked = saved()
+    const { user } = openAsMember('/transactions')
+    await user.click(await screen.findByRole('button', { name: 'Statement' }))
+    const list = within(await screen.findByRole('list', { name: 'Months and years' }))
+    expect(list.getAllByRole('listitem')).toHaveLength(14)
+    const year = new Date().getUTCFullYear()
+    await user.click(list.getByRole('button', { name: `CSV of Year ${year}` }))
+    await waitFor(() => expect(asked).toEqual([`/statements/${year}?format=csv`, `solvane-year-${year}.csv`]))
+    const first = list.getAllByRole('listitem')[2]?.firstChild?.textContent ?? ''
+    await user.click(list.getByRole('button', { name: `PDF of ${first}` }))
+    const today = new Date().toISOString().slice(0, 10)
+    const month = `${today.slice(0, 8)}01`
+    await waitFor(() =>
+      expect(asked.slice(2)).toEqual([`/transactions/statement?from=${month}&to=${today}&format=pdf`, `solvane-statement-${month}-${today}.pdf`]),
+    )
+  })
+
+  it.each([
+    ['success', 'Download the receipt'],
+    ['pending', 'Download the record'],
+  ] as const)('include one of each transaction, named by its state: %s [D-M9]', async (status, name) => {
+    const asked = saved()
+    const one = transaction({ title: 'Deposit', status })
+    server.use(answers('get', '/transactions/user', { transactions: [one] }), answers('get', '/transactions/:id', { transaction: one }))
+    const { user } = openAsMember(`/transactions/${one.id}`)
+    await user.click(await screen.findByRole('button', { name }))
+    await waitFor(() => expect(asked).toEqual([`/transactions/${one.id}/receipt`, `solvane-receipt-${one.reference}.pdf`]))
+  })
+})
+
 describe('what is kept back or owed', () => {
   it('is not mentioned while there is nothing [D-B9] [D-B10]', async () => {
     openAsMember('/dashboard')

@@ -2871,6 +2871,22 @@ export interface components {
             /** @description The member's when it was issued. */
             name: string;
         };
+        /**
+         * @description Kind of a document.
+         * @enum {string}
+         */
+        DocumentKind: "statement" | "year_report" | "receipt";
+        /** @description What anyone who knows its number may know of a document. */
+        DocumentRecord: {
+            /**
+             * @description The day on which it was issued, UTC.
+             * @example 2026-11-23
+             */
+            issuedOn: string;
+            kind: components["schemas"]["DocumentKind"];
+            /** @description SHA-256 of the file, in hexadecimal. */
+            sha256: string;
+        };
         /** @description The caller's certificate. */
         CertificateEntry: {
             issuedAt: string;

@@ -6,6 +6,7 @@ export const paths = {
   privacy: '/privacy',
   liabilities: '/liabilities',
   certificate: (number: string) => `/certificates/${encodeURIComponent(number)}`,
+  check: '/check',
   login: '/login',
   register: '/register',
   forgotPassword: '/forgot-password',

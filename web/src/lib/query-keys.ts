@@ -24,6 +24,7 @@ export const queryKeys = {
   lesson: (id: string) => ['course', 'lesson', id],
   lessonNotes: (id: string) => ['course-notes', id],
   certificate: (number: string) => ['certificate', number],
+  document: (number: string) => ['document', number],
   liabilities: ['liabilities'],
   liabilityProof: (at: string) => ['liabilities', 'proof', at],
 } as const

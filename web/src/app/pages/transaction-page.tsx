@@ -18,6 +18,7 @@ const OpenWithdrawal = lazy(async () => ({ default: (await loadChunk(() => impor
 
 const journey = () => loadChunk(() => import('@/features/transactions/components/journey'))
 const Journey = lazy(async () => ({ default: (await journey()).Journey }))
+const ReceiptButton = lazy(async () => ({ default: (await loadChunk(() => import('@/features/transactions/components/receipt-button'))).ReceiptButton }))
 const SomethingWrong = lazy(async () => ({ default: (await journey()).SomethingWrong }))
 
 export function TransactionPage() {
@@ -41,6 +42,11 @@ export function TransactionPage() {
             </div>
           )}
           <TransactionDetails transaction={transaction} />
+          <div className="min-h-11 print:hidden">
+            <Suspense>
+              <ReceiptButton transaction={transaction} />
+            </Suspense>
+          </div>
           <Suspense>
             <SomethingWrong reference={transaction.reference} />
           </Suspense>

@@ -10,7 +10,16 @@ export function Moving() {
   const moving = useNewestTransactions().transactions?.filter(({ status }) => status === 'pending')
   if (!moving?.length) return null
   return (
-    <Suspense fallback={<Skeleton className="h-21" />}>
+    // The fallback is as high as the card: its head, and a row for each.
+    <Suspense
+      fallback={
+        <div className="space-y-px pt-11.75">
+          {moving.map(({ id }) => (
+            <Skeleton key={id} className="h-15" />
+          ))}
+        </div>
+      }
+    >
       <MovingMoney transactions={moving} />
     </Suspense>
   )

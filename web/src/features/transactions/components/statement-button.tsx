@@ -16,7 +16,7 @@ export function StatementButton() {
         Statement
       </Button>
       <Dialog open={open} onClose={() => setOpen(false)} title="Download a statement">
-        <Suspense fallback={<Skeleton className="h-48" />}>
+        <Suspense fallback={<Skeleton className="h-128" />}>
           <StatementForm onDone={() => setOpen(false)} />
         </Suspense>
       </Dialog>

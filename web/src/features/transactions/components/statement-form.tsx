@@ -5,6 +5,7 @@ import { Form } from '@/components/form'
 import { Segmented } from '@/components/segmented'
 import { isoDay } from '@/lib/dates'
 import { showFieldErrors } from '@/lib/forms'
+import { StatementList } from './statement-list'
 import { statementFieldNames, useDownloadStatement, type StatementPeriod } from '../api/download-statement'
 
 const formats = [
@@ -23,7 +24,8 @@ export function StatementForm({ onDone }: { onDone: () => void }) {
   )
   return (
     <Form onSubmit={submit} className="space-y-5">
-      <p>All movements of your balance, with opening and closing balance. Dates are in UTC; one year at most.</p>
+      <StatementList />
+      <p>Or any period of at most a year: all movements of your balance, with opening and closing balance. Dates are in UTC.</p>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <TextField label="From" type="date" error={errors.from?.message} {...form.register('from', { required: 'Choose a date' })} />
         <TextField
