@@ -159,7 +159,7 @@ impl Paper<'_> {
     fn foot(&self, document: &mut Document, page: &str) {
         document.fill(Ink::Silver, (LEFT, 560), (RIGHT - LEFT, 5));
         document.write(LABEL, (LEFT, 420), self.note);
-        document.write(LABEL, (LEFT, 300), &format!("{} · check it at {}/check", self.number, self.address));
+        document.write(LABEL, (LEFT, 300), &format!("Document {}. Check it at {}/check", self.number, self.address));
         document.write_up_to(LABEL, (RIGHT, 300), page);
     }
 

@@ -285,14 +285,14 @@ mod tests {
         let text = String::from_utf8(csv(&sample()).unwrap()).unwrap();
         let expected = "section,title,reference,opened,ended,count,in,out,amount\r\n\
             balance,Opening balance,,,,,,,100\r\n\
-            balance,Closing balance,,,,,,,610.5\r\n\
+            balance,Closing balance,,,,,,,610.50\r\n\
             movements,Deposit,,,,1,500,0,\r\n\
             movements,Trade,,,,2,200,200,\r\n\
-            movements,Profit,,,,1,10.5,0,\r\n\
-            fees,Out of payouts,,,,,,,2.5\r\n\
+            movements,Profit,,,,1,10.50,0,\r\n\
+            fees,Out of payouts,,,,,,,2.50\r\n\
             fees,Paid separately,,,,,,,0\r\n\
-            gains and losses,'=Starter,,,,1,10.5,0,\r\n\
-            trade,'=Starter,1a2b,2025-06-15T15:06:40Z,2025-10-09T08:53:20Z,,210.5,200,10.5\r\n\
+            gains and losses,'=Starter,,,,1,10.50,0,\r\n\
+            trade,'=Starter,1a2b,2025-06-15T15:06:40Z,2025-10-09T08:53:20Z,,210.50,200,10.50\r\n\
             holdings,on_hold,,,,,,,5\r\n";
         assert_eq!(text, expected);
     }
@@ -313,7 +313,7 @@ mod tests {
             "($610.50)",
             "($2.50)",
             "(=Starter)",
-            "(October 9, 2025)",
+            "October 9, 2025)",
             "(On hold)",
             "(SD-1)",
         ];

@@ -160,7 +160,7 @@ mod tests {
             "($2.50)",
             "(0.0051 BTC at $97,312.45)",
             "(SD-1)",
-            "check it at https://solvane.test/check",
+            "(Document SD-1. Check it at https://solvane.test/check)",
             "(Page 1 of 1)",
         ];
         for part in parts {
