@@ -11,6 +11,11 @@ type Watch = {
 /** A page in a browser of another person, which is closed when the journey is over. */
 export type Another = () => Promise<Page>
 
+/** A page may ask for something just as its journey ends: the route that answers it must not fail because the browser closes. */
+const stopRoutes = async (context: BrowserContext) => {
+  await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })))
+}
+
 export const test = base.extend<{ watch: Watch; another: Another }>({
   another: async ({ browser }, use) => {
     const contexts: BrowserContext[] = []
@@ -19,6 +24,7 @@ export const test = base.extend<{ watch: Watch; another: Another }>({
       contexts.push(context)
       return context.newPage()
     })
+    await Promise.all(contexts.map(stopRoutes))
     await Promise.all(contexts.map((context) => context.close()))
   },
   watch: [
@@ -37,6 +43,7 @@ export const test = base.extend<{ watch: Watch; another: Another }>({
         if (!url.startsWith(baseURL ?? '') && !/^(data|blob):/.test(url)) note('asked another site', url)
       })
       await use({ tolerate: (line) => tolerated.push(line) })
+      await stopRoutes(context)
       // By its text alone: an address may hold any number.
       const unexpected = problems.filter(({ text }) => !tolerated.some((line) => line.test(text)))
       const told = unexpected.map(({ text, where }) => `${text} ${where}`)
