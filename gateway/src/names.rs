@@ -65,8 +65,8 @@ names! {
     ProposalFilter = ["all", "open", "confirmed", "rejected", "expired"];
     /// The service whose log is read, by default the wallet; `all` reads every one as one time line.
     Trail = ["all", "wallet", "auth", "trade", "course", "payment-method", "mailer"];
-    /// Format of the audit log.
-    AuditFormat = ["json", "csv"];
+    /// Format of a list that is also a file.
+    ListFormat = ["json", "csv"];
     /// Format of a statement.
     StatementFormat = ["json", "csv", "pdf"];
 }

@@ -42,6 +42,8 @@ pub mod journal;
 
 pub mod audit;
 
+pub mod csv_file;
+
 pub mod dead_letters;
 
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};

@@ -53,10 +53,10 @@ pub struct ReceiptLink {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MethodCopy {
     id: String,
-    currency: String,
-    network: String,
+    pub currency: String,
+    pub network: String,
     #[serde(skip_serializing_if = "String::is_empty")]
-    address: String,
+    pub address: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     memo: String,
     version: i32,
@@ -65,7 +65,7 @@ pub struct MethodCopy {
 /// The destination of a withdrawal.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Destination {
-    address: String,
+    pub address: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     memo: String,
 }

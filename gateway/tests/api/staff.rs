@@ -524,3 +524,47 @@ async fn a_draft_has_room_for_the_whole_course() {
     assert_eq!(refused.status, StatusCode::FORBIDDEN, "{refused:?}");
     assert_eq!(fixture.recorder.asked::<course::SaveDraftRequest>(path).len(), 1);
 }
+
+/// [R9] [D-O3] Members and transactions that match are a file, too: the same columns in each row, inert in a spreadsheet.
+#[tokio::test]
+async fn members_and_transactions_are_files() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Auditor);
+    let (members, transactions) =
+        ("/solvane.auth.v1.StaffService/ListMembers", "/solvane.wallet.v1.StaffService/ListStaffTransactions");
+    let member = auth::User {
+        id: "1".to_owned(),
+        name: "=HYPERLINK(\"x\")".to_owned(),
+        email: "ada@example.test".to_owned(),
+        phone: "+46 70".to_owned(),
+        is_verified: true,
+        ..Default::default()
+    };
+    fixture.recorder.answer(members, &auth::ListMembersResponse { members: vec![member], ..Default::default() });
+    let list = wallet::ListStaffTransactionsResponse { transactions: vec![row()], ..Default::default() };
+    fixture.recorder.answer(transactions, &list);
+    let read = async |path: &str| fixture.call(Method::GET, &format!("/v1/admin{path}"), Some(&token), "").await;
+
+    let reply = read("/members?search=ada&format=csv").await;
+    assert_eq!(reply.headers["content-disposition"], "attachment; filename=\"solvane-members.csv\"");
+    assert_eq!(
+        reply.text,
+        "id,name,email,phone,country,createdAt,isVerified,isFrozen,closedAt\r\n\
+         1,\"'=HYPERLINK(\"\"x\"\")\",ada@example.test,'+46 70,,,true,false,\r\n"
+    );
+    let asked: Vec<auth::ListMembersRequest> = fixture.recorder.asked(members);
+    assert_eq!((&*asked[0].search, asked[0].page.as_ref().map(|page| page.size)), ("ada", Some(500)));
+
+    let reply = read("/transactions?kind=deposit&member=1&format=csv").await;
+    assert_eq!(reply.headers["content-type"], "text/csv; charset=utf-8");
+    let lines: Vec<_> = reply.text.lines().collect();
+    assert!(lines[1].starts_with("1a2b3c4d-0000-4000-8000-000000000000,TNX-1a2b3c,"), "{lines:?}");
+    assert!(lines[1].contains(",deposit,credit,pending,0,"), "{lines:?}");
+    assert_eq!(lines.len(), 2);
+    for path in ["/members?format=xml", "/transactions?format=xml"] {
+        assert_eq!(read(path).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{path}");
+    }
+    let (_, member) = fixture.realm.member();
+    let refused = fixture.call(Method::GET, "/v1/admin/members?format=csv", Some(&member), "").await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+}

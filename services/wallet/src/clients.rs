@@ -19,7 +19,11 @@ use proto::payment_method::v1::method_lookup_service_client::MethodLookupService
 use proto::payment_method::v1::payout_service_client::PayoutServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
-    ChainOutput, ConsumedPayment, CreateQuoteRequest, CreateQuoteResponse, GetArrivedRequest, GetArrivedResponse, GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest, GetQuoteRequest, ListCandidatesRequest, ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, NoteConsumedRequest, PayoutMatch, PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest, OutgoingPayout,
+    ChainOutput, ConsumedPayment, CreateQuoteRequest, CreateQuoteResponse, GetArrivedRequest, GetArrivedResponse,
+    GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest, GetQuoteRequest, ListCandidatesRequest,
+    ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, NoteConsumedRequest, OutgoingPayout,
+    PayoutMatch, PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest,
+    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
 };
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::PreparePayoutsResponse;

@@ -422,7 +422,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search members */
+        /**
+         * Search members
+         * @description `format=csv` answers those that match as one file of at most 100,000.
+         */
         get: operations["get_admin_members"];
         put?: never;
         post?: never;
@@ -1029,7 +1032,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List transactions */
+        /**
+         * List transactions
+         * @description `format=csv` answers those that match as one file of at most 100,000.
+         */
         get: operations["get_admin_transactions"];
         put?: never;
         post?: never;
@@ -5789,6 +5795,7 @@ export interface components {
         cursor: string;
         file: string;
         folder: string;
+        format: "json" | "csv";
         /** @example 2026-01-01 */
         from: string;
         id: string;
@@ -5820,7 +5827,7 @@ export interface operations {
                 from?: components["parameters"]["from"];
                 /** @example 2026-01-31 */
                 to?: components["parameters"]["to"];
-                format?: "json" | "csv";
+                format?: components["parameters"]["format"];
                 cursor?: components["parameters"]["cursor"];
             };
             header?: never;
@@ -6357,6 +6364,7 @@ export interface operations {
             query?: {
                 search?: string;
                 cursor?: components["parameters"]["cursor"];
+                format?: components["parameters"]["format"];
             };
             header?: never;
             path?: never;
@@ -6370,6 +6378,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Members"];
+                    "text/csv": string;
                 };
             };
             default: components["responses"]["Error"];
@@ -7133,6 +7142,7 @@ export interface operations {
                 search?: string;
                 cursor?: components["parameters"]["cursor"];
                 size?: components["parameters"]["size"];
+                format?: components["parameters"]["format"];
             };
             header?: never;
             path?: never;
@@ -7146,6 +7156,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaffTransactions"];
+                    "text/csv": string;
                 };
             };
             default: components["responses"]["Error"];

@@ -1,12 +1,9 @@
 //! The audit log of staff actions, page by page or whole as a CSV file.
 
-use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
-use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use chassis::clock;
 use chassis::grpc::Outgoing;
-use futures::stream::try_unfold;
 use proto::common::v1::{AuditFilter, AuditRow as AuditRowMessage, ListAuditRowsRequest, PageRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -16,11 +13,9 @@ use crate::app::App;
 use crate::clients::{Service, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{day, field, moment, ok, inert};
-use crate::names::{AuditFormat, Trail};
-
-/// Rows per call while a file is written.
-const FILE_PAGE: i32 = 500;
+use crate::json::{day, field, inert, moment, ok};
+use crate::names::{ListFormat, Trail};
+use crate::routes::admin::csv_file::{CsvFile, PAGE, is_csv};
 
 /// The service, the filter, the format and the page.
 #[derive(Debug, Default, Deserialize)]
@@ -221,7 +216,7 @@ pub struct AuditTrail {
         ("action" = Option<String>, Query, description = "An action or its beginning, e.g. deposit."),
         ("member" = Option<String>, Query, description = "A member's id"),
         ("from" = Option<String>, Query, example = "2026-01-01"), ("to" = Option<String>, Query, example = "2026-01-31"),
-        ("format" = inline(Option<AuditFormat>), Query), ("cursor" = Option<String>, Query)),
+        ("format" = inline(Option<ListFormat>), Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, content((AuditTrail = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
 pub async fn audit(
     State(app): State<App>,
@@ -231,24 +226,19 @@ pub async fn audit(
     let service = service(query.service.as_deref())?;
     let filter = query.filter()?;
     let cursor = query.cursor.unwrap_or_default();
-    match query.format.as_deref() {
-        None | Some("" | "json") => {
-            let (rows, next_cursor) =
-                read(&app, &caller.out, service, &filter, PageRequest { size: 0, cursor }).await?;
-            Ok(ok(AuditTrail {
-                success: true,
-                rows: rows.into_iter().map(AuditRow::from).collect(),
-                next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()),
-            })
-            .into_response())
-        }
-        Some("csv") => file(app, caller.out, service, filter, cursor).await,
-        Some(_) => Err(field("format", "Choose json or csv")),
+    if is_csv(query.format.as_deref())? {
+        return file(app, caller.out, service, filter, cursor).await;
     }
+    let (rows, next_cursor) = read(&app, &caller.out, service, &filter, PageRequest { size: 0, cursor }).await?;
+    Ok(ok(AuditTrail {
+        success: true,
+        rows: rows.into_iter().map(AuditRow::from).collect(),
+        next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()),
+    })
+    .into_response())
 }
 
-/// All rows as a file, which is written while they are read. The first page is read before the response begins, so that
-/// a refusal is still an error. If a later page cannot be read, the download fails.
+/// All rows as a file; those of all services end with the name of theirs.
 async fn file(
     app: App,
     out: Outgoing,
@@ -256,84 +246,58 @@ async fn file(
     filter: AuditFilter,
     cursor: String,
 ) -> Result<Response, ApiError> {
-    let (rows, next) = read(&app, &out, service, &filter, PageRequest { size: FILE_PAGE, cursor }).await?;
-    let first = csv(service, true, rows).map_err(ApiError::internal)?;
-    let more = try_unfold(next, move |cursor| {
+    let of_all = service.is_none().then_some("service");
+    let file = CsvFile {
+        name: format!("solvane-audit-{}", service.map_or("all", Service::name)),
+        columns: HEADER.into_iter().chain(of_all).collect(),
+        most: usize::MAX,
+    };
+    let read = move |cursor| {
         let (app, out, filter) = (app.clone(), out.clone(), filter.clone());
         async move {
-            if cursor.is_empty() {
-                return Ok(None);
-            }
-            let page = PageRequest { size: FILE_PAGE, cursor };
-            let (rows, next) = read(&app, &out, service, &filter, page).await.map_err(|error| {
-                tracing::warn!(?error, "a trail broke off");
-                std::io::Error::other("the trail broke off")
-            })?;
-            Ok(Some((csv(service, false, rows)?, next)))
+            let (rows, next) = read(&app, &out, service, &filter, PageRequest { size: PAGE, cursor }).await?;
+            Ok((rows.into_iter().map(|row| columns(service, row)).collect(), next))
         }
-    });
-    let body = futures::StreamExt::chain(futures::stream::iter([Ok::<_, std::io::Error>(first)]), more);
-    let name = format!("attachment; filename=\"solvane-audit-{}.csv\"", service.map_or("all", Service::name));
-    let headers = [(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, name)];
-    Ok((headers, Body::from_stream(body)).into_response())
+    };
+    file.respond(cursor, read).await
 }
 
 const HEADER: [&str; 11] =
     ["id", "at", "actorId", "actorRole", "action", "subjectId", "memberId", "before", "after", "address", "hash"];
 
-/// Rows as lines; those of all services end with the name of theirs.
-fn csv(of: Option<Service>, with_header: bool, rows: Vec<Placed>) -> std::io::Result<Bytes> {
-    let of_service = |name: &str| Some(name.to_owned()).filter(|_| of.is_none());
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    if with_header {
-        writer.write_record(HEADER.map(str::to_owned).into_iter().chain(of_service("service")))?;
-    }
-    for (service, row) in rows {
-        let fields = [
-            row.id.to_string(),
-            moment(row.at.as_ref()).unwrap_or_default(),
-            row.actor_id,
-            row.actor_role,
-            row.action,
-            inert(row.subject_id),
-            row.member_id,
-            row.before_json,
-            row.after_json,
-            row.address,
-            row.hash,
-        ];
-        writer.write_record(fields.into_iter().chain(of_service(service.name())))?;
-    }
-    writer.into_inner().map(Bytes::from).map_err(|error| error.into_error())
+fn columns(of: Option<Service>, (service, row): Placed) -> Vec<String> {
+    let of_service = of.is_none().then(|| service.name().to_owned());
+    let fields = [
+        row.id.to_string(),
+        moment(row.at.as_ref()).unwrap_or_default(),
+        row.actor_id,
+        row.actor_role,
+        row.action,
+        inert(row.subject_id),
+        row.member_id,
+        row.before_json,
+        row.after_json,
+        row.address,
+        row.hash,
+    ];
+    fields.into_iter().chain(of_service).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use proto::common::v1::AuditRow;
 
-    use super::{csv, places};
+    use super::{HEADER, columns, places};
     use crate::clients::Service;
 
-    /// [D-O3] The trail as a file: quoted where it must be, and inert in a spreadsheet.
+    /// [D-O3] A row of the file is inert in a spreadsheet, and names its service where the file has several.
     #[test]
-    fn a_row_is_one_line() {
-        let row = AuditRow {
-            id: 7,
-            action: "deposit.approve".to_owned(),
-            subject_id: "=1+1".to_owned(),
-            after_json: r#"{"note":"a, b"}"#.to_owned(),
-            ..Default::default()
-        };
-        let text = |service| {
-            let file = csv(service, true, vec![(Service::Wallet, row.clone())]).unwrap();
-            String::from_utf8(file.to_vec()).unwrap()
-        };
-        assert_eq!(
-            text(Some(Service::Wallet)),
-            "id,at,actorId,actorRole,action,subjectId,memberId,before,after,address,hash\r\n\
-             7,,,,deposit.approve,'=1+1,,,\"{\"\"note\"\":\"\"a, b\"\"}\",,\r\n"
-        );
-        assert!(text(None).ends_with(",,wallet\r\n"));
+    fn a_row_has_a_value_for_each_column() {
+        let row = AuditRow { id: 7, subject_id: "=1+1".to_owned(), hash: "ab".to_owned(), ..Default::default() };
+        let of = |service| columns(service, (Service::Wallet, row.clone()));
+        let one = of(Some(Service::Wallet));
+        assert_eq!((one.len(), &*one[5]), (HEADER.len(), "'=1+1"));
+        assert_eq!(of(None)[HEADER.len() - 1..], ["ab", "wallet"]);
     }
 
     /// [D-O3] A cursor of the time line over all services names a place in each, and nothing else.

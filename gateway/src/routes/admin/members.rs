@@ -1,7 +1,8 @@
 //! Members as staff see them.
 
 use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
+use chassis::grpc::Outgoing;
 use proto::auth::v1 as auth;
 use proto::auth::v1::{
     AddMemberNoteRequest, FreezeMemberRequest, GetMemberRequest, ListMembersRequest, ProposeFactorResetRequest,
@@ -20,10 +21,11 @@ use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Dollars, Field, Form, Reply, created, moment, ok};
-use crate::names::HoldReason;
+use crate::json::{Dollars, Field, Form, Reply, created, inert, moment, ok};
+use crate::names::{HoldReason, ListFormat};
 use crate::routes::Done;
-use crate::routes::admin::proposals::Proposed;
+use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
+use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::auth::Session;
 use crate::routes::transactions::model::Direction;
 use crate::routes::users::{Hold, User};
@@ -33,6 +35,7 @@ use crate::routes::users::{Hold, User};
 pub struct Filter {
     search: Option<String>,
     cursor: Option<String>,
+    format: Option<String>,
 }
 
 /// A page of members.
@@ -47,23 +50,59 @@ pub struct Members {
 }
 
 /// Search members
-#[utoipa::path(get, path = "/admin/members", params(("search" = Option<String>, Query), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = Members), Errors), tag = "Back office")]
+///
+/// `format=csv` answers those that match as one file of at most 100,000.
+#[utoipa::path(get, path = "/admin/members", params(("search" = Option<String>, Query), ("cursor" = Option<String>, Query),
+        ("format" = inline(Option<ListFormat>), Query)),
+    responses((status = 200, content((Members = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
 pub async fn list(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Query(filter): Query<Filter>,
-) -> Result<Reply<Members>, ApiError> {
-    let message = ListMembersRequest {
-        search: filter.search.unwrap_or_default(),
-        page: Some(PageRequest { size: 0, cursor: filter.cursor.unwrap_or_default() }),
-    };
+) -> Result<Response, ApiError> {
+    let (search, cursor) = (filter.search.unwrap_or_default(), filter.cursor.unwrap_or_default());
+    if is_csv(filter.format.as_deref())? {
+        return file(app, caller.out, search, cursor).await;
+    }
+    let message = ListMembersRequest { search, page: Some(PageRequest { size: 0, cursor }) };
     let answer = call_retrying!(app.clients.auth_staff, list_members, caller.out, message)?.into_inner();
     Ok(ok(Members {
         success: true,
         members: answer.members.into_iter().map(|user| User::new(user, None)).collect(),
         next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
-    }))
+    })
+    .into_response())
+}
+
+async fn file(app: App, out: Outgoing, search: String, cursor: String) -> Result<Response, ApiError> {
+    let file = CsvFile { name: "solvane-members".to_owned(), columns: COLUMNS.to_vec(), most: MOST_ROWS };
+    let read = move |cursor| {
+        let (app, out, search) = (app.clone(), out.clone(), search.clone());
+        async move {
+            let message = ListMembersRequest { search, page: Some(PageRequest { size: PAGE, cursor }) };
+            let answer = call_retrying!(app.clients.auth_staff, list_members, out, message)?.into_inner();
+            Ok((answer.members.into_iter().map(columns).collect(), answer.next_cursor))
+        }
+    };
+    file.respond(cursor, read).await
+}
+
+const COLUMNS: [&str; 9] =
+    ["id", "name", "email", "phone", "country", "createdAt", "isVerified", "isFrozen", "closedAt"];
+
+fn columns(user: auth::User) -> Vec<String> {
+    let (created_at, closed_at) = (moment(user.created_at.as_ref()), moment(user.closed_at.as_ref()));
+    vec![
+        user.id,
+        inert(user.name),
+        inert(user.email),
+        inert(user.phone),
+        user.country,
+        created_at.unwrap_or_default(),
+        user.is_verified.to_string(),
+        user.is_frozen.to_string(),
+        closed_at.unwrap_or_default(),
+    ]
 }
 
 /// A note that staff wrote about a member.

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use chassis::clock::to_proto;
-use proto::common::v1::EvidenceCheck;
+use chassis::grpc::Outgoing;
+use proto::common::v1::{EvidenceCheck, PageRequest};
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
     ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, LeasePayoutRequest, ListStaffTransactionsRequest,
@@ -21,8 +22,9 @@ use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Dollars, Field, Form, Reply, created, field, moment, ok};
-use crate::names::{QueueKind, RejectionReason};
+use crate::json::{Dollars, Field, Form, Reply, created, field, inert, moment, ok};
+use crate::names::{ListFormat, QueueKind, RejectionReason};
+use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
 use crate::routes::admin::members::{Entry, NoteRequest, note};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::admin::verdicts::Blocker;
@@ -90,6 +92,7 @@ pub struct Filter {
     cursor: Option<String>,
     /// Transactions on the page, 1 to 500; 50 by default.
     size: Option<String>,
+    format: Option<String>,
 }
 
 /// The staff member who is paying a withdrawal. No other person can pay or reject it meanwhile.
@@ -174,16 +177,18 @@ pub struct StaffTransactions {
 }
 
 /// List transactions
+///
+/// `format=csv` answers those that match as one file of at most 100,000.
 #[utoipa::path(get, path = "/admin/transactions",
     params(("status" = Option<model::TransactionStatus>, Query), ("kind" = Option<model::TransactionKind>, Query), ("member" = Option<String>, Query),
         ("search" = Option<String>, Query, description = "A TNX reference, address, txid or amount"), ("cursor" = Option<String>, Query),
-        ("size" = Option<u16>, Query, minimum = 1, maximum = 500)),
-    responses((status = 200, body = StaffTransactions), Errors), tag = "Back office")]
+        ("size" = Option<u16>, Query, minimum = 1, maximum = 500), ("format" = inline(Option<ListFormat>), Query)),
+    responses((status = 200, content((StaffTransactions = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
 pub async fn list(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Query(filter): Query<Filter>,
-) -> Result<Reply<StaffTransactions>, ApiError> {
+) -> Result<Response, ApiError> {
     let status = match filter.status.as_deref() {
         None | Some("" | "all") => TransactionStatus::Unspecified,
         Some("pending") => TransactionStatus::Pending,
@@ -200,16 +205,100 @@ pub async fn list(
         kind: kind.into(),
         member_id: filter.member.unwrap_or_default(),
         search: filter.search.unwrap_or_default(),
-        page: Some(PageQuery { cursor: filter.cursor, size: filter.size }.request()?),
+        page: None,
     };
-    let answer = call_retrying!(app.clients.wallet_staff, list_staff_transactions, caller.out, message)?.into_inner();
-    let people = app.profiles.look_up(answer.transactions.iter().flat_map(named_by)).await?;
-    let transactions = answer.transactions.into_iter().map(|row| StaffTransaction::new(&app, row, &people));
+    if is_csv(filter.format.as_deref())? {
+        return file(app, caller.out, message, filter.cursor.unwrap_or_default()).await;
+    }
+    let page = PageQuery { cursor: filter.cursor, size: filter.size }.request()?;
+    let (transactions, next_cursor) = read(&app, &caller.out, message, page).await?;
     Ok(ok(StaffTransactions {
         success: true,
-        transactions: transactions.collect::<Result<_, _>>()?,
-        next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
-    }))
+        transactions,
+        next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()),
+    })
+    .into_response())
+}
+
+/// A page of those that match, and the cursor of the next.
+async fn read(
+    app: &App,
+    out: &Outgoing,
+    matching: ListStaffTransactionsRequest,
+    page: PageRequest,
+) -> Result<(Vec<StaffTransaction>, String), ApiError> {
+    let message = ListStaffTransactionsRequest { page: Some(page), ..matching };
+    let answer = call_retrying!(app.clients.wallet_staff, list_staff_transactions, out, message)?.into_inner();
+    let people = app.profiles.look_up(answer.transactions.iter().flat_map(named_by)).await?;
+    let transactions = answer.transactions.into_iter().map(|row| StaffTransaction::new(app, row, &people));
+    Ok((transactions.collect::<Result<_, _>>()?, answer.next_cursor))
+}
+
+async fn file(
+    app: App,
+    out: Outgoing,
+    matching: ListStaffTransactionsRequest,
+    cursor: String,
+) -> Result<Response, ApiError> {
+    let file = CsvFile { name: "solvane-transactions".to_owned(), columns: COLUMNS.to_vec(), most: MOST_ROWS };
+    let read = move |cursor| {
+        let (app, out, matching) = (app.clone(), out.clone(), matching.clone());
+        async move {
+            let (rows, next) = read(&app, &out, matching, PageRequest { size: PAGE, cursor }).await?;
+            Ok((rows.into_iter().map(columns).collect(), next))
+        }
+    };
+    file.respond(cursor, read).await
+}
+
+const COLUMNS: [&str; 16] = [
+    "id",
+    "reference",
+    "createdAt",
+    "decidedAt",
+    "memberId",
+    "memberName",
+    "memberEmail",
+    "kind",
+    "type",
+    "status",
+    "amount",
+    "fee",
+    "currency",
+    "network",
+    "address",
+    "txid",
+];
+
+fn columns(StaffTransaction { transaction: row, member_id, .. }: StaffTransaction) -> Vec<String> {
+    let fee = row.fee.as_ref().map(ToString::to_string).unwrap_or_default();
+    let (currency, network, shown) =
+        row.method.map(|method| (method.currency, method.network, method.address)).unwrap_or_default();
+    // A withdrawal goes to its destination; a payment came to the address that was shown.
+    let address = row.destination.map_or(shown, |to| to.address);
+    vec![
+        row.id,
+        row.reference,
+        row.created_at,
+        row.decided_at.unwrap_or_default(),
+        member_id,
+        inert(row.user.name),
+        inert(row.user.email),
+        word(row.kind),
+        word(row.r#type),
+        word(row.status),
+        row.amount.to_string(),
+        fee,
+        inert(currency),
+        inert(network),
+        inert(address),
+        inert(row.txid.unwrap_or_default()),
+    ]
+}
+
+/// The word of the contract.
+fn word(value: impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// A line of the checklist.

@@ -13,12 +13,16 @@ use proto::common::v1::ChainEvidence;
 use proto::payment_method::v1::CreateQuoteRequest;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
-    ConfirmDestinationRequest, ConfirmDestinationResponse, DepositArrivedRequest, DepositArrivedResponse, FindKnownDestinationsRequest, FindKnownDestinationsResponse, GetBalancesRequest, GetBalancesResponse, GetCourseAccessRequest, GetCourseAccessResponse, GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest, GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse, GetYearReportRequest, GetYearReportResponse,
-    PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse,
-    RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse, RequestWithdrawalRequest,
-    RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest,
-    SetDestinationResponse, TakeBackDepositRequest, TakeBackDepositResponse, Transaction as Line,
-    confirm_destination_request, send_destination_code_request,
+    ConfirmDestinationRequest, ConfirmDestinationResponse, DepositArrivedRequest, DepositArrivedResponse,
+    FindKnownDestinationsRequest, FindKnownDestinationsResponse, GetBalancesRequest, GetBalancesResponse,
+    GetCourseAccessRequest, GetCourseAccessResponse, GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest,
+    GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest,
+    GetTransactionResponse, GetWalletRequest, GetWalletResponse, GetYearReportRequest, GetYearReportResponse,
+    ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse,
+    PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest,
+    RequestQuoteResponse, RequestWithdrawalRequest, RequestWithdrawalResponse, SendDestinationCodeRequest,
+    SendDestinationCodeResponse, SetDestinationRequest, SetDestinationResponse, TakeBackDepositRequest,
+    TakeBackDepositResponse, Transaction as Line, confirm_destination_request, send_destination_code_request,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
