@@ -10,6 +10,7 @@ import { SearchButton } from '@/features/admin-search/components/search-button'
 import { IdleWarning } from '@/features/admin/components/idle-warning'
 import { adminPaths } from '@/features/admin/paths'
 import { roles } from '@/features/admin/permissions'
+import { sendWaiting } from '@/features/admin/undo'
 import { useLogOut } from '@/features/auth/api/log-out'
 import { onStepUp } from '@/lib/api-client'
 import { formatZoned } from '@/lib/dates'
@@ -42,7 +43,7 @@ export function AdminLayout({ locked }: { locked: boolean }) {
           <PageOutlet />
         </main>
       </div>
-      <IdleWarning onIdle={() => void logOut({ from: `${pathname}${search}`, leftAlone: true })} />
+      <IdleWarning onIdle={() => void sendWaiting().then(() => logOut({ from: `${pathname}${search}`, leftAlone: true }))} />
     </div>
   )
 }

@@ -24,6 +24,7 @@ import { useProposals } from '@/features/admin-proposals/api/proposals'
 import { adminPaths } from '@/features/admin/paths'
 import type { Permission } from '@/features/admin/api/types'
 import { useMay, useMayDecide } from '@/features/admin/permissions'
+import { sendWaiting } from '@/features/admin/undo'
 import { useLogOut } from '@/features/auth/api/log-out'
 import { useMember } from '@/lib/session'
 
@@ -90,7 +91,7 @@ export function AdminNav({ locked, onNavigate }: { locked: boolean; onNavigate?:
           <KeyRound aria-hidden className="size-4.5" />
           Security
         </NavLink>
-        <button type="button" disabled={busy} onClick={() => void logOut()} className={item}>
+        <button type="button" disabled={busy} onClick={() => void sendWaiting().then(() => logOut())} className={item}>
           <LogOut aria-hidden className="size-4.5" />
           Logout
         </button>

@@ -67,7 +67,7 @@ export function MemberDetails({ id }: { id: string }) {
             <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
               <TimeLine id={id} notes={page.notes} />
               <div className="min-w-0 space-y-5">
-                <Holds memberId={id} holds={page.member.wallet?.holds ?? []} />
+                <Holds memberId={id} holds={page.member.wallet?.holds ?? []} available={page.member.wallet?.balance} />
                 {may('correctBalances') && <CorrectionForm memberId={id} />}
                 <Notes memberId={id} notes={page.notes} />
               </div>

@@ -1,9 +1,10 @@
 import { Card } from '@/components/card'
-import { useAddNote } from '@/features/admin/api/members'
+import { undoable, useAddNote, type Note } from '@/features/admin/api/members'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { MemberPage } from '@/features/admin/api/types'
 import { formatMoment } from '@/lib/dates'
 import { useMay } from '@/features/admin/permissions'
+import { usePending, useReturned } from '@/features/admin/undo'
 import { NoteButton } from '@/features/admin/components/note-dialog'
 
 /** Notes that staff wrote about the member, who never sees them. */
@@ -11,6 +12,8 @@ export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage
   const may = useMay()
   const staffName = useStaffName()
   const add = useAddNote(memberId)
+  const added = usePending<Note>(undoable.note(memberId)).reverse()
+  const undone = useReturned<Note>(undoable.note(memberId))
   return (
     <Card className="p-4">
       <div className="flex items-center justify-between gap-4">
@@ -23,14 +26,21 @@ export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage
             explanation="Visible to staff only. It stays on the member’s record and cannot be changed."
             label="Note"
             submitLabel="Save"
-            action={add}
+            action={{ mutateAsync: (values, { onSuccess }) => Promise.resolve((add(values), onSuccess())), reset: () => undefined, error: null }}
+            draft={undone?.note}
           >
             Add a note
           </NoteButton>
         )}
       </div>
-      {notes.length === 0 && <p className="mt-1 text-sm text-ink-faint">No notes yet. Members never see notes.</p>}
+      {notes.length + added.length === 0 && <p className="mt-1 text-sm text-ink-faint">No notes yet. Members never see notes.</p>}
       <ul className="mt-1 divide-y divide-line text-sm">
+        {added.map(({ note }, index) => (
+          <li key={index} className="py-2">
+            <p className="break-words whitespace-pre-wrap">{note}</p>
+            <p className="text-ink-faint">You, just now</p>
+          </li>
+        ))}
         {notes.map(({ authorId, authorName, at, text }) => (
           <li key={`${authorId}-${at}`} className="py-2">
             <p className="break-words whitespace-pre-wrap">{text}</p>

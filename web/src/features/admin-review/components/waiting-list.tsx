@@ -91,7 +91,7 @@ function Rows({ rows, kind }: { rows: QueueRow[]; kind?: string }) {
   }
   const toggleClaim = () => {
     const row = rows[current]
-    if (row) claim.mutate({ id: row.transaction.id, release: row.verdict?.claimedBy === me.id })
+    if (row) claim({ id: row.transaction.id, reference: row.transaction.reference, release: row.verdict?.claimedBy === me.id })
   }
   useShortcuts({
     j: () => go(at < 0 ? 0 : current + 1),

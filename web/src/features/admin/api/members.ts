@@ -1,18 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { Activity, Transaction, User } from '@/lib/api-types'
+import { formatMoney } from '@/lib/money'
 import { usePagedQuery } from '@/lib/paged-query'
+import { useUndoable } from '../undo'
 import { adminKeys } from './keys'
 import { useStaffAction } from './use-staff-action'
-import type { HoldReason, MemberPage } from './types'
+import type { Hold, HoldReason, MemberPage } from './types'
 
 type Page = { members: User[]; nextCursor?: string | null }
 
 const url = (id: string) => `/admin/members/${encodeURIComponent(id)}`
 
 /** Members whose name or email matches. */
-export function useMembers(search: string) {
-  const { pages, ...query } = usePagedQuery<Page>(adminKeys.members(search), '/admin/members', { params: { search }, silent: true })
+export function useMembers(search: string, { enabled = true } = {}) {
+  const { pages, ...query } = usePagedQuery<Page>(adminKeys.members(search), '/admin/members', { params: { search }, enabled, silent: true })
   return { ...query, members: pages?.flatMap((page) => page.members) }
 }
 
@@ -33,7 +35,7 @@ export function useMemberActivity(id: string) {
 export const useEndSessions = (id: string) =>
   useStaffAction((_: object, options) => api.delete(`${url(id)}/sessions`, options))
 
-type Note = { note: string }
+export type Note = { note: string }
 
 export const useFreeze = (id: string, frozen: boolean) =>
   useStaffAction((note: Note, options) => api.post(`${url(id)}/${frozen ? 'unfreeze' : 'freeze'}`, note, options), ['note'])
@@ -42,16 +44,32 @@ export const useFreeze = (id: string, frozen: boolean) =>
 export const useResetFactors = (id: string) =>
   useStaffAction((note: Note, options) => api.post(`${url(id)}/factor-reset`, note, options), ['note'])
 
+/** What can be undone for a few seconds, by what it is about. */
+export const undoable = { note: (id: string) => `note ${id}`, hold: (id: string) => `hold ${id}`, release: (id: string) => `release ${id}` }
+
 export const useAddNote = (id: string) =>
-  useStaffAction((note: Note, options) => api.post(`${url(id)}/notes`, note, options), ['note'])
+  useUndoable<Note>({
+    about: undoable.note(id),
+    said: () => 'Note added',
+    send: (note, options) => api.post(`${url(id)}/notes`, note, options),
+  })
 
 export type NewHold = { amount: number; reasonCode: HoldReason }
 
 export const usePlaceHold = (id: string) =>
-  useStaffAction((hold: NewHold, options) => api.post(`${url(id)}/holds`, hold, options), ['amount', 'reasonCode'])
+  useUndoable<NewHold>({
+    about: undoable.hold(id),
+    said: ({ amount }) => `${formatMoney(amount)} held`,
+    send: (hold, options) => api.post(`${url(id)}/holds`, hold, options),
+  })
 
 export const useReleaseHold = (id: string) =>
-  useStaffAction((holdId: string, options) => api.post(`${url(id)}/holds/${encodeURIComponent(holdId)}/release`, undefined, options))
+  useUndoable<Pick<Hold, 'id' | 'amount'>>({
+    about: undoable.release(id),
+    said: ({ amount }) => `${formatMoney(amount)} released`,
+    send: ({ id: holdId }, options) =>
+      api.post(`${url(id)}/holds/${encodeURIComponent(holdId)}/release`, undefined, options),
+  })
 
 export type CorrectionKind = 'bonus' | 'release' | 'adjustment'
 

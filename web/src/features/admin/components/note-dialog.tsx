@@ -18,10 +18,12 @@ type NoteButtonProps = Omit<ButtonProps, 'action' | 'onClick'> & {
   label: string
   submitLabel: string
   action: Action
+  /** What the field begins with. */
+  draft?: string
 }
 
 /** A button for an action that needs a written reason, which it asks for in a dialog. */
-export function NoteButton({ title, explanation, label, submitLabel, action, ...button }: NoteButtonProps) {
+export function NoteButton({ title, explanation, label, submitLabel, action, draft, ...button }: NoteButtonProps) {
   const [open, setOpen] = useState(false)
   const close = () => {
     action.reset()
@@ -32,16 +34,16 @@ export function NoteButton({ title, explanation, label, submitLabel, action, ...
       <Button {...button} onClick={() => setOpen(true)} />
       <Dialog open={open} onClose={close} title={title}>
         <p className="mb-4 text-sm">{explanation}</p>
-        <NoteForm label={label} submitLabel={submitLabel} action={action} onDone={close} />
+        <NoteForm label={label} submitLabel={submitLabel} action={action} draft={draft} onDone={close} />
       </Dialog>
     </>
   )
 }
 
-type NoteFormProps = Pick<NoteButtonProps, 'label' | 'submitLabel' | 'action'> & { onDone: () => void }
+type NoteFormProps = Pick<NoteButtonProps, 'label' | 'submitLabel' | 'action' | 'draft'> & { onDone: () => void }
 
-function NoteForm({ label, submitLabel, action, onDone }: NoteFormProps) {
-  const [note, setNote] = useState('')
+function NoteForm({ label, submitLabel, action, draft = '', onDone }: NoteFormProps) {
+  const [note, setNote] = useState(draft)
   const [tried, setTried] = useState(false)
   const missing = tried && !note.trim() ? 'Enter a reason' : undefined
   const submit = () => {
