@@ -938,6 +938,29 @@ describe('the treasury', () => {
   })
 })
 
+describe('members and transactions', () => {
+  it('that match are offered as files [R9] [D-O3]', async () => {
+    const asked: string[] = []
+    const names: string[] = []
+    const answer = (list: object) => ({ request }: { request: Request }) => {
+      const { pathname, search } = new URL(request.url)
+      if (!search.includes('format=csv')) return HttpResponse.json({ success: true, ...list })
+      asked.push(pathname + search)
+      return HttpResponse.text('id\r\n', { headers: { 'Content-Type': 'text/csv' } })
+    }
+    server.use(http.get(`${base}/admin/members`, answer({ members: [member] })), http.get(`${base}/admin/transactions`, answer({ transactions: [deposit] })))
+    Object.assign(URL, { createObjectURL: () => 'blob:1', revokeObjectURL: () => undefined })
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+      names.push(this.download)
+    })
+    const { user } = openAsStaff('/admin/members?search=ada')
+    await user.click(await screen.findByRole('button', { name: 'Members as CSV' }))
+    await user.click(await screen.findByRole('button', { name: 'Transactions as CSV' }))
+    await waitFor(() => expect(names).toEqual(['solvane-members.csv', 'solvane-transactions.csv']))
+    expect(asked).toEqual(['/v1/admin/members?search=ada&format=csv', '/v1/admin/transactions?search=ada&format=csv'])
+  })
+})
+
 describe('the audit log', () => {
   const row = (changes: object = {}) => ({
     id: 1, at: '2026-03-05T14:07:00Z', actorId: ME, actorRole: 'reviewer', action: 'deposit.approve', subjectId: deposit.id,
@@ -989,6 +1012,22 @@ describe('the audit log', () => {
     openAsStaff('/admin/audit?actor=gone-since-1234', 'see', 'seeAudit', 'seeStaff')
     expect(await screen.findByLabelText('Actor')).toHaveDisplayValue('colleague 1234')
     await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'all', actor: 'gone-since-1234' }))
+  })
+
+  it('is filtered by a member, who is found by name and named from then on [D-O3] [U12]', async () => {
+    const asked = trail()
+    server.use(answers('get', '/admin/members', { members: [{ ...member, id: 'other', name: 'Ada Byron', email: 'ada@example.com' }, member] }))
+    const { user } = openAsStaff('/admin/audit', 'see', 'seeAudit')
+    const field = await screen.findByRole('combobox', { name: 'Member' })
+    await user.type(field, member.name.slice(0, 4))
+    expect(await screen.findByRole('option', { name: new RegExp(member.email) })).toBeVisible()
+    await user.keyboard('{ArrowDown}{Enter}')
+    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'all', member: member.id }))
+    const chosen = screen.getByRole('group', { name: 'Member' })
+    expect(await within(chosen).findByRole('link', { name: member.name })).toHaveAttribute('href', `/admin/members/${member.id}`)
+    await user.click(within(chosen).getByRole('button', { name: 'Any member' }))
+    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'all' }))
+    expect(screen.getByRole('combobox', { name: 'Member' })).toHaveValue('')
   })
 
   it('offers no names where those of staff may not be read [D-O1]', async () => {

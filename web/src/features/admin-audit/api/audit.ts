@@ -1,7 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
-import { api } from '@/lib/api-client'
-import { saveFile } from '@/lib/files'
-import { usePagedQuery, withQuery } from '@/lib/paged-query'
+import { usePagedQuery } from '@/lib/paged-query'
 import { adminKeys } from '@/features/admin/api/keys'
 import type { AuditRow } from '@/features/admin/api/types'
 
@@ -28,13 +25,3 @@ export function useAuditTrail(filter: AuditFilter) {
   const { pages, ...query } = usePagedQuery<Page>(adminKeys.audit(filter), '/admin/audit', { params: filter, silent: true })
   return { ...query, rows: pages?.flatMap((page) => page.rows) }
 }
-
-/** All that matches, as a file. */
-export const useAuditCsv = () =>
-  useMutation({
-    mutationFn: async (filter: AuditFilter) => {
-      const file = await api.file(withQuery('/admin/audit', { ...filter, format: 'csv' }))
-      saveFile(file, `solvane-audit-${filter.service}.csv`)
-    },
-    meta: { fallbackMessage: 'The file could not be created' },
-  })

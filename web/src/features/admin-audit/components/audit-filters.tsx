@@ -1,15 +1,14 @@
-import { Download } from 'lucide-react'
-import { Link, useSearchParams } from 'react-router'
-import { Button } from '@/components/button'
+import { useSearchParams } from 'react-router'
 import { cx } from '@/components/cx'
 import { SelectField, TextField } from '@/components/field'
 import { Segmented } from '@/components/segmented'
-import { trails, useAuditCsv, type AuditFilter } from '../api/audit'
+import { trails, type AuditFilter } from '../api/audit'
 import { useStaffList, useStaffName } from '@/features/admin/api/staff'
-import { adminPaths } from '@/features/admin/paths'
+import { CsvButton } from '@/features/admin/components/csv-button'
 import { useMay } from '@/features/admin/permissions'
 import { filterOptions } from '@/features/admin/sentences'
 import { useTypedParam, withParam } from '@/features/admin/use-typed-param'
+import { MemberField } from './member-field'
 
 /** Which rows are shown, and the same rows as a file. */
 export function AuditFilters({ filter }: { filter: AuditFilter }) {
@@ -18,7 +17,6 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
   const isListed = !filter.action || filterOptions.some(({ value }) => value === filter.action)
   const from = useTypedParam('from')
   const to = useTypedParam('to')
-  const csv = useAuditCsv()
   const may = useMay()
   return (
     <div className="space-y-3">
@@ -29,11 +27,9 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
           value={filter.service}
           onChange={(service) => setParams((now) => withParam(now, 'service', service), { replace: true })}
         />
-        <Button variant="secondary" onClick={() => csv.mutateAsync(filter)} icon={<Download aria-hidden className="size-4.5" />}>
-          CSV
-        </Button>
+        <CsvButton url="/admin/audit" filter={filter} name={`solvane-audit-${filter.service}`} />
       </div>
-      <div className={cx('grid grid-cols-1 gap-x-4 gap-y-3 sm:grid-cols-2', may('seeStaff') ? 'lg:grid-cols-[1.5fr_1fr_1fr_1fr]' : 'lg:grid-cols-[1.5fr_1fr_1fr]')}>
+      <div className={cx('grid grid-cols-1 gap-x-4 gap-y-3 sm:grid-cols-2', may('seeStaff') ? 'lg:grid-cols-[1.5fr_1fr_1.5fr_1fr_1fr]' : 'lg:grid-cols-[1.5fr_1.5fr_1fr_1fr]')}>
         <SelectField
           label="Action"
           blank="Any action"
@@ -42,19 +38,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
           onChange={({ target }) => setParams((now) => withParam(now, 'action', target.value), { replace: true })}
         />
         {may('seeStaff') && <ByField actor={filter.actor} />}
-        {filter.member && (
-          <p className="flex items-end gap-3 text-sm sm:col-span-2 lg:order-last lg:col-span-full">
-            <span>
-              Only what concerns{' '}
-              <Link to={adminPaths.member(filter.member)} className="text-accent-text underline">
-                one member
-              </Link>
-            </span>
-            <button type="button" onClick={() => setParams((now) => withParam(now, 'member', ''), { replace: true })} className="font-medium text-accent-text underline">
-              Show every member
-            </button>
-          </p>
-        )}
+        <MemberField id={filter.member} />
         <TextField label="From (UTC)" type="date" value={from.text} onChange={(event) => from.setText(event.target.value)} />
         <TextField label="To (UTC)" type="date" value={to.text} onChange={(event) => to.setText(event.target.value)} />
       </div>

@@ -14,6 +14,7 @@ import { useMay } from '@/features/admin/permissions'
 import { withParam } from '@/features/admin/use-typed-param'
 import { CorrectionForm } from './correction-form'
 import { LedgerEntries } from '@/features/admin/components/ledger-entries'
+import { CsvButton } from '@/features/admin/components/csv-button'
 import { Holds } from './holds'
 import { Loaded } from '@/features/admin/components/loaded'
 import { AccountBadge } from './member-search'
@@ -158,7 +159,10 @@ function Transactions({ id }: { id: string }) {
   const query = useFoundTransactions({ member: id })
   return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Transactions</h2>
+      <div className="flex items-center justify-between gap-4 px-4 pt-4 pb-1">
+        <h2 className="text-base font-semibold">Transactions</h2>
+        <CsvButton size="sm" url="/admin/transactions" filter={{ member: id }} name="solvane-transactions" aria-label="Transactions as CSV" />
+      </div>
       <Loaded query={{ ...query, data: query.transactions }} label="Loading the transactions">
         {(rows) => (rows.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">No transactions yet.</p> : <TransactionTable rows={rows} />)}
       </Loaded>

@@ -11,6 +11,7 @@ import { useFoundTransactions } from '@/features/admin/api/find-transactions'
 import { useMembers } from '@/features/admin/api/members'
 import { adminPaths } from '@/features/admin/paths'
 import { useTypedParam } from '@/features/admin/use-typed-param'
+import { CsvButton } from '@/features/admin/components/csv-button'
 import { Loaded } from '@/features/admin/components/loaded'
 import { MoreButton } from '@/components/more-button'
 import { Cell, Table } from '@/features/admin/components/table'
@@ -21,17 +22,22 @@ export function MemberSearch() {
   const { text, setText, wanted } = useTypedParam('search')
   return (
     <div className="space-y-5">
-      <div className="max-w-xl">
-        <TextField
-          label="Search"
-          type="search"
-          autoComplete="off"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          leading={<Search aria-hidden className="size-4.5" />}
-          hint="A name, an email, TNX-…, an address or a transaction hash"
-          className="pl-10!"
-        />
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+        <div className="w-full max-w-xl">
+          <TextField
+            label="Search"
+            type="search"
+            autoComplete="off"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            leading={<Search aria-hidden className="size-4.5" />}
+            hint="A name, an email, TNX-…, an address or a transaction hash"
+            className="pl-10!"
+          />
+        </div>
+        <div className="sm:mt-6.5">
+          <CsvButton url="/admin/members" filter={{ search: wanted }} name="solvane-members" aria-label="Members as CSV" />
+        </div>
       </div>
       {wanted && <FoundTransactions search={wanted} />}
       <FoundMembers search={wanted} />
@@ -96,7 +102,10 @@ function FoundTransactions({ search }: { search: string }) {
   if (!query.transactions?.length) return null
   return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Matching transactions</h2>
+      <div className="flex items-center justify-between gap-4 px-4 pt-4 pb-1">
+        <h2 className="text-base font-semibold">Matching transactions</h2>
+        <CsvButton size="sm" url="/admin/transactions" filter={{ search }} name="solvane-transactions" aria-label="Transactions as CSV" />
+      </div>
       <TransactionTable rows={query.transactions} withMember />
       <MoreButton query={query} />
     </Card>

@@ -3,20 +3,9 @@ import { useDeferredValue, useEffect, useId, useRef, useState, type KeyboardEven
 import { useNavigate } from 'react-router'
 import { cx } from '@/components/cx'
 import { Modal } from '@/components/dialog'
+import { usePaused } from '@/features/admin/use-paused'
 import { isSearchable, useSearch } from '../api/search'
 import { resultsOf, type BackOfficePage, type Result } from '../results'
-
-const TYPING_MS = 150
-
-/** What was typed, once the typing pauses. */
-function usePaused(text: string) {
-  const [paused, setPaused] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return paused.trim()
-}
 
 export type SearchProps = { open: boolean; onClose: () => void; pages: readonly BackOfficePage[] }
 
