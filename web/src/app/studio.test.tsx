@@ -76,6 +76,17 @@ describe('the studio [D-C4]', () => {
     expect(screen.getByLabelText('Address')).toBeDisabled()
   })
 
+  it('says that a picture of another site is shown as a link', async () => {
+    const { user } = open(...manager)
+    await user.click(await screen.findByRole('button', { name: 'Lesson two' }))
+    const field = screen.getByLabelText('Text in Markdown')
+    expect(field).toHaveAccessibleDescription('')
+    await user.click(field)
+    await user.paste(' ![A stand](https://example.com/stand.png)')
+    expect(field).toHaveAccessibleDescription(/^A picture of another site is shown as a link/)
+    expect(await screen.findByRole('link', { name: 'A stand' })).toBeVisible()
+  })
+
   it('saves again by itself when the network is back', async () => {
     server.use(http.put('*/v1/admin/course/draft', () => HttpResponse.error()))
     const { user } = open(...manager)

@@ -2,6 +2,13 @@ import { render, screen } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { MarkdownText } from './markdown-text'
 
+it('shows a picture of another site as a link, which the content policy would leave broken [D-C4]', () => {
+  render(<MarkdownText markdown={'![A phone on a stand](https://example.com/stand.png)\n\n![Ours](/files/stand.png)'} />)
+  expect(screen.getByRole('link', { name: 'A phone on a stand' })).toHaveAttribute('href', 'https://example.com/stand.png')
+  expect(screen.getByRole('img', { name: 'Ours' })).toHaveAttribute('src', '/files/stand.png')
+  expect(screen.getAllByRole('img')).toHaveLength(1)
+})
+
 it('has no heading in a table where the text has none [D-C1]', () => {
   render(<MarkdownText markdown={'| | Price |\n|---|---:|\n| Camera | $20 |'} />)
   expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Price'])

@@ -28,6 +28,7 @@ const options = {
     td: withClass('td', 'border-b border-line px-3 py-2 align-top'),
     table: Table,
     a: OutsideLink,
+    img: Picture,
   },
 }
 
@@ -67,6 +68,12 @@ function Code({ children }: { children?: ReactNode }) {
       {children}
     </pre>
   )
+}
+
+/** A picture of another site is a link: the content policy shows the platform's own alone. */
+function Picture({ src, alt }: ComponentProps<'img'>) {
+  if (!src || /^(data:|\/(?!\/))/.test(src)) return <img src={src} alt={alt} className="my-6 h-auto max-w-full rounded-lg" />
+  return <OutsideLink href={src}>{alt || 'Picture'}</OutsideLink>
 }
 
 function OutsideLink({ children, href }: ComponentProps<'a'>) {

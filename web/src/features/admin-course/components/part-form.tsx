@@ -113,6 +113,9 @@ function LessonForm({ content, place, readOnly, published, errors, onChange, onU
 
 type MarkdownEditorProps = { value: string; readOnly: boolean; error?: string; onChange: (value: string) => void }
 
+/** `![words](https://…)` */
+const OUTSIDE_PICTURE = /!\[[^\]]*\]\(\s*<?(https?:)?\/\//i
+
 /** The text and, beside it or in its place, what members will read. */
 function MarkdownEditor({ value, readOnly, error, onChange }: MarkdownEditorProps) {
   const [shown, setShown] = useState<'text' | 'preview'>('text')
@@ -131,6 +134,7 @@ function MarkdownEditor({ value, readOnly, error, onChange }: MarkdownEditorProp
             value={value}
             disabled={readOnly}
             error={error}
+            hint={OUTSIDE_PICTURE.test(value) && 'A picture of another site is shown as a link: members load nothing from elsewhere.'}
             onChange={(event) => onChange(event.target.value)}
             className="font-mono text-sm leading-6"
           />
