@@ -108,7 +108,7 @@ mod tests {
     /// [R9] [D-O3] Every page is in the file, inert in a spreadsheet; a file that is not whole says so in its last line.
     #[tokio::test]
     async fn a_file_has_every_page_or_says_that_it_has_not() {
-        let lines = |rows: usize| (0..rows).map(|row| format!("{row},'={row}\r\n")).collect::<String>();
+        let lines = |rows: usize| (0..rows).map(|row| format!("{row},'={row}\r\n")).collect::<Vec<_>>().concat();
         assert_eq!(file(7).await, format!("row,text\r\n{}", lines(7)));
         for most in [2, 3, 6] {
             let cut = format!("Only the first {most} rows are in this file. Narrow the search for the others.,\r\n");
