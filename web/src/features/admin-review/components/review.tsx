@@ -148,7 +148,7 @@ export function Review({ id }: { id: string }) {
               <Checklist checks={data.checks} />
               {data.evidence && <ChainPayments evidence={data.evidence} />}
             </div>
-            <div className="min-w-0 max-lg:sticky max-lg:bottom-0 max-lg:z-10 max-lg:max-h-[85dvh] max-lg:overflow-y-auto lg:shrink-0 lg:overflow-y-auto lg:max-h-[70%]">
+            <div className="min-w-0 max-lg:sticky max-lg:bottom-0 max-lg:z-10 max-lg:max-h-[85dvh] max-lg:overflow-y-auto lg:max-h-[calc((100dvh-11rem)*0.7)] lg:min-h-0 lg:overflow-y-auto">
               <DecisionPanel review={data} onDone={neighbours.goOn} onChoose={choose} isLooking={isPlaceholderData} />
             </div>
           </div>
