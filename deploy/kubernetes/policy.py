@@ -22,6 +22,7 @@ CUSTOM = {
     "barmancloud.cnpg.io/v1": {"ObjectStore"},
     "rabbitmq.com/v1beta1": {"RabbitmqCluster"},
     "external-secrets.io/v1": {"ExternalSecret"},
+    "gateway.networking.k8s.io/v1": {"Gateway", "HTTPRoute"},
     "monitoring.coreos.com/v1": {"PodMonitor", "PrometheusRule"},
 }
 # Fields without which an operator's schema refuses the object, where it has what is before the last dot.
@@ -30,6 +31,8 @@ NEEDED = {
     "Cluster": ["spec.instances"],
     "Database": ["spec.cluster.name", "spec.name", "spec.owner"],
     "ExternalSecret": ["spec.secretStoreRef.name"],
+    "Gateway": ["spec.gatewayClassName", "spec.listeners"],
+    "HTTPRoute": ["spec.parentRefs", "spec.hostnames", "spec.rules"],
     "ObjectStore": ["spec.configuration.destinationPath"],
     "PodMonitor": ["spec.selector", "spec.podMetricsEndpoints"],
     "PrometheusRule": ["spec.groups"],
@@ -323,10 +326,11 @@ def secrets(things):
                     require("sslmode=verify-full" in value, thing, f"{variable} does not verify the server")
         elif kind == "Certificate":
             written.append(thing["spec"]["secretName"])
-        elif kind == "Ingress":
+        elif kind == "Gateway":
+            names = [one["name"] for refs in fields(thing, "certificateRefs") for one in refs]
+            read |= set(names)
             if "cert-manager.io/cluster-issuer" in thing["metadata"].get("annotations", {}):
-                written += [tls["secretName"] for tls in thing["spec"]["tls"]]
-            read |= set(fields(thing, "secretName"))
+                written += names
         else:
             read |= set(fields(thing, "secretName", "serverTLSSecret", "serverCASecret"))
             read |= {value["name"] for value in fields(thing, "secretRef", "secretKeyRef", "passwordSecret", "accessKeyId", "secretAccessKey")}
@@ -353,18 +357,45 @@ def placed(things):
                 breaches.append(f"{path.name}:{number}: not in a line marked as yours")
     environment = next(thing["data"] for thing in things if thing["kind"] == "ConfigMap" and "PUBLIC_URL" in thing["data"])
     host = urlsplit(environment["PUBLIC_URL"]).hostname
-    part = re.search(r"^const CHUNK_BYTES = ([\d *]+)$", (ROOT / "web/src/features/admin-course/uploads.ts").read_text(encoding="utf-8"), re.M)
-    bytes_of_part = product(part[1])
-    for thing in things:
-        if thing["kind"] == "Ingress":
-            hosts = set(fields(thing, "host")) | {name for names in fields(thing, "hosts") for name in names}
-            require(hosts == {host}, thing, f"serves {sorted(hosts)} instead of {host}")
-            size = thing["metadata"]["annotations"].get("nginx.ingress.kubernetes.io/proxy-body-size")
-            if size:
-                require(int(size.removesuffix("m")) * 2**20 > bytes_of_part, thing, f"refuses the parts of videos, of {bytes_of_part} bytes")
+    entered(things, host)
     for network in environment["TRUSTED_PROXIES"].split(","):
         if ipaddress.ip_network(network).prefixlen < 24:
-            breaches.append(f"TRUSTED_PROXIES: {network} is more than the ingress controller")
+            breaches.append(f"TRUSTED_PROXIES: {network} is more than the entrance's proxies")
+
+
+def entered(things, host):
+    """Members come in by https at the public host alone; what is sent in the clear reaches no process."""
+    ports = {(thing["metadata"]["name"], entry["port"]) for thing in things if thing["kind"] == "Service" for entry in thing["spec"]["ports"]}
+    encrypted, found = {}, set()
+    for thing in things:
+        for listener in thing["spec"]["listeners"] if thing["kind"] == "Gateway" else []:
+            encrypted[thing["metadata"]["name"], listener["name"]] = listener["protocol"] == "HTTPS"
+            require(listener.get("hostname") == host, thing, f"listens for {listener.get('hostname')} instead of {host}")
+            ends = listener.get("tls", {}).get("mode") == "Terminate" and listener["tls"].get("certificateRefs")
+            require(ends or listener["protocol"] == "HTTP", thing, f"{listener['name']} has no certificate")
+            require(listener["allowedRoutes"]["namespaces"]["from"] == "Same", thing, "takes routes of other namespaces")
+    for thing in things:
+        if thing["kind"] != "HTTPRoute":
+            continue
+        require(thing["spec"]["hostnames"] == [host], thing, f"serves {thing['spec']['hostnames']} instead of {host}")
+        parents = [(parent["name"], parent.get("sectionName")) for parent in thing["spec"]["parentRefs"]]
+        require(all(parent in encrypted for parent in parents), thing, f"belongs to no listener: {parents}")
+        for rule in thing["spec"]["rules"]:
+            backends = {(backend["name"], backend["port"]) for backend in rule.get("backendRefs", [])}
+            require(backends <= ports, thing, f"leads to {sorted(backends - ports)}, which is no service")
+            require(not backends or all(encrypted.get(parent) for parent in parents), thing, "passes on what came in the clear")
+            require(not backends or rule.get("timeouts", {}).get("request") == "0s", thing, "cuts live updates and uploads off")
+            redirected = any(one["type"] == "RequestRedirect" for one in rule.get("filters", []))
+            api = any(match["path"]["value"].startswith("/v1") for match in rule["matches"])
+            require(not (redirected and api), thing, "hides from a client of the API that it speaks in the clear")
+            found |= backends
+    if found != {("gateway", 8080)}:
+        breaches.append(f"HTTPRoute: members reach {sorted(found)}")
+    part = re.search(r"^const CHUNK_BYTES = ([\d *]+)$", (ROOT / "web/src/features/admin-course/uploads.ts").read_text(encoding="utf-8"), re.M)
+    for guide in ("COMPOSE.md", "KUBERNETES.md"):
+        allowed = re.search(r"bodies of (\d+)\s+MiB", (ROOT / "deploy" / guide).read_text(encoding="utf-8"))
+        if not allowed or int(allowed[1]) * 2**20 <= product(part[1]):
+            breaches.append(f"{guide}: has proxies refuse the parts of videos, of {product(part[1])} bytes")
 
 
 def laid_over(lower, upper):
@@ -451,8 +482,6 @@ def main():
             breach(thing, "is outside the namespace")
         if overlay == "production":
             require(thing["kind"] != "Secret", thing, "is a secret in a manifest")
-            if thing["kind"] == "Ingress":
-                require(thing["spec"].get("tls"), thing, "serves without TLS")
             if thing["kind"] == "Cluster":
                 require(thing["spec"]["instances"] >= 3, thing, "has too few instances")
                 kept(thing)
