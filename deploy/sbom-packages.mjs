@@ -1,10 +1,14 @@
-// Turns the packages of an image, one a line as `name version architecture`, into a CycloneDX bill of materials.
+// Turns the records of dpkg in an image into a CycloneDX bill of materials of its packages.
 //
-//   dpkg-query --show --showformat '${Package} ${Version} ${Architecture}\n' | node deploy/sbom-packages.mjs IMAGE
+//   cat /var/lib/dpkg/status | node deploy/sbom-packages.mjs IMAGE
 
 import { readFileSync } from "node:fs";
 
-const packages = readFileSync(0, "utf8").split("\n").filter(Boolean).map((line) => line.split(" "));
+const records = readFileSync(0, "utf8").split(/\n{2,}/);
+const field = (record, name) => new RegExp(`^${name}: (.*)$`, "m").exec(record)?.[1];
+const packages = records
+  .filter((record) => / installed$/.test(field(record, "Status") ?? ""))
+  .map((record) => [field(record, "Package"), field(record, "Version"), field(record, "Architecture")]);
 if (packages.length === 0) throw new Error("the image has no packages");
 const components = packages.map(([name, version, architecture]) => {
   const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`;

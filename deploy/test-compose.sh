@@ -16,6 +16,8 @@ export PATH=/usr/bin:$PATH DOCKER_BUILDKIT=1 DOCKER_HOST="unix://$folder/docker.
 export COMPOSE_PROJECT_NAME=solvane-test VERSION=test IMAGE_PREFIX=solvane
 export POSTGRES_IMAGE=solvane-stand-in/postgres RABBITMQ_IMAGE=solvane-stand-in/rabbitmq
 export STORE_IMAGE=solvane-stand-in/store MAIL_IMAGE=solvane-stand-in/mail
+# Never answers here, but to ask over https takes the public authorities, which an image has to have.
+export RATE_SOURCES=kraken=https://rates.invalid,coinbase=https://rates.invalid
 # Test staff have no second factor and can decide at once; everything else is as in production.
 export GATEWAY_ADDR=127.0.0.1:$port PUBLIC_URL=http://127.0.0.1:$port STAFF_TOTP=off NEW_STAFF_WAIT_SECONDS=0
 engine=""
@@ -92,7 +94,7 @@ build_stand_ins() {
     say "stand-in: debian"
     rm -rf "$folder/root"
     # With the PostgreSQL 17 and RabbitMQ 4 of production.
-    debootstrap --variant=minbase --include=ca-certificates trixie "$folder/root" >"$folder/debootstrap.log"
+    debootstrap --variant=minbase trixie "$folder/root" >"$folder/debootstrap.log"
     tar -C "$folder/root" -c . | import solvane-stand-in/debian:13
     rm -rf "$folder/root"
   fi
@@ -161,6 +163,11 @@ inspect() {
     writable=$(docker inspect --format '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}} {{.HostConfig.CapDrop}}' \
       "$(compose ps -q "$name")")
     [ "$writable" = "true 10001:10001 [ALL]" ] || { echo "$name: $writable" >&2; return 1; }
+  done
+  # Whoever gets into a process finds no shell there.
+  for name in "${processes[@]}" audit; do
+    ! docker run --rm --network none --entrypoint /bin/sh "$IMAGE_PREFIX/$name:$VERSION" -c true 2>/dev/null ||
+      { echo "$name: has a shell" >&2; return 1; }
   done
   # What reads the files of strangers has nothing to reach and nothing to tell.
   writable=$(docker inspect --format '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}} {{.HostConfig.NetworkMode}}' \
