@@ -78,6 +78,7 @@ step secrets deploy/test-secrets.sh
 step tasks deploy/test-tasks.sh
 step tls deploy/test-tls.sh
 if [ -x "$target/debug/stack" ]; then
+  step settings node deploy/settings.mjs --check
   step attack "$target/debug/stack" attack --quick
   step cluster "$target/debug/stack" cluster --quick --if-possible
   # Each has a product of its own, and the browser leaves half of two cores idle.

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use chassis::auth_client::RemoteSessions;
 use chassis::bus::Bus;
+use chassis::command;
 use chassis::grpc;
 use chassis::identity::{Accepts, Signatures, Verifier};
 use chassis::keys::SecretKey;
 use chassis::process::{self, Allocator, Process};
-use clap::{Parser, Subcommand};
+use chassis::settings;
+use clap::{CommandFactory, Parser, Subcommand};
 use gateway::app::{App, AppState};
 use gateway::cache::plans::PlanCache;
 use gateway::cache::profiles::ProfileCache;
@@ -54,6 +56,8 @@ struct Settings {
 enum Command {
     /// Prints the OpenAPI document.
     Openapi,
+    /// Lists the settings: for each its name, its default and what it means, separated by tabs.
+    Settings,
     /// Says by its exit code whether the process beside it is ready.
     Health {
         /// Where that process serves its health.
@@ -70,6 +74,10 @@ async fn main() -> anyhow::Result<()> {
             std::io::Write::write_all(&mut std::io::stdout(), document.as_bytes())?;
             Ok(())
         }
+        Some(Command::Settings) => {
+            command::say(&settings::list(&Settings::command()));
+            Ok(())
+        }
         Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
         None => serve(Settings::parse().config).await,
     }
@@ -77,7 +85,6 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let mut process = Process::start(NAME, &config.ops)?;
-    process::report_certificate(&config.tls)?;
     let ops = config.ops.clone();
     let credential = config.keys.credential(NAME)?;
     let sessions = RemoteSessions::new(grpc::channel("auth", &config.auth_url, &config.tls)?, credential.clone());

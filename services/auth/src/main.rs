@@ -22,7 +22,7 @@ use auth::hasher::Hasher;
 use auth::passkeys::RelyingParty;
 use auth::secrets::Secrets;
 use auth::tokens::Tokens;
-use chassis::command;
+use chassis::command::{self, say};
 use chassis::db::Db;
 use chassis::error::Fault;
 use chassis::grpc;
@@ -225,9 +225,4 @@ fn told(error: Error) -> anyhow::Error {
         Some(_) => anyhow::Error::from(error),
         None => anyhow!(error.sentence()),
     }
-}
-
-/// A closed stdout must not turn success into failure.
-fn say(line: &str) {
-    let _ = std::io::Write::write_all(&mut std::io::stdout(), line.as_bytes());
 }

@@ -1,11 +1,14 @@
 //! The command line that every service has.
 
+use std::io::{self, Write};
 use std::net::SocketAddr;
 
+use anyhow::Context;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::db::{self, Schema};
 use crate::process;
+use crate::settings;
 
 /// What an operator may run besides the service itself.
 #[derive(Subcommand)]
@@ -22,15 +25,43 @@ enum Command {
         #[arg(long, env)]
         ops_addr: SocketAddr,
     },
+    /// Lists the settings of the service, or of one of its commands: for each its name, its default and what it means,
+    /// separated by tabs.
+    Settings {
+        /// The command.
+        of: Option<String>,
+    },
 }
 
 impl Command {
-    async fn run(self, schema: impl Into<Schema>) -> anyhow::Result<()> {
+    /// `Cli` is the whole command line, `C` the settings of the service.
+    async fn run<Cli: CommandFactory, C: CommandFactory>(self, schema: impl Into<Schema>) -> anyhow::Result<()> {
         match self {
-            Self::Migrate { database_url } => db::migrate_url(&database_url, schema).await,
+            Self::Migrate { database_url } => {
+                if !db::migrate_url(&database_url, schema).await? {
+                    say("the schema is that of a newer version, and stays as it is\n");
+                }
+                Ok(())
+            }
             Self::Health { ops_addr } => process::health(ops_addr).await,
+            Self::Settings { of: None } => {
+                say(&settings::list(&C::command()));
+                Ok(())
+            }
+            Self::Settings { of: Some(name) } => {
+                let line = Cli::command();
+                say(&settings::list(
+                    line.find_subcommand(&name).with_context(|| format!("there is no command {name}"))?,
+                ));
+                Ok(())
+            }
         }
     }
+}
+
+/// Says something to the operator. A closed stdout must not turn success into failure.
+pub fn say(text: &str) {
+    let _ = io::stdout().write_all(text.as_bytes());
 }
 
 /// Serves unless a command is given.
@@ -65,7 +96,7 @@ pub async fn run<C: Parser>(
     serve: impl AsyncFnOnce(C) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     match parse::<Command>(name)? {
-        Some(command) => command.run(schema).await,
+        Some(command) => command.run::<Cli<Command>, C>(schema).await,
         None => serve(C::parse()).await,
     }
 }
@@ -81,7 +112,7 @@ pub async fn run_with<C: Parser, Own: Subcommand>(
     run: impl AsyncFnOnce(Own) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     match parse::<AnyCommand<Own>>(name)? {
-        Some(AnyCommand::Common(command)) => command.run(schema).await,
+        Some(AnyCommand::Common(command)) => command.run::<Cli<AnyCommand<Own>>, C>(schema).await,
         Some(AnyCommand::Own(command)) => run(command).await,
         None => serve(C::parse()).await,
     }

@@ -238,13 +238,19 @@ impl From<&'static Migrator> for Schema {
 /// Brings a database to the newest schema: the chassis's tables, then the service's own, then its definitions. Each lock is
 /// waited for at most a second at a time, so that the services go on meanwhile.
 ///
+/// The schema of a newer version, as after a rollback, is left as it is, with its definitions: this version runs on it. Then
+/// the answer is false.
+///
 /// # Errors
 /// If the database cannot be reached or a migration fails.
-pub async fn migrate(pool: &PgPool, service: impl Into<Schema>) -> anyhow::Result<()> {
+pub async fn migrate(pool: &PgPool, service: impl Into<Schema>) -> anyhow::Result<bool> {
     let service = service.into();
     // The tables that every service's database carries: outbox, inbox, idempotency keys, proposals, audit rows.
     let mut chassis = sqlx::migrate!("./migrations");
     chassis.dangerous_set_table_name("_chassis_migrations");
+    if migrations::is_newer(pool, &chassis).await? || migrations::is_newer(pool, service.migrations).await? {
+        return Ok(false);
+    }
     migrations::run(pool, Work::Migrations(&chassis)).await?;
     migrations::run(pool, Work::Migrations(service.migrations)).await?;
     if !service.definitions.is_empty() {
@@ -253,14 +259,14 @@ pub async fn migrate(pool: &PgPool, service: impl Into<Schema>) -> anyhow::Resul
         let all: Vec<&str> = lock.iter().chain(service.definitions).copied().collect();
         migrations::run(pool, Work::Definitions(&format!("BEGIN;\n{};\nCOMMIT", all.join(";\n")))).await?;
     }
-    Ok(())
+    Ok(true)
 }
 
 /// [`migrate`] by url, for the `migrate` command of a service.
 ///
 /// # Errors
 /// The same as those of [`migrate`].
-pub async fn migrate_url(url: &str, service: impl Into<Schema>) -> anyhow::Result<()> {
+pub async fn migrate_url(url: &str, service: impl Into<Schema>) -> anyhow::Result<bool> {
     let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(30)).connect(url).await?;
     migrate(&pool, service).await
 }

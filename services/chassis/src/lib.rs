@@ -66,6 +66,8 @@ pub mod telemetry;
 
 pub mod process;
 
+pub mod settings;
+
 pub mod command;
 
 pub mod crash;

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use chassis::audit::{self, Act};
-use chassis::db::{self, Db, PgConnection};
+use chassis::db::{self, Db, PgConnection, Schema};
 use chassis::error::{Fault, Kind, Meaning, Refusal};
 use chassis::idempotency::{self, Answer, Claim, Work};
 use chassis::identity::{Role, Staff};
@@ -239,6 +239,28 @@ async fn an_index_is_built_concurrently(pool: PgPool) {
             .await
             .unwrap();
     assert!(valid);
+}
+
+/// [D-H9] The version before finds the newer schema after a rollback: it leaves the schema with its definitions as it is, and
+/// starts. A schema that is another, or lacks something, is refused.
+#[sqlx::test(migrations = false)]
+async fn the_version_before_starts_on_a_newer_schema(pool: PgPool) {
+    const OLDER: &str = "CREATE OR REPLACE FUNCTION rule() RETURNS integer LANGUAGE sql RETURN 1";
+    const NEWER: &str = "CREATE OR REPLACE FUNCTION rule() RETURNS integer LANGUAGE sql RETURN 2";
+    database(&pool).await;
+    let note = ("1_note.sql", "ALTER TABLE effects ADD COLUMN note text");
+    let kind = ("2_kind.sql", "ALTER TABLE effects ADD COLUMN kind text");
+    let older = Schema { migrations: migrator(&[note]).await, definitions: &[OLDER] };
+    let newer = Schema { migrations: migrator(&[note, kind]).await, definitions: &[NEWER] };
+    for (schema, is_brought_there) in [(older, true), (newer, true), (older, false), (newer, true)] {
+        assert_eq!(db::migrate(&pool, schema).await.unwrap(), is_brought_there);
+    }
+    db::migrate(&pool, older).await.unwrap();
+    let rule: i32 = sqlx::query_scalar("SELECT rule()").fetch_one(&pool).await.unwrap();
+    assert_eq!(rule, 2, "the definitions of the schema's own version");
+    for other in [("1_note.sql", "ALTER TABLE effects ADD COLUMN remark text"), ("3_more.sql", "SELECT 1")] {
+        assert!(db::migrate(&pool, migrator(&[other]).await).await.is_err(), "{other:?}");
+    }
 }
 
 // === keyed answers ===

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::postgres::PgPool;
 use sqlx::{AssertSqlSafe, Executor, PgConnection};
 use tokio::time::{Instant, sleep};
@@ -22,6 +22,25 @@ pub(super) enum Work<'w> {
     Migrations(&'w Migrator),
     /// SQL that begins and ends its own transaction.
     Definitions(&'w str),
+}
+
+/// Whether the schema is that of a newer version: it has every migration of this one, and others beside them.
+///
+/// # Errors
+/// If the database cannot be reached.
+pub(super) async fn is_newer(pool: &PgPool, migrator: &Migrator) -> Result<bool, MigrateError> {
+    let mut conn = pool.acquire().await?;
+    let applied = match conn.list_applied_migrations(&migrator.table_name).await {
+        // Before the first migration.
+        Err(error) if has_code(&error, "42P01") => return Ok(false),
+        applied => applied?,
+    };
+    let failed = conn.dirty_version(&migrator.table_name).await?;
+    let has = |version, checksum: &[u8]| {
+        applied.iter().any(|one| one.version == version && *one.checksum == *checksum) && failed != Some(version)
+    };
+    let others = applied.iter().any(|one| !migrator.version_exists(one.version));
+    Ok(others && migrator.iter().all(|migration| has(migration.version, &migration.checksum)))
 }
 
 /// Changes the schema.
@@ -90,6 +109,11 @@ async fn drop_failed_indexes(conn: &mut PgConnection) -> Result<(), sqlx::Error>
 }
 
 fn is_lock_timeout(error: &MigrateError) -> bool {
+    has_code(error, "55P03")
+}
+
+/// Whether the database gave this code.
+fn has_code(error: &MigrateError, code: &str) -> bool {
     let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else { return false };
-    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == "55P03")
+    error.as_database_error().and_then(|error| error.code()).is_some_and(|given| given == code)
 }
