@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Looks for what an installation with docker compose lacks before members use it: prints a line for each question, and what
-# to do where the answer is no. Fails if there is one.
+# to do where the answer is no. Fails if there is one. With an address, it sends a test mail there, and says what the relay answered.
 #
-#   deploy/doctor.sh
+#   deploy/doctor.sh [ADDRESS]
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -60,6 +60,8 @@ has_task() {
   at=$(sed -n 's/^task_succeeded_at.* //p' "$file") limit=$(sed -n 's/^task_due_seconds.* //p' "$file")
   [ $(($(date +%s) - at)) -le "$limit" ]
 }
+# The relay's answer goes to our output, for whoever reads it.
+sends_mail() { docker compose exec -T mailer /usr/local/bin/service send-test "$address" >&3 2>&3; }
 # people ROLE NUMBER
 people() {
   local found
@@ -74,6 +76,8 @@ host=${url#*://}
 host=${host%%[:/]*}
 relay=$(setting SMTP_URL)
 sender=$(setting MAIL_FROM)
+address=${1:-}
+exec 3>&1
 
 check "docker compose is 2.24 or newer" "install a newer one" compose_is_recent
 check "secrets are there, and closed to other users" "make secrets" secrets_are_private
@@ -86,6 +90,7 @@ check "the processes are well" "docker compose ps, docker compose logs NAME" all
 check "the product answers at PUBLIC_URL" "look at the proxy and the firewall" serves
 check "SMTP_URL names a relay" "set it in .env: codes go to the mail catcher until then" relay_is_named
 check "the relay takes connections" "look at SMTP_URL and the firewall" relay_answers
+[ -z "$address" ] || check "the relay takes a mail to $address" "its answer is above; look at SMTP_URL and MAIL_FROM" sends_mail
 check "MAIL_FROM is yours" "set it in .env, with an address that the relay sends for" sender_is_named
 check "ALERT_EMAIL is set" "set it in .env, and run the profile observe (COMPOSE.md, Alerting)" is_set ALERT_EMAIL
 check "TREASURY_KEYS is set" "deposit addresses are not verified without (KEYS.md, The treasury key)" is_set TREASURY_KEYS

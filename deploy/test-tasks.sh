@@ -111,6 +111,7 @@ case "\$*" in
   "compose version --short") cat "$folder/version" ;;
   "compose ps --format"*) echo "gateway healthy"; cat "$folder/state" ;;
   "compose exec -T postgres"*) cat "$folder/people" ;;
+  "compose exec -T mailer /usr/local/bin/service send-test ops@example.com") cat "$folder/answer"; [ ! -e "$folder/refused" ] ;;
 esac
 SCRIPT
 for name in curl getent timedatectl; do printf '#!/bin/sh\ncat %s\n' "$folder/$name" >"$folder/bin/$name"; done
@@ -150,6 +151,13 @@ ROOTS_URL=s3://roots
 ENV
 content() { doctor >"$folder/found"; }
 until_true content || { cat "$folder/found"; exit 1; }
+echo "the relay took the mail: 250 taken" >"$folder/answer"
+PATH=$folder/bin:$PATH deploy/doctor.sh ops@example.com >"$folder/found" || fail "a mail that is taken is wrong"
+grep -A 1 -x "the relay took the mail: 250 taken" "$folder/found" | grep -q '^ok .*takes a mail to ops@' || fail "no answer of the relay"
+echo "Error: the relay refuses: 550" >"$folder/answer"
+touch "$folder/refused"
+PATH=$folder/bin:$PATH deploy/doctor.sh ops@example.com >"$folder/found" 2>/dev/null && fail "a mail that is refused is right"
+grep -q '^WRONG .*takes a mail to ops@' "$folder/found" || fail "the doctor does not see a refused mail"
 
 say "backups and files leave the machine encrypted, and come back whole"
 mkdir -p "$folder"/backups/{base/20261127T020000Z/pg_notify,base/new.part,wal} "$folder"/files/receipts "$folder/away"

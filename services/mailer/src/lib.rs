@@ -22,6 +22,7 @@ pub mod app {
     pub mod accept_event;
     pub mod mail_roots;
     pub mod send_mails;
+    pub mod send_test;
 }
 
 pub mod store {

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use chassis::auth_client;
-use chassis::command;
+use chassis::command::{self, say};
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
+use clap::{Args, Subcommand};
 use mailer::MIGRATOR;
 use mailer::app::accept_event::AcceptEvent;
 use mailer::app::mail_roots::MailRoots;
 use mailer::app::send_mails::{CONCURRENCY, SendMails};
+use mailer::app::send_test::send_test;
 use mailer::clients::Directory;
 use mailer::config::Config;
 use mailer::events::consumed::{Consumer, QUEUE};
@@ -25,9 +27,35 @@ static ALLOCATOR: Allocator = Allocator;
 
 const NAME: &str = "mailer";
 
+#[derive(Subcommand)]
+enum Command {
+    /// Sends a test mail with the settings of the service, and prints what the relay answered.
+    SendTest(SendTest),
+}
+
+#[derive(Args)]
+struct SendTest {
+    /// The sender, as the service has it.
+    #[arg(long, env)]
+    mail_from: String,
+    /// The relay, as the service has it.
+    #[arg(long, env, hide_env_values = true)]
+    smtp_url: String,
+    /// Where the mail goes.
+    address: String,
+}
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    command::run(NAME, &MIGRATOR, serve).await
+    command::run_with(NAME, &MIGRATOR, serve, run).await
+}
+
+async fn run(command: Command) -> anyhow::Result<()> {
+    let Command::SendTest(test) = command;
+    let sender = Sender::parse(&test.mail_from).context("MAIL_FROM is no sender")?;
+    let answer = send_test(&Transport::relay(&test.smtp_url, 1)?, &sender, &test.address).await?;
+    say(&format!("the relay took the mail to {}: {answer}\n", test.address));
+    Ok(())
 }
 
 async fn serve(config: Config) -> anyhow::Result<()> {

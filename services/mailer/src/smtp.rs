@@ -28,7 +28,7 @@ pub enum Transport {
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
     /// The relay cannot be reached, or refuses every mail.
-    #[error("the relay is away: {0}")]
+    #[error("the relay takes no mail: {0}")]
     Unreachable(String),
     /// The relay asks to try this mail again later (4xx).
     #[error("the relay asks to wait: {0}")]
@@ -60,11 +60,11 @@ impl Transport {
         Ok(Self::Folder(std::sync::Arc::new(Folder::open(path)?)))
     }
 
-    /// Sends what `write` makes; a panic while writing or sending is a refusal for ever.
+    /// Sends what `write` makes, and says what the relay answered; a panic while writing or sending is a refusal for ever.
     ///
     /// It runs on a thread of its own: lettre's async transport has no timeouts, and puts a connection back into its
     /// pool in mid-message when a send is dropped. A thread of the runtime would keep the process from ending.
-    pub async fn send<W>(&self, name: &'static str, write: W) -> Result<(), SendError>
+    pub async fn send<W>(&self, name: &'static str, write: W) -> Result<String, SendError>
     where
         W: FnOnce() -> Result<Message, String> + Send + 'static,
     {
@@ -82,13 +82,14 @@ impl Transport {
         result.await.unwrap_or_else(|_| Err(SendError::Unreachable("the sender ended".to_owned())))
     }
 
-    fn hand_over(&self, name: &str, message: &Message) -> Result<(), SendError> {
+    fn hand_over(&self, name: &str, message: &Message) -> Result<String, SendError> {
         match self {
-            Self::Folder(folder) => {
-                folder.write(name, &message.formatted()).map_err(|error| SendError::Unreachable(error.to_string()))
-            }
+            Self::Folder(folder) => match folder.write(name, &message.formatted()) {
+                Ok(()) => Ok("written to the folder".to_owned()),
+                Err(error) => Err(SendError::Unreachable(error.to_string())),
+            },
             Self::Relay(relay) => match relay.send(message) {
-                Ok(_) => Ok(()),
+                Ok(answer) => Ok(format!("{} {}", answer.code(), answer.message().collect::<Vec<_>>().join(" "))),
                 Err(error) if error.is_transient() => Err(SendError::Deferred(error.to_string())),
                 // Said to everybody, e.g. for a wrong password, it says nothing about this mail.
                 Err(error)

@@ -144,7 +144,7 @@ impl SendMails {
         let (sender, id) = (self.sender.clone(), mail.id);
         let write = move || sender.message(id, &to, content).map_err(|error| error.to_string());
         match self.transport.send(mail.template.as_str(), write).await {
-            Ok(()) => Outcome::Ended(FinalStatus::Sent, None),
+            Ok(_) => Outcome::Ended(FinalStatus::Sent, None),
             Err(refused @ SendError::Permanent(_)) => {
                 Outcome::Ended(FinalStatus::Undeliverable, Some(refused.to_string()))
             }

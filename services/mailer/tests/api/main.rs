@@ -9,5 +9,6 @@ mod fixture;
 mod mail_roots;
 mod samples;
 mod send_mails;
+mod send_test;
 mod smtp_sink;
 mod templates;
