@@ -1,9 +1,11 @@
 //! TLS between the processes, PostgreSQL and RabbitMQ, with the certificates of `make secrets`.
 
+use std::{fs, net::SocketAddr, path::Path, time::Duration};
+
 use anyhow::{Context, Result};
 use chassis::{
     config::Tls,
-    grpc::{self, Outgoing},
+    grpc::{self, Channel, Outgoing},
 };
 use sqlx::{Connection, PgConnection};
 use stack::{
@@ -12,6 +14,9 @@ use stack::{
     testing::{Options, TestStack},
 };
 use time::OffsetDateTime;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+use tonic::service::Routes;
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 
 /// Whether auth answers a call at this host, made with these certificates.
@@ -72,4 +77,70 @@ async fn what_processes_say_to_each_other_is_encrypted() -> Result<()> {
 
     assert!(stack.broken_promises().await?.is_empty(), "the audit reads over TLS too");
     Ok(())
+}
+
+async fn answers(client: &mut HealthClient<Channel>) -> bool {
+    client.check(Outgoing::anonymous().request(HealthCheckRequest::default())).await.is_ok()
+}
+
+/// Puts certificates in place of those that are in a folder, one file after another.
+fn put(from: &Certificates, name: &str, folder: &Path) -> Result<Tls> {
+    let own = from.of(name);
+    for file in [&own.authority, &own.certificate, &own.key] {
+        let new = folder.join("new");
+        fs::copy(file, &new)?;
+        fs::rename(&new, folder.join(file.file_name().context("a name")?))?;
+    }
+    let file = |name: String| Some(folder.join(name));
+    Ok(Tls {
+        tls_ca_file: file("ca.crt".to_owned()),
+        tls_cert_file: file(format!("{name}.crt")),
+        tls_key_file: file(format!("{name}.key")),
+    })
+}
+
+/// [D-V4] [D-H7] Renewed certificates are used from the next connection on, by the server and by its clients, without a
+/// restart of either; files that fit no certificate change nothing.
+#[tokio::test]
+async fn renewed_certificates_need_no_restart() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("log");
+    let first = Certificates::make(&folder.path().join("first"), &log).await?;
+    let second = Certificates::make(&folder.path().join("second"), &log).await?;
+    let (server_files, client_files) = (folder.path().join("auth"), folder.path().join("gateway"));
+    for files in [&server_files, &client_files] {
+        fs::create_dir(files)?;
+    }
+    let server = put(&first, "auth", &server_files)?;
+    let client = put(&first, "gateway", &client_files)?;
+
+    let listener = grpc::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
+    let url = format!("https://{}", listener.local_addr()?);
+    let (_, health) = tonic_health::server::health_reporter();
+    // Connections last for a second, so that their clients come again soon.
+    let (age, stop) = (Duration::from_secs(1), CancellationToken::new());
+    let certificates = grpc::Certificates::read(&server)?;
+    let serving = tokio::spawn(grpc::serve(listener, Routes::new(health), age, certificates, stop.clone()));
+    let connect = |tls: &Tls| Ok::<_, anyhow::Error>(HealthClient::new(grpc::channel("auth", &url, tls)?));
+    let mut kept = connect(&client)?;
+    assert!(answers(&mut kept).await);
+
+    fs::write(server_files.join("auth.key"), "half a key")?;
+    assert!(answers(&mut connect(&files(&first, "gateway"))?).await, "a file in the middle of a change");
+
+    put(&second, "auth", &server_files)?;
+    put(&second, "gateway", &client_files)?;
+    assert!(!answers(&mut connect(&files(&first, "gateway"))?).await, "with a certificate from before");
+    assert!(answers(&mut connect(&files(&second, "gateway"))?).await, "with a renewed certificate");
+    let end = Instant::now() + Duration::from_secs(20);
+    let mut answered = Vec::new();
+    // The connection from before ends within the second; the same client makes the next one with what its files hold now.
+    while answered.len() < 20 {
+        assert!(Instant::now() < end, "{answered:?}");
+        answered.push(answers(&mut kept).await);
+        sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(answered.iter().filter(|answered| !**answered).count(), 0, "{answered:?}");
+    stop.cancel();
+    serving.await?
 }

@@ -11,12 +11,14 @@ use clap::{Args, ValueEnum};
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
-use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
 use x509_parser::pem::parse_x509_pem;
 
-use crate::grpc::CONNECTION_AGE;
 use crate::identity::{Accepts, Credential, Signatures};
 use crate::keys::{SigningKey, TrustedKeys};
+
+/// After so long a client of a gRPC server is asked to reconnect, unless the configuration says otherwise: so new replicas get
+/// their share of the calls.
+pub const CONNECTION_AGE: Duration = Duration::from_mins(5);
 
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -45,7 +47,7 @@ pub struct Ops {
     pub shutdown_delay_seconds: u64,
     /// Where tests arm places at which the process dies.
     #[cfg(feature = "crash-points")]
-    #[arg(long, env)]
+    #[arg(long, env, hide = true)]
     pub crash_points_dir: Option<PathBuf>,
 }
 
@@ -140,28 +142,6 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// How gRPC is served: without TLS unless there is a certificate.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
-    pub fn server(&self) -> anyhow::Result<Option<ServerTlsConfig>> {
-        let (Some(authority), Some(identity)) = (self.authority()?, self.identity()?) else { return Ok(None) };
-        Ok(Some(ServerTlsConfig::new().identity(identity).client_ca_root(Certificate::from_pem(authority))))
-    }
-
-    /// How another process is called at an `https://` url.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
-    pub fn client(&self) -> anyhow::Result<Option<ClientTlsConfig>> {
-        let Some(authority) = self.authority()? else { return Ok(None) };
-        let trusting = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authority));
-        Ok(Some(match self.identity()? {
-            Some(identity) => trusting.identity(identity),
-            None => trusting,
-        }))
-    }
-
     /// The certificate of the authority, in PEM.
     ///
     /// # Errors
@@ -180,11 +160,6 @@ impl Tls {
             .with_context(|| format!("{} has no certificate in PEM", file.display()))?;
         let certificate = pem.parse_x509().with_context(|| format!("{} has no certificate", file.display()))?;
         Ok(Some(certificate.validity().not_after.timestamp()))
-    }
-
-    fn identity(&self) -> anyhow::Result<Option<Identity>> {
-        let (Some(certificate), Some(key)) = (&self.tls_cert_file, &self.tls_key_file) else { return Ok(None) };
-        Ok(Some(Identity::from_pem(read(certificate)?, read(key)?)))
     }
 }
 

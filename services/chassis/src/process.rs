@@ -104,7 +104,6 @@ impl Process {
         covers: Covers,
     ) -> anyhow::Result<(Self, Db, Bus)> {
         let mut process = Self::start(name, &settings.ops)?;
-        report_certificate(&settings.tls)?;
         let (db, bus) = process.storage(settings)?;
         process.export_roots(&db, settings, covers)?;
         Ok((process, db, bus))
@@ -169,7 +168,7 @@ impl Process {
     /// # Errors
     /// If the address cannot be bound, or a file of its certificate cannot be read.
     pub async fn serve(&mut self, settings: &config::Service, routes: Routes) -> anyhow::Result<()> {
-        let (age, tls) = (settings.grpc.connection_age(), settings.tls.server()?);
+        let (age, tls) = (settings.grpc.connection_age(), grpc::Certificates::read(&settings.tls)?);
         let listener = grpc::bind(settings.grpc.grpc_addr).await?;
         let (_, health) = tonic_health::server::health_reporter();
         self.spawn(grpc::serve(listener, routes.add_service(health), age, tls, self.shutdown.clone()));
@@ -296,17 +295,6 @@ async fn metrics(State(state): State<OpsState>) -> String {
         }
     }
     state.metrics.render()
-}
-
-/// Reports when the process's certificate ends, because a process uses the one that it started with until it is restarted.
-///
-/// # Errors
-/// If the certificate cannot be read.
-pub fn report_certificate(tls: &config::Tls) -> anyhow::Result<()> {
-    if let Some(at) = tls.ends_at()? {
-        metrics::gauge!("tls_certificate_ends_at").set(u32::try_from(at).unwrap_or(u32::MAX));
-    }
-    Ok(())
 }
 
 /// Allows this process as many open files as the system lets it have. The usual soft limit of 1,024 is less than the

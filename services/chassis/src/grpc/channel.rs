@@ -8,13 +8,17 @@ use anyhow::Context;
 use http::Uri;
 use http::uri::Scheme;
 use hyper_util::rt::TokioIo;
+use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{self, Endpoint};
 use tower::service_fn;
 
 use super::client::Callee;
+use super::tls::{Certificates, HANDSHAKE};
 use crate::config::Tls;
 
 /// How long one attempt to connect may take.
@@ -33,18 +37,47 @@ pub type Channel = InterceptedService<transport::Channel, Callee>;
 /// If the URL is malformed, or begins with `https://` and no authority is set.
 pub fn channel(service: &'static str, url: &str, tls: &Tls) -> anyhow::Result<Channel> {
     let outage = Arc::new(Mutex::new(None));
-    let mut endpoint = Endpoint::from_shared(url.to_owned())?;
-    if endpoint.uri().scheme() == Some(&Scheme::HTTPS) {
-        let authority = tls.client()?.with_context(|| format!("{url} needs TLS_CA_FILE"))?;
-        endpoint = endpoint.tls_config(authority)?;
-    }
-    let channel = endpoint
+    let uri: Uri = url.parse()?;
+    let is_encrypted = uri.scheme() == Some(&Scheme::HTTPS);
+    // The library would encrypt an https endpoint itself, with the certificates of the start.
+    let mut plain = uri.clone().into_parts();
+    plain.scheme = Some(Scheme::HTTP);
+    let endpoint = Endpoint::from(Uri::from_parts(plain)?)
+        .origin(uri)
         .timeout(Duration::from_secs(15))
         .http2_keep_alive_interval(Duration::from_secs(10))
         .keep_alive_timeout(Duration::from_secs(10))
-        .keep_alive_while_idle(true)
-        .connect_with_connector_lazy(service_fn(move |uri| connect(uri, Arc::clone(&outage))));
+        .keep_alive_while_idle(true);
+    let channel = if is_encrypted {
+        let certificates = Certificates::read(tls)?.with_context(|| format!("{url} needs TLS_CA_FILE"))?;
+        let certificates = Arc::new(certificates);
+        endpoint.connect_with_connector_lazy(service_fn(move |uri| {
+            connect_encrypted(uri, Arc::clone(&outage), Arc::clone(&certificates))
+        }))
+    } else {
+        endpoint.connect_with_connector_lazy(service_fn(move |uri| {
+            let outage = Arc::clone(&outage);
+            async move { connect(&uri, &outage).await.map(TokioIo::new) }
+        }))
+    };
     Ok(InterceptedService::new(channel, Callee(service)))
+}
+
+/// Connects, and shakes hands with the certificates that are in force now.
+async fn connect_encrypted(
+    uri: Uri,
+    outage: Arc<Mutex<Option<Outage>>>,
+    certificates: Arc<Certificates>,
+) -> io::Result<TokioIo<TlsStream<TcpStream>>> {
+    let stream = connect(&uri, &outage).await?;
+    let name = ServerName::try_from(host(&uri).to_owned()).map_err(io::Error::other)?;
+    let shaking = TlsConnector::from(certificates.client()).connect(name, stream);
+    Ok(TokioIo::new(tokio::time::timeout(HANDSHAKE, shaking).await??))
+}
+
+/// The host of a URL, an IPv6 address without its brackets.
+fn host(uri: &Uri) -> &str {
+    uri.host().unwrap_or_default().trim_matches(['[', ']'])
 }
 
 /// The time in which no attempt to connect succeeded.
@@ -55,17 +88,17 @@ struct Outage {
 }
 
 /// Tries to connect until it succeeds or the outage has lasted for [`RESTART`].
-async fn connect(uri: Uri, outage: Arc<Mutex<Option<Outage>>>) -> io::Result<TokioIo<TcpStream>> {
+async fn connect(uri: &Uri, outage: &Mutex<Option<Outage>>) -> io::Result<TcpStream> {
     loop {
-        match attempt(&uri).await {
+        match attempt(uri).await {
             Ok(stream) => {
                 if let Some(over) = outage.lock().unwrap_or_else(PoisonError::into_inner).take() {
                     tracing::info!(%uri, away_ms = over.since.elapsed().as_millis(), "service is reachable again");
                 }
-                return Ok(TokioIo::new(stream));
+                return Ok(stream);
             }
             Err(error) => {
-                if note_failure(&outage, &uri, &error).elapsed() > RESTART {
+                if note_failure(outage, uri, &error).elapsed() > RESTART {
                     return Err(error);
                 }
             }
@@ -75,8 +108,7 @@ async fn connect(uri: Uri, outage: Arc<Mutex<Option<Outage>>>) -> io::Result<Tok
 }
 
 async fn attempt(uri: &Uri) -> io::Result<TcpStream> {
-    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-    let connecting = TcpStream::connect((host, uri.port_u16().unwrap_or(80)));
+    let connecting = TcpStream::connect((host(uri), uri.port_u16().unwrap_or(80)));
     let stream = tokio::time::timeout(CONNECT, connecting).await.map_err(|_| io::ErrorKind::TimedOut)??;
     stream.set_nodelay(true)?;
     Ok(stream)

@@ -1,50 +1,49 @@
 //! The gRPC server that every service runs.
 
+use std::io;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::{FutureExt, Stream, StreamExt};
 use http::{Request as HttpRequest, Response as HttpResponse};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use tonic::body::Body;
 use tonic::service::Routes;
+use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
-use tonic::transport::{Server, ServerTlsConfig};
 use tower::{Layer, Service};
 use tracing::Instrument;
 
 use super::metadata::REQUEST_ID;
+use super::tls::{Certificates, HANDSHAKE};
 use crate::telemetry::{self, HttpHeaders};
 
 /// Calls at work at once in one process; further ones wait shortly and are then refused by their deadline.
 const CONCURRENCY: usize = 512;
-/// After so long a client is asked to reconnect, unless the configuration says otherwise: so new replicas get their share
-/// of the calls.
-pub const CONNECTION_AGE: Duration = Duration::from_mins(5);
+/// Handshakes at once; further connections wait for them.
+const HANDSHAKES: usize = 256;
 
 /// Serves the routes until shutdown, then drains: it stops accepting, sends GOAWAY on every connection, and answers the
 /// calls in flight. A connection of this age is drained in the same way.
 ///
 /// # Errors
-/// If the certificate is malformed, or the address cannot be bound.
+/// If the server cannot go on.
 pub async fn serve(
     listener: TcpListener,
     routes: Routes,
     connection_age: Duration,
-    tls: Option<ServerTlsConfig>,
+    tls: Option<Certificates>,
     shutdown: CancellationToken,
 ) -> anyhow::Result<()> {
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    let mut server = Server::builder();
-    if let Some(tls) = tls {
-        server = server.tls_config(tls)?;
-    }
-    server
+    let router = Server::builder()
         .http2_keepalive_interval(Some(Duration::from_secs(10)))
         .http2_keepalive_timeout(Some(Duration::from_secs(10)))
         .timeout(Duration::from_secs(15))
@@ -52,10 +51,36 @@ pub async fn serve(
         // Without a grace: in tonic 0.14 a connection that has one is cut off after it, without GOAWAY.
         .max_connection_age(connection_age)
         .layer(CallLayer)
-        .add_routes(routes)
-        .serve_with_incoming_shutdown(incoming, shutdown.cancelled_owned())
-        .await?;
+        .add_routes(routes);
+    match tls.filter(|certificates| certificates.server().is_some()) {
+        Some(certificates) => {
+            let incoming = encrypted(incoming, certificates);
+            router.serve_with_incoming_shutdown(incoming, shutdown.cancelled_owned()).await?;
+        }
+        None => router.serve_with_incoming_shutdown(incoming, shutdown.cancelled_owned()).await?,
+    }
     Ok(())
+}
+
+/// Connections after their handshake, each with the certificate that is in force when it begins. One that fails is dropped.
+fn encrypted(
+    incoming: TcpIncoming,
+    certificates: Certificates,
+) -> impl Stream<Item = io::Result<TlsStream<TcpStream>>> + Send {
+    let shaken = incoming.map(move |accepted| {
+        let config = certificates.server();
+        async move {
+            let (stream, config) = match (accepted, config) {
+                (Ok(stream), Some(config)) => (stream, config),
+                (Err(error), _) => return Some(Err(error)),
+                (_, None) => return None,
+            };
+            let shaking = TlsAcceptor::from(config).accept(stream);
+            let shaken = tokio::time::timeout(HANDSHAKE, shaking).await.unwrap_or_else(|late| Err(late.into()));
+            shaken.inspect_err(|error| tracing::debug!(%error, "no handshake")).ok().map(Ok)
+        }
+    });
+    shaken.buffer_unordered(HANDSHAKES).filter_map(futures::future::ready)
 }
 
 /// Binds an address.
