@@ -7,7 +7,7 @@ use futures::future::try_join_all;
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
-use tokio::task::JoinSet;
+use tokio::{task::JoinSet, time::sleep};
 
 use crate::{
     client::Client,
@@ -61,6 +61,11 @@ const RATE_MINUTES: i64 = 1_440;
 
 /// The cash that each plan starts with, in dollars.
 const PLAN_CASH: u32 = 250_000;
+
+/// How often seeding is tried.
+const TRIES: u32 = 3;
+/// How long it waits in between.
+const PAUSE: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// How many daily values a plan starts with: today's and those of the 30 days before.
 const POINTS: i64 = 31;
@@ -167,11 +172,22 @@ impl PlanSeed {
     }
 }
 
-/// Seeds staff, deposit addresses, rates, plans and their values.
+/// Seeds staff, deposit addresses, rates, plans and their values. On a busy machine a step may be answered too late: what is
+/// missing is then tried again.
 ///
 /// # Errors
-/// When the product refuses a step.
+/// When the product refuses a step three times.
 pub async fn seed(stack: &Stack) -> Result<()> {
+    for _ in 1..TRIES {
+        if complete(stack).await.is_ok() {
+            return Ok(());
+        }
+        sleep(PAUSE).await;
+    }
+    complete(stack).await
+}
+
+async fn complete(stack: &Stack) -> Result<()> {
     staff(stack).await?;
     let visitor = Client::new(stack.url()).patient();
     let by_treasurers = async {
