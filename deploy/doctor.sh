@@ -60,7 +60,7 @@ has_task() {
   at=$(sed -n 's/^task_succeeded_at.* //p' "$file") limit=$(sed -n 's/^task_due_seconds.* //p' "$file")
   [ $(($(date +%s) - at)) -le "$limit" ]
 }
-# The relay's answer goes to our output, for whoever reads it.
+# The relay's answer goes to our output.
 sends_mail() { docker compose exec -T mailer /usr/local/bin/service send-test "$address" >&3 2>&3; }
 # people ROLE NUMBER
 people() {

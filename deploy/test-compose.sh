@@ -164,7 +164,7 @@ inspect() {
       "$(compose ps -q "$name")")
     [ "$writable" = "true 10001:10001 [ALL]" ] || { echo "$name: $writable" >&2; return 1; }
   done
-  # Whoever gets into a process finds no shell there.
+  # There is no shell for an intruder.
   for name in "${processes[@]}" audit; do
     ! docker run --rm --network none --entrypoint /bin/sh "$IMAGE_PREFIX/$name:$VERSION" -c true 2>/dev/null ||
       { echo "$name: has a shell" >&2; return 1; }
