@@ -2,7 +2,7 @@
 # Replays events: puts those that a service published since a given time back into its outbox, from where its relay
 # publishes them. Consumers ignore events they have already processed, so replaying too many is harmless.
 #
-#   deploy/replay.sh SINCE [NAME…]      e.g. '2026-11-21 10:00+00' or '2 hours ago'; auth wallet trade payment_method
+#   deploy/replay.sh SINCE [NAME…]      e.g. '2026-11-21 10:00+00' or '2 hours ago'; auth wallet trade payment_method cases
 #
 # Published events are kept for seven days. Reads the address of each database from NAME_DATABASE_URL; in the compose
 # container the defaults work.
@@ -11,7 +11,7 @@ set -euo pipefail
 since=$(date -u -d "${1:?since when}" +%Y-%m-%dT%H:%M:%SZ)
 shift
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(auth wallet trade payment_method)
+[ ${#names[@]} -gt 0 ] || names=(auth wallet trade payment_method cases)
 if [ -r "${POSTGRES_PASSWORD_FILE:-}" ]; then
   PGPASSWORD=${PGPASSWORD:-$(cat "$POSTGRES_PASSWORD_FILE")}
   export PGPASSWORD

@@ -7,6 +7,8 @@ use proto::auth::v1::auth_service_client::AuthServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::factor_service_client::FactorServiceClient;
 use proto::auth::v1::staff_service_client::StaffServiceClient as AuthStaffClient;
+use proto::cases::v1::case_service_client::CaseServiceClient;
+use proto::cases::v1::staff_service_client::StaffServiceClient as CasesStaffClient;
 use proto::common::v1::audit_service_client::AuditServiceClient;
 use proto::common::v1::dead_letter_service_client::DeadLetterServiceClient;
 use proto::common::v1::file_owner_service_client::FileOwnerServiceClient;
@@ -68,6 +70,10 @@ pub struct Clients {
     pub course_media: MediaServiceClient<Channel>,
     /// The course, for staff.
     pub course_staff: CourseStaffClient<Channel>,
+    /// The cases of the member.
+    pub cases: CaseServiceClient<Channel>,
+    /// Cases, for staff.
+    pub cases_staff: CasesStaffClient<Channel>,
     /// The member's own payment methods, and those of the platform.
     pub payment_method: PaymentMethodServiceClient<Channel>,
     /// Platform methods, for staff.
@@ -82,12 +88,14 @@ pub enum Service {
     Wallet,
     Trade,
     Course,
+    Cases,
     PaymentMethod,
     Mailer,
 }
 
 impl Service {
-    pub const ALL: [Self; 6] = [Self::Auth, Self::Wallet, Self::Trade, Self::Course, Self::PaymentMethod, Self::Mailer];
+    pub const ALL: [Self; 7] =
+        [Self::Auth, Self::Wallet, Self::Trade, Self::Course, Self::Cases, Self::PaymentMethod, Self::Mailer];
     /// Those with changes that take two people.
     pub const WITH_PROPOSALS: [Self; 4] = [Self::Wallet, Self::Trade, Self::PaymentMethod, Self::Auth];
     /// Those that consume events.
@@ -99,6 +107,7 @@ impl Service {
             Self::Wallet => "wallet",
             Self::Trade => "trade",
             Self::Course => "course",
+            Self::Cases => "cases",
             Self::PaymentMethod => "payment-method",
             Self::Mailer => "mailer",
         }
@@ -111,6 +120,7 @@ impl Service {
             Self::Wallet => "wal_",
             Self::Trade => "trd_",
             Self::Course => "crs_",
+            Self::Cases => "cas_",
             Self::PaymentMethod => "pay_",
             Self::Mailer => "mai_",
         }
@@ -159,6 +169,7 @@ impl Clients {
         let trade = channel("trade", &config.trade_url, &config.tls)?;
         let payment_method = channel("payment-method", &config.payment_method_url, &config.tls)?;
         let course = channel("course", &config.course_url, &config.tls)?;
+        let cases = channel("cases", &config.cases_url, &config.tls)?;
         let mailer = channel("mailer", &config.mailer_url, &config.tls)?;
         let file_owners = FileOwners {
             receipts: FileOwnerServiceClient::new(wallet.clone()),
@@ -170,6 +181,7 @@ impl Clients {
             (Service::Wallet, &wallet),
             (Service::Trade, &trade),
             (Service::Course, &course),
+            (Service::Cases, &cases),
             (Service::PaymentMethod, &payment_method),
             (Service::Mailer, &mailer),
         ];
@@ -192,6 +204,8 @@ impl Clients {
             course: CourseServiceClient::new(course.clone()),
             course_media: MediaServiceClient::new(course.clone()),
             course_staff: CourseStaffClient::new(course),
+            cases: CaseServiceClient::new(cases.clone()),
+            cases_staff: CasesStaffClient::new(cases),
             payment_method: PaymentMethodServiceClient::new(payment_method.clone()),
             payment_method_staff: PaymentMethodStaffClient::new(payment_method),
         })

@@ -47,6 +47,9 @@ pub struct Config {
     /// The URL of course's gRPC server.
     #[arg(long, env)]
     pub course_url: String,
+    /// The URL of cases' gRPC server.
+    #[arg(long, env)]
+    pub cases_url: String,
     /// The URL of payment-method's gRPC server.
     #[arg(long, env)]
     pub payment_method_url: String,

@@ -10,6 +10,7 @@ use chassis::bus::Bus;
 use futures::StreamExt;
 use prost::Message;
 use proto::auth::v1::SessionEnded;
+use proto::cases::v1::CaseAnswered;
 use proto::payment_method::v1::PaymentChanged;
 use proto::trade::v1::TradeOpened;
 use proto::wallet::v1::{BalanceMoved, DepositRequested};
@@ -103,7 +104,8 @@ impl Live {
     }
 
     async fn follow_once(&self, bus: &Bus, plans: &PlanCache) -> anyhow::Result<()> {
-        let keys = ["wallet.v1.*", "trade.v1.*", "auth.v1.session_ended", "payment_method.v1.payment_changed"];
+        let keys =
+            ["wallet.v1.*", "trade.v1.*", "auth.v1.session_ended", "payment_method.v1.payment_changed", "cases.v1.*"];
         let mut events = bus.tap("gateway.live", &keys).await?;
         plans.set_connected(true);
         loop {
@@ -130,7 +132,7 @@ fn update(key: String, payload: &[u8]) -> Option<Update> {
     member_of(&key, payload).map(|user_id| Update::Changed { user_id, key })
 }
 
-/// Events of wallet begin with `TransactionFacts`, except those of trades; events of trade begin with `TradeFacts`. One
+/// Events of wallet begin with `TransactionFacts`, except those of trades; events of trade begin with `TradeFacts`, those of cases with `CaseFacts`. One
 /// message of each family can therefore decode the member of all.
 fn member_of(key: &str, payload: &[u8]) -> Option<String> {
     let user_id = if key == "wallet.v1.trade_funded" || key == "wallet.v1.trade_settled" {
@@ -139,6 +141,8 @@ fn member_of(key: &str, payload: &[u8]) -> Option<String> {
         DepositRequested::decode(payload).ok()?.transaction?.user_id
     } else if key.starts_with("payment_method.") {
         PaymentChanged::decode(payload).ok()?.user_id
+    } else if key.starts_with("cases.") {
+        CaseAnswered::decode(payload).ok()?.case?.user_id
     } else {
         TradeOpened::decode(payload).ok()?.trade?.user_id
     };

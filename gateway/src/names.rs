@@ -64,9 +64,11 @@ names! {
     /// State of the proposals to list.
     ProposalFilter = ["all", "open", "confirmed", "rejected", "expired"];
     /// The service whose log is read, by default the wallet; `all` reads every one as one time line.
-    Trail = ["all", "wallet", "auth", "trade", "course", "payment-method", "mailer"];
+    Trail = ["all", "wallet", "auth", "trade", "course", "cases", "payment-method", "mailer"];
     /// Format of a list that is also a file.
     ListFormat = ["json", "csv"];
+    /// Which cases to list.
+    CaseFilter = ["open", "mine", "unowned", "complaints", "due", "member"];
     /// Format of a statement.
     StatementFormat = ["json", "csv", "pdf"];
 }

@@ -17,9 +17,9 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, certificates, course_media, courses, destinations, documents, events, export, factors,
-    files, liabilities, notes, passkeys, payment_methods, plans, quotes, statements, terms, trades, transactions,
-    users, wallet,
+    activity, admin, auth, cases, certificates, course_media, courses, destinations, documents, events, export,
+    factors, files, liabilities, notes, passkeys, payment_methods, plans, quotes, statements, terms, trades,
+    transactions, users, wallet,
 };
 use crate::web;
 
@@ -117,6 +117,11 @@ pub fn api() -> Api {
         .routes(routes!(courses::purchase))
         .routes(routes!(courses::issue_certificate))
         .routes(routes!(certificates::get))
+        // Cases.
+        .routes(routes!(cases::list, cases::open))
+        .routes(routes!(cases::get))
+        .routes(routes!(cases::add_message))
+        .routes(routes!(cases::close))
         // Documents, files and live updates.
         .routes(declare(Class::Session, routes!(documents::check)))
         .routes(declare(Class::Download, routes!(files::get)))

@@ -26,8 +26,8 @@ pub mod notes;
 
 pub mod certificates;
 
+pub mod cases;
 pub mod documents;
-
 pub mod statements;
 
 pub mod files;

@@ -18,6 +18,8 @@ pub enum Service {
     Trade,
     /// The course and the progress of members.
     Course,
+    /// The cases of members.
+    Cases,
     /// Deposit addresses and payout destinations.
     PaymentMethod,
     Mailer,
@@ -86,8 +88,16 @@ impl From<Service> for Replica {
 
 impl Service {
     /// All that are called; the gateway last, because it becomes ready only after the others.
-    pub const ALL: [Self; 7] =
-        [Self::Auth, Self::Wallet, Self::Trade, Self::Course, Self::PaymentMethod, Self::Mailer, Self::Gateway];
+    pub const ALL: [Self; 8] = [
+        Self::Auth,
+        Self::Wallet,
+        Self::Trade,
+        Self::Course,
+        Self::Cases,
+        Self::PaymentMethod,
+        Self::Mailer,
+        Self::Gateway,
+    ];
 
     /// Everything that runs.
     pub fn processes() -> impl Iterator<Item = Self> {
@@ -107,6 +117,7 @@ impl Service {
             Self::Wallet => "wallet",
             Self::Trade => "trade",
             Self::Course => "course",
+            Self::Cases => "cases",
             Self::PaymentMethod => "payment-method",
             Self::Mailer => "mailer",
             Self::Gateway => "gateway",
@@ -140,6 +151,7 @@ impl Service {
             Self::Wallet => Some("WALLET_URL"),
             Self::Trade => Some("TRADE_URL"),
             Self::Course => Some("COURSE_URL"),
+            Self::Cases => Some("CASES_URL"),
             Self::PaymentMethod => Some("PAYMENT_METHOD_URL"),
             Self::Mailer => Some("MAILER_URL"),
             Self::Gateway | Self::CourseWorker => None,
@@ -215,7 +227,7 @@ impl Service {
                 .args(["worker"])
                 .env("FILES_URL", format!("file://{}", path("files")))
                 .env("WORK_DIR", path("work")),
-            Self::Wallet | Self::Trade | Self::Course | Self::PaymentMethod => launch,
+            Self::Wallet | Self::Trade | Self::Course | Self::Cases | Self::PaymentMethod => launch,
         }
     }
 }
@@ -257,8 +269,9 @@ mod tests {
             let output = Output::File("/dev/null".into());
             let launch = service.launch(&shared, Ports { main: 1, ops: 2 }, |_| 1, "amqp://", output);
             let named = |name: &str| launch.env.iter().any(|(given, _)| given == name);
-            let urls = ["AUTH_URL", "WALLET_URL", "TRADE_URL", "COURSE_URL", "PAYMENT_METHOD_URL", "MAILER_URL"];
-            assert!(urls.into_iter().all(named));
+            let urls = ["AUTH", "WALLET", "TRADE", "COURSE", "CASES", "PAYMENT_METHOD", "MAILER"];
+            let urls = urls.map(|name| format!("{name}_URL"));
+            assert!(urls.iter().all(|name| named(name)));
             assert_eq!(named("HTTP_ADDR"), service == Service::Gateway);
             assert_eq!(named("GRPC_ADDR"), service != Service::Gateway);
             assert!(!named("DATABASE_URL"), "the role decides it");

@@ -48,6 +48,8 @@ async fn a_member_downloads_what_is_kept() -> Result<()> {
     member.client.post("/payment-methods", address).await?.success()?;
     let begun = json!({ "position": 42 });
     member.client.put("/courses/lessons/what-brands-buy/progress", begun).await?.success()?;
+    let asked = json!({ "topic": "other", "text": "When do you open?" });
+    member.client.post("/cases", asked).await?.success()?;
     // The account's mails are queued by events.
     stack.mail(&member.email, "confirmed").await?;
 
@@ -58,6 +60,7 @@ async fn a_member_downloads_what_is_kept() -> Result<()> {
     assert_eq!((transactions.len(), &transactions[0]["amountCents"]), (1, &json!(25_000)));
     assert_eq!(rows(&files, "payment-methods/payment_methods-1.json")?[0]["label"], json!("Ledger of mine"));
     assert_eq!(rows(&files, "course/progress-1.json")?[0]["positionSeconds"], json!(42));
+    assert_eq!(rows(&files, "cases/case_messages-1.json")?[0]["text"], json!("When do you open?"));
     assert!(rows(&files, "emails/emails-1.json")?.len() >= 2);
     let receipt = format!("files/{}", transactions[0]["receiptKey"].as_str().context("a receipt")?);
     assert!(files[&receipt].starts_with(b"\xff\xd8") || files[&receipt].starts_with(b"\x89PNG"), "{receipt}");

@@ -50,6 +50,14 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("course", "lesson_attachments", "INSERT"),
     ("course", "media", "INSERT UPDATE DELETE"),
     ("course", "audit_rows", "INSERT"),
+    // Those of members are forgotten after they closed their account; complaints are kept by triggers.
+    (
+        "cases",
+        "cases",
+        "INSERT UPDATE(state,owner_id,answer_due_at,first_answered_at,complaint_at,complaint_due_at,closed_at,closed_by,messages,updated_at) DELETE",
+    ),
+    ("cases", "case_messages", "INSERT DELETE"),
+    ("cases", "audit_rows", "INSERT"),
     // Those of members are forgotten after they closed their account.
     ("payment_method", "methods", "INSERT UPDATE DELETE"),
     ("payment_method", "method_versions", "INSERT DELETE"),

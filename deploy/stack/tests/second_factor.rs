@@ -204,6 +204,7 @@ async fn an_invited_colleague_begins_to_work() -> Result<()> {
             "releaseHold",
             "rejectPayout",
             "writeNotes",
+            "answerCases",
             "pay",
             "correctBalances",
             "changeMethods",

@@ -30,6 +30,8 @@ pub mod course;
 
 pub mod media;
 
+pub mod cases;
+
 pub mod staff;
 
 pub mod books;
@@ -119,6 +121,13 @@ pub fn routes(
         .routes(declare(Class::LongUpload, routes!(media::append)))
         .routes(declare(Class::Upload, routes!(media::put_captions)))
         .routes(routes!(media::remove_captions))
+        // Cases of members.
+        .routes(routes!(cases::list))
+        .routes(routes!(cases::get))
+        .routes(routes!(cases::claim, cases::release))
+        .routes(routes!(cases::answer))
+        .routes(routes!(cases::close))
+        .routes(routes!(cases::complaint))
         // Staff, the trail, the books.
         .routes(routes!(staff::list, staff::invite))
         .routes(routes!(staff::disable))

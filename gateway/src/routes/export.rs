@@ -25,7 +25,7 @@ use crate::extract::VerifiedMember;
 use crate::routes::transactions::statement;
 
 const README: &str = "This archive holds what Solvane keeps about you.\n\n\
-    account, wallet, trades, course, payment-methods, emails: our records as JSON. Amounts are in cents, times in UTC.\n\
+    account, wallet, trades, course, cases, payment-methods, emails: our records as JSON. Amounts are in cents, times in UTC.\n\
     statements: your balance month by month, as CSV and as PDF.\n\
     files: your photo, the pictures of your payment methods, and the receipts that you uploaded.\n\n\
     Not included: passwords, codes and keys, which we keep only in a form that cannot be read; notes of our staff; and \
@@ -105,6 +105,7 @@ const fn folder(service: Service) -> &'static str {
         Service::Wallet => "wallet",
         Service::Trade => "trades",
         Service::Course => "course",
+        Service::Cases => "cases",
         Service::PaymentMethod => "payment-methods",
         Service::Mailer => "emails",
     }

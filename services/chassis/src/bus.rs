@@ -31,7 +31,7 @@ use crate::telemetry;
 
 /// Durable queues and the keys they want.
 pub const TOPOLOGY: [(&str, &[&str]); 2] = [
-    ("mailer.events", &["auth.v1.*", "wallet.v1.*", "trade.v1.*", "payment_method.v1.*"]),
+    ("mailer.events", &["auth.v1.*", "wallet.v1.*", "trade.v1.*", "payment_method.v1.*", "cases.v1.*"]),
     ("wallet.events", &["auth.v1.user_registered", "auth.v1.activity_disowned"]),
 ];
 /// The topic exchange of all events.

@@ -23,6 +23,8 @@ pub enum Permission {
     Freeze,
     /// Write notes about members.
     WriteNotes,
+    /// Take, answer and close the cases of members.
+    AnswerCases,
     /// Mark withdrawals as paid.
     Pay,
     /// Propose and decide a bonus, its release, an adjustment.
@@ -72,7 +74,7 @@ const fn deciding(name: &'static str, roles: &'static [Role]) -> Rule {
 
 impl Permission {
     /// Every permission, in the order of the table of rules.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::See,
         Self::Decide,
         Self::ProposeReversal,
@@ -81,6 +83,7 @@ impl Permission {
         Self::RejectPayout,
         Self::Freeze,
         Self::WriteNotes,
+        Self::AnswerCases,
         Self::Pay,
         Self::CorrectBalances,
         Self::ChangeMethods,
@@ -109,6 +112,7 @@ impl Permission {
             Self::RejectPayout => deciding("rejectPayout", &[Treasurer]),
             Self::Freeze => deciding("freeze", &[Reviewer]),
             Self::WriteNotes => reading("writeNotes", &[Reviewer, Treasurer]),
+            Self::AnswerCases => reading("answerCases", &[Reviewer, Treasurer]),
             Self::Pay => deciding("pay", &[Treasurer]),
             Self::CorrectBalances => deciding("correctBalances", &[Treasurer]),
             Self::ChangeMethods => deciding("changeMethods", &[Treasurer]),
@@ -249,14 +253,23 @@ mod tests {
         }
     }
 
-    /// [D-O7] Every decision needs a fresh factor; reading and notes do not.
+    /// [D-O7] Whatever decides needs a fresh factor; reading, notes and answers do not.
     #[test]
     fn every_decision_needs_a_fresh_factor() {
         let without: Vec<_> =
             Permission::ALL.into_iter().filter(|one| !one.needs_fresh_factor()).map(Permission::as_str).collect();
         assert_eq!(
             without,
-            ["see", "writeNotes", "editCourse", "seeStaff", "seeAudit", "seeJournal", "publishLiabilities"]
+            [
+                "see",
+                "writeNotes",
+                "answerCases",
+                "editCourse",
+                "seeStaff",
+                "seeAudit",
+                "seeJournal",
+                "publishLiabilities"
+            ]
         );
     }
 

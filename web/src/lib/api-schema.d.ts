@@ -24,6 +24,123 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List cases
+         * @description `open` (by default) waits for staff, the oldest first; `mine` and `unowned` are not closed, the oldest first; `due` is
+         *     overdue, the most overdue first; `complaints` is the register, closed ones included, the newest first; `member` is
+         *     everything of one member, the newest first.
+         */
+        get: operations["get_admin_cases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a case with its messages */
+        get: operations["get_admin_cases_by_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a member
+         * @description Refused with `STALE_REVISION` if the member has written since the case was read.
+         */
+        post: operations["post_admin_cases_by_id_answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Take a case
+         * @description Also in place of a colleague.
+         */
+        put: operations["put_admin_cases_by_id_claim"];
+        post?: never;
+        /** Give a case back */
+        delete: operations["delete_admin_cases_by_id_claim"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Close an answered case */
+        post: operations["post_admin_cases_by_id_close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}/complaint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a complaint
+         * @description It stays in the register, and has to be settled within ten working days.
+         */
+        post: operations["post_admin_cases_by_id_complaint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/course": {
         parameters: {
             query?: never;
@@ -1581,6 +1698,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the cases */
+        get: operations["get_cases"];
+        put?: never;
+        /**
+         * Open a case
+         * @description At most five of a member are not closed at once. A frozen member may open one, too.
+         */
+        post: operations["post_cases"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a case with its messages */
+        get: operations["get_cases_by_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cases/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a case
+         * @description One that is closed stays as it is.
+         */
+        post: operations["post_cases_by_id_close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cases/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write in a case */
+        post: operations["post_cases_by_id_messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/certificates/{certificateNumber}": {
         parameters: {
             query?: never;
@@ -2861,6 +3053,99 @@ export interface components {
             message: string;
             success: boolean;
         };
+        /** @description An answer to a member. */
+        CaseAnswer: {
+            /**
+             * Format: int32
+             * @description How many messages the case had when it was read.
+             */
+            seen: number;
+            /** @description Up to 4,000 characters. */
+            text: string;
+        };
+        /** @description A case. */
+        CaseEntry: {
+            /** @description Until when staff mean to answer. `null` while they owe no answer. */
+            answerDueAt?: string | null;
+            closedAt?: string | null;
+            closedBy?: components["schemas"]["CaseParty"] | null;
+            /** @description Since when it is in the register of complaints. `null` for a case that is none. */
+            complaintAt?: string | null;
+            /** @description Until when a complaint has to be settled. */
+            complaintDueAt?: string | null;
+            createdAt: string;
+            firstAnsweredAt?: string | null;
+            id: string;
+            /** Format: int32 */
+            messages: number;
+            /**
+             * Format: int64
+             * @description For talking about it.
+             * @example 4711
+             */
+            number: number;
+            state: components["schemas"]["CaseState"];
+            subject?: components["schemas"]["CaseSubject"] | null;
+            topic: components["schemas"]["CaseTopic"];
+            updatedAt: string;
+        };
+        /** @description A page of cases, newest first. */
+        CaseList: {
+            cases: components["schemas"]["CaseEntry"][];
+            nextCursor?: string;
+            success: boolean;
+        };
+        /** @description A message of a case. */
+        CaseMessage: {
+            at: string;
+            author: components["schemas"]["CaseParty"];
+            /**
+             * Format: int32
+             * @description From 1, in the order of the case.
+             */
+            number: number;
+            /** @description Plain text on several lines. */
+            text: string;
+        };
+        /**
+         * @description Who wrote a message or closed a case.
+         * @enum {string}
+         */
+        CaseParty: "member" | "staff";
+        /** @description A case after a change. */
+        CaseReply: {
+            case: components["schemas"]["CaseEntry"];
+            /** @description A sentence to show to the person. */
+            message: string;
+            success: boolean;
+        };
+        /**
+         * @description Whose turn it is: staff's (`open`), the member's (`waiting`), or nobody's any more.
+         * @enum {string}
+         */
+        CaseState: "open" | "waiting" | "closed";
+        /** @description What a case refers to. */
+        CaseSubject: {
+            kind: components["schemas"]["CaseSubjectKind"];
+            /** @description An id, number or hash; empty for a freeze. */
+            reference: string;
+        };
+        /**
+         * @description The kind of thing that a case refers to.
+         * @enum {string}
+         */
+        CaseSubjectKind: "transaction" | "trade" | "hold" | "freeze" | "document" | "payment";
+        /** @description A case with its messages, in order. */
+        CaseThread: {
+            case: components["schemas"]["CaseEntry"];
+            messages: components["schemas"]["CaseMessage"][];
+            success: boolean;
+        };
+        /**
+         * @description What a case is about.
+         * @enum {string}
+         */
+        CaseTopic: "deposit" | "withdrawal" | "investment" | "course" | "account" | "security" | "other";
         /** @description What caused a posting. */
         Cause: {
             id: string;
@@ -3224,7 +3509,7 @@ export interface components {
          * @description Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
          * @enum {string}
          */
-        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "PLAN_CASH_SHORT" | "NOT_BACKED" | "PAYMENT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS";
+        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "PLAN_CASH_SHORT" | "NOT_BACKED" | "PAYMENT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS" | "TOO_MANY_CASES" | "CASE_CLOSED" | "CASE_FULL" | "CASE_NOT_ANSWERED";
         /** @description The body of every error. */
         ErrorReply: {
             code: components["schemas"]["ErrorCode"];
@@ -3747,6 +4032,28 @@ export interface components {
              */
             vout?: number | null;
         };
+        /** @description A case to open. */
+        NewCase: {
+            /** @description Whether it is a complaint, which has a register and a deadline. */
+            complaint?: boolean | null;
+            /** @description The id of the transaction, trade or hold, the number of the document, the hash of the payment. */
+            reference?: string | null;
+            subjectKind?: components["schemas"]["CaseSubjectKind"] | null;
+            /**
+             * @description Up to 4,000 characters.
+             * @example My deposit of $150.00 has been waiting since yesterday.
+             */
+            text: string;
+            topic: components["schemas"]["CaseTopic"];
+        };
+        /** @description A message to write in a case. */
+        NewCaseMessage: {
+            /**
+             * @description Up to 4,000 characters.
+             * @example Here is the hash of my payment: 0x…
+             */
+            text: string;
+        };
         /** @description The missing destination of a withdrawal. */
         NewDestination: {
             address: string;
@@ -4229,7 +4536,7 @@ export interface components {
          * @description Permission of staff; each role has several.
          * @enum {string}
          */
-        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "pay" | "correctBalances" | "changeMethods" | "publishRates" | "changePlans" | "editCourse" | "publishCourse" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
+        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "answerCases" | "pay" | "correctBalances" | "changeMethods" | "publishRates" | "changePlans" | "editCourse" | "publishCourse" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
         /** @description An investment plan. */
         Plan: {
             /** @description Whether it is open for investments. */
@@ -5053,6 +5360,37 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
         };
+        /** @description A case as staff see it. */
+        StaffCase: components["schemas"]["CaseEntry"] & {
+            memberId: string;
+            memberName?: string;
+            /** @description The member of staff who took it. `null` for nobody. */
+            ownerId?: string | null;
+            ownerName?: string;
+        };
+        /** @description A message as staff see it. */
+        StaffCaseMessage: components["schemas"]["CaseMessage"] & {
+            authorName?: string;
+        };
+        /** @description A case after a change. */
+        StaffCaseReply: {
+            case: components["schemas"]["StaffCase"];
+            /** @description A sentence to show to the person. */
+            message: string;
+            success: boolean;
+        };
+        /** @description A case with its messages, in order. */
+        StaffCaseThread: {
+            case: components["schemas"]["StaffCase"];
+            messages: components["schemas"]["StaffCaseMessage"][];
+            success: boolean;
+        };
+        /** @description A page of cases. */
+        StaffCases: {
+            cases: components["schemas"]["StaffCase"][];
+            nextCursor?: string;
+            success: boolean;
+        };
         /** @description The staff accounts. */
         StaffList: {
             staff: components["schemas"]["User"][];
@@ -5635,6 +5973,14 @@ export interface components {
                 "application/json": components["schemas"]["CaptionsReply"];
             };
         };
+        CaseReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["CaseReply"];
+            };
+        };
         Claimed: {
             headers: {
                 [name: string]: unknown;
@@ -5756,6 +6102,14 @@ export interface components {
                 "application/json": components["schemas"]["SessionReply"];
             };
         };
+        StaffCaseReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StaffCaseReply"];
+            };
+        };
         SteppedUp: {
             headers: {
                 [name: string]: unknown;
@@ -5816,7 +6170,7 @@ export interface operations {
     get_admin_audit: {
         parameters: {
             query?: {
-                service?: "all" | "wallet" | "auth" | "trade" | "course" | "payment-method" | "mailer";
+                service?: "all" | "wallet" | "auth" | "trade" | "course" | "cases" | "payment-method" | "mailer";
                 /** @description The id of a staff account */
                 actor?: string;
                 /** @description An action or its beginning, e.g. deposit. */
@@ -5845,6 +6199,140 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_admin_cases: {
+        parameters: {
+            query?: {
+                filter?: "open" | "mine" | "unowned" | "complaints" | "due" | "member";
+                member?: string;
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCases"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_admin_cases_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCaseThread"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_cases_by_id_answer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaseAnswer"];
+            };
+        };
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    put_admin_cases_by_id_claim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    delete_admin_cases_by_id_claim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_cases_by_id_close: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_cases_by_id_complaint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
             default: components["responses"]["Error"];
         };
     };
@@ -7724,6 +8212,107 @@ export interface operations {
                     "application/json": components["schemas"]["VerifyReply"];
                 };
             };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_cases: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaseList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_cases: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCase"];
+            };
+        };
+        responses: {
+            201: components["responses"]["CaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    get_cases_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaseThread"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_cases_by_id_close: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["CaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    post_cases_by_id_messages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCaseMessage"];
+            };
+        };
+        responses: {
+            201: components["responses"]["CaseReply"];
             default: components["responses"]["Error"];
         };
     };

@@ -126,6 +126,7 @@ export const exempt: Record<string, string> = {
   'DELETE /auth/sessions/{id}': 'logging in again makes a session',
   'DELETE /admin/members/{id}/sessions': 'logging in again makes a session',
   'DELETE /admin/transactions/{id}/claim': 'claiming it again takes one key',
+  'DELETE /admin/cases/{id}/claim': 'taking it again takes one press',
   'POST /admin/transactions/{id}/approve': 'its form names the amount on the button; several at once have a dialog',
   'POST /admin/transactions/{id}/reject': 'its form shows the mail to the member',
   'POST /admin/payouts/send': 'a dialog of its own names every payout',

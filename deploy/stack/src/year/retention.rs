@@ -26,6 +26,7 @@ use Kept::{For, Never, Since};
 
 const BOOKS: Kept = For("the books are kept");
 const CONTENT: Kept = For("content of the platform, changed by staff");
+const CASES: Kept = For("until the personal data of the account is removed; complaints are kept");
 const ACCOUNT: Kept = For("a bounded number for each account, removed with it");
 
 /// The tables of every database.
@@ -111,6 +112,8 @@ const TABLES: [(Service, &str, Kept); 82] = [
     (Service::Course, "publications", CONTENT),
     (Service::Course, "streams", Since("1 hour", "seen_at")),
     (Service::Course, "versions", CONTENT),
+    (Service::Cases, "case_messages", CASES),
+    (Service::Cases, "cases", CASES),
     (Service::PaymentMethod, "assets", CONTENT),
     (Service::PaymentMethod, "chain_cursors", For("one row for each chain")),
     (Service::PaymentMethod, "chain_payments", BOOKS),

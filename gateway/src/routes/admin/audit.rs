@@ -57,7 +57,7 @@ fn service(name: Option<&str>) -> Result<Option<Service>, ApiError> {
         None | Some("") => Ok(Some(Service::Wallet)),
         Some(name) => match Service::ALL.into_iter().find(|service| service.name() == name) {
             Some(service) => Ok(Some(service)),
-            None => Err(field("service", "Choose all, wallet, auth, trade, course, payment-method or mailer")),
+            None => Err(field("service", "Choose all, wallet, auth, trade, course, cases, payment-method or mailer")),
         },
     }
 }
@@ -303,9 +303,9 @@ mod tests {
     /// [D-O3] A cursor of the time line over all services names a place in each, and nothing else.
     #[test]
     fn a_cursor_names_a_place_in_each_log() {
-        assert_eq!(places("").unwrap(), vec![""; 6]);
-        assert_eq!(places("7__-_3_1_-").unwrap(), ["7", "", "-", "3", "1", "-"]);
-        for text in ["7", "7_7_7_7_7", "7_7_7_7_7_x", "7_7_7_7_7_7_7"] {
+        assert_eq!(places("").unwrap(), vec![""; 7]);
+        assert_eq!(places("7__-_3_1_-_9").unwrap(), ["7", "", "-", "3", "1", "-", "9"]);
+        for text in ["7", "7_7_7_7_7_7", "7_7_7_7_7_7_x", "7_7_7_7_7_7_7_7"] {
             assert!(places(text).is_err(), "{text}");
         }
     }

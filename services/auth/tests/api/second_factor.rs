@@ -126,7 +126,17 @@ async fn staff_enrol_before_anything_else(pool: PgPool) {
     assert!(me.totp_required && !me.totp_enrolled && me.stepped_up_until.is_none());
     assert_eq!(
         me.permissions,
-        ["see", "decide", "proposeReversal", "placeHold", "releaseHold", "freeze", "writeNotes", "resetFactors"]
+        [
+            "see",
+            "decide",
+            "proposeReversal",
+            "placeHold",
+            "releaseHold",
+            "freeze",
+            "writeNotes",
+            "answerCases",
+            "resetFactors"
+        ]
     );
     assert_eq!(world.step_up(&token, "123456").await.unwrap_err().code, "TOTP_ENROLMENT_REQUIRED");
     assert_eq!(world.confirm(&token, "123456").await.unwrap_err().code, "NOT_FOUND", "begin first");

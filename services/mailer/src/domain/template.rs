@@ -102,6 +102,14 @@ templates! {
     PlatformMethodChanged = "platform_method_changed",
     /// To all staff: a colleague joined, left or got another role.
     StaffChanged = "staff_changed",
+    /// A case was opened.
+    CaseOpened = "case_opened",
+    /// Staff answered in a case.
+    CaseAnswered = "case_answered",
+    /// Staff closed a case.
+    CaseClosed = "case_closed",
+    /// A case is in the register of complaints.
+    ComplaintRegistered = "complaint_registered",
     /// To the auditors: the newest signed root of every service.
     RootsOfTheDay = "roots_of_the_day",
 }

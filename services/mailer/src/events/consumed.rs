@@ -11,6 +11,7 @@ use chassis::inbox;
 use chassis::money::Cents;
 use prost::Message;
 use proto::auth::v1 as auth;
+use proto::cases::v1 as cases;
 use proto::payment_method::v1 as payment_method;
 use proto::trade::v1 as trade;
 use proto::wallet::v1 as wallet;
@@ -66,6 +67,7 @@ pub fn mail_requests(event: &Event) -> Result<Vec<MailRequest>, Error> {
         Some(("wallet", _)) => of_wallet(event)?,
         Some(("trade", _)) => of_trade(event)?,
         Some(("payment_method", _)) => of_payment_method(event)?,
+        Some(("cases", _)) => of_cases(event)?,
         _ => Vec::new(),
     };
     Ok(requests.into_iter().map(|request| request.with("at", to_text(event.at))).collect())
@@ -264,6 +266,32 @@ fn of_payment_method(event: &Event) -> Result<Vec<MailRequest>, Error> {
     request.people =
         vec![("proposed_by", account(&facts.proposed_by)?), ("confirmed_by", account(&facts.confirmed_by)?)];
     Ok(vec![request])
+}
+
+fn of_cases(event: &Event) -> Result<Vec<MailRequest>, Error> {
+    let template = match event.key.as_str() {
+        "cases.v1.opened" => Template::CaseOpened,
+        "cases.v1.answered" => Template::CaseAnswered,
+        "cases.v1.closed" => Template::CaseClosed,
+        "cases.v1.complaint_registered" => Template::ComplaintRegistered,
+        _ => return Ok(Vec::new()),
+    };
+    let facts = read::<Case>(event)?.case.ok_or_else(|| unreadable(event, "no case"))?;
+    let id: Uuid = facts.case_id.parse().map_err(|_| unreadable(event, "no case id"))?;
+    let moment = |at: &Option<_>| at.as_ref().and_then(from_proto).map(to_text).unwrap_or_default();
+    let request = to(template, &facts.user_id)?
+        .with("case_id", id.to_string())
+        .with("number", facts.number.to_string())
+        .with("answer_due", moment(&facts.answer_due_at))
+        .with("complaint_due", moment(&facts.complaint_due_at));
+    Ok(vec![request])
+}
+
+/// The shape that all events about a case share.
+#[derive(Clone, PartialEq, Message)]
+struct Case {
+    #[prost(message, optional, tag = "1")]
+    case: Option<cases::CaseFacts>,
 }
 
 fn read<M: Message + Default>(event: &Event) -> Result<M, Error> {

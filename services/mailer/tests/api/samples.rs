@@ -3,6 +3,7 @@
 use chassis::bus::Event;
 use mailer::domain::template::Template;
 use proto::auth::v1 as auth;
+use proto::cases::v1 as cases;
 use proto::payment_method::v1 as payment_method;
 use proto::trade::v1 as trade;
 use proto::wallet::v1 as wallet;
@@ -21,6 +22,7 @@ pub struct Sample {
 
 const TRANSACTION: &str = "1a2b3c4d-0000-4000-8000-000000000001";
 const SEEN: &str = "https://solvane.test/transactions/1a2b3c4d-0000-4000-8000-000000000001";
+const CASE_SEEN: &str = "https://solvane.test/cases/1a2b3c4d-0000-4000-8000-000000000001";
 
 fn facts(user_id: Uuid, r#type: &str) -> Option<wallet::TransactionFacts> {
     Some(wallet::TransactionFacts {
@@ -46,6 +48,7 @@ pub fn samples(user_id: Uuid, staff: [Uuid; 2]) -> Vec<Sample> {
     let mut all = auth_samples(user_id);
     all.extend(wallet_samples(user_id));
     all.extend(trade_samples(user_id));
+    all.extend(case_samples(user_id));
     let [proposed_by, confirmed_by] = staff.map(|id| id.to_string());
     let promoted = auth::StaffChanged {
         user_id: Uuid::new_v4().to_string(),
@@ -92,6 +95,43 @@ pub fn samples(user_id: Uuid, staff: [Uuid; 2]) -> Vec<Sample> {
         ],
     });
     all
+}
+
+fn case_samples(user_id: Uuid) -> Vec<Sample> {
+    let at = |seconds| Some(chassis::clock::Timestamp { seconds, nanos: 0 });
+    let case = Some(cases::CaseFacts {
+        case_id: TRANSACTION.to_owned(),
+        number: 4711,
+        user_id: user_id.to_string(),
+        answer_due_at: at(1_796_000_000),
+        complaint_due_at: at(1_797_000_000),
+    });
+    let one = |key: &str, message: &dyn Encode, template, facts| Sample {
+        event: message.event(key),
+        mails: vec![(template, None)],
+        facts,
+    };
+    vec![
+        one(
+            "cases.v1.opened",
+            &cases::CaseOpened { case: case.clone() },
+            Template::CaseOpened,
+            &["4711", CASE_SEEN, "November 30, 2026", "December 11, 2026"],
+        ),
+        one(
+            "cases.v1.answered",
+            &cases::CaseAnswered { case: case.clone() },
+            Template::CaseAnswered,
+            &["4711", CASE_SEEN],
+        ),
+        one("cases.v1.closed", &cases::CaseClosed { case: case.clone() }, Template::CaseClosed, &["4711", CASE_SEEN]),
+        one(
+            "cases.v1.complaint_registered",
+            &cases::ComplaintRegistered { case },
+            Template::ComplaintRegistered,
+            &["4711", CASE_SEEN, "December 11, 2026"],
+        ),
+    ]
 }
 
 fn auth_samples(id: Uuid) -> Vec<Sample> {

@@ -1,0 +1,364 @@
+//! The cases of a member: questions, objections and complaints, with the answers of staff.
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use proto::cases::v1 as cases;
+use proto::cases::v1::{
+    AddCaseMessageRequest, CloseCaseRequest, GetCaseRequest, ListCasesRequest, OpenCaseRequest, Subject,
+};
+use proto::common::v1::PageRequest;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::{call_keyed, call_retrying};
+use crate::error::{ApiError, Errors};
+use crate::extract::VerifiedMember;
+use crate::idempotency::{Key, Keyed, marked};
+use crate::json::{Field, Form, Reply, created, known_moment, moment, ok};
+use crate::routes::transactions::PageQuery;
+
+/// What a case is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CaseTopic {
+    Deposit,
+    Withdrawal,
+    Investment,
+    Course,
+    Account,
+    Security,
+    Other,
+}
+
+impl CaseTopic {
+    const ALL: [(Self, &str, cases::Topic); 7] = [
+        (Self::Deposit, "deposit", cases::Topic::Deposit),
+        (Self::Withdrawal, "withdrawal", cases::Topic::Withdrawal),
+        (Self::Investment, "investment", cases::Topic::Investment),
+        (Self::Course, "course", cases::Topic::Course),
+        (Self::Account, "account", cases::Topic::Account),
+        (Self::Security, "security", cases::Topic::Security),
+        (Self::Other, "other", cases::Topic::Other),
+    ];
+}
+
+/// The kind of thing that a case refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CaseSubjectKind {
+    Transaction,
+    Trade,
+    Hold,
+    Freeze,
+    Document,
+    Payment,
+}
+
+impl CaseSubjectKind {
+    const ALL: [(Self, &str, cases::SubjectKind); 6] = [
+        (Self::Transaction, "transaction", cases::SubjectKind::Transaction),
+        (Self::Trade, "trade", cases::SubjectKind::Trade),
+        (Self::Hold, "hold", cases::SubjectKind::Hold),
+        (Self::Freeze, "freeze", cases::SubjectKind::Freeze),
+        (Self::Document, "document", cases::SubjectKind::Document),
+        (Self::Payment, "payment", cases::SubjectKind::Payment),
+    ];
+}
+
+/// Whose turn it is: staff's (`open`), the member's (`waiting`), or nobody's any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CaseState {
+    Open,
+    Waiting,
+    Closed,
+}
+
+/// Who wrote a message or closed a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CaseParty {
+    Member,
+    Staff,
+}
+
+impl CaseParty {
+    pub(super) fn of(party: cases::Party) -> Option<Self> {
+        match party {
+            cases::Party::Unspecified => None,
+            cases::Party::Member => Some(Self::Member),
+            cases::Party::Staff => Some(Self::Staff),
+        }
+    }
+}
+
+/// What a case refers to.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CaseSubject {
+    kind: CaseSubjectKind,
+    /// An id, number or hash; empty for a freeze.
+    reference: String,
+}
+
+/// A case.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CaseEntry {
+    id: String,
+    /// For talking about it.
+    #[schema(example = 4711)]
+    number: i64,
+    topic: CaseTopic,
+    /// What it refers to. `null` for nothing in particular.
+    subject: Option<CaseSubject>,
+    state: CaseState,
+    created_at: String,
+    updated_at: String,
+    /// Until when staff mean to answer. `null` while they owe no answer.
+    answer_due_at: Option<String>,
+    first_answered_at: Option<String>,
+    /// Since when it is in the register of complaints. `null` for a case that is none.
+    complaint_at: Option<String>,
+    /// Until when a complaint has to be settled.
+    complaint_due_at: Option<String>,
+    closed_at: Option<String>,
+    closed_by: Option<CaseParty>,
+    messages: i32,
+}
+
+impl CaseEntry {
+    pub(super) fn of(case: Option<cases::Case>) -> Result<Self, ApiError> {
+        case.ok_or_else(|| ApiError::internal("an answer without a case"))?.try_into()
+    }
+}
+
+impl TryFrom<cases::Case> for CaseEntry {
+    type Error = ApiError;
+
+    fn try_from(case: cases::Case) -> Result<Self, ApiError> {
+        let unknown = || ApiError::internal("a case of an unknown form");
+        let topic = CaseTopic::ALL.into_iter().find(|(.., wire)| *wire == case.topic()).ok_or_else(unknown)?.0;
+        let state = match case.state() {
+            cases::CaseState::Unspecified => return Err(unknown()),
+            cases::CaseState::Open => CaseState::Open,
+            cases::CaseState::Waiting => CaseState::Waiting,
+            cases::CaseState::Closed => CaseState::Closed,
+        };
+        let closed_by = CaseParty::of(case.closed_by());
+        let subject = match case.subject {
+            None => None,
+            Some(subject) => {
+                let kind = CaseSubjectKind::ALL.into_iter().find(|(.., wire)| *wire == subject.kind());
+                Some(CaseSubject { kind: kind.ok_or_else(unknown)?.0, reference: subject.reference })
+            }
+        };
+        Ok(Self {
+            id: case.id,
+            number: case.number,
+            topic,
+            subject,
+            state,
+            created_at: known_moment(case.created_at.as_ref())?,
+            updated_at: known_moment(case.updated_at.as_ref())?,
+            answer_due_at: moment(case.answer_due_at.as_ref()),
+            first_answered_at: moment(case.first_answered_at.as_ref()),
+            complaint_at: moment(case.complaint_at.as_ref()),
+            complaint_due_at: moment(case.complaint_due_at.as_ref()),
+            closed_at: moment(case.closed_at.as_ref()),
+            closed_by,
+            messages: case.messages,
+        })
+    }
+}
+
+/// A message of a case.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CaseMessage {
+    /// From 1, in the order of the case.
+    number: i32,
+    author: CaseParty,
+    /// Plain text on several lines.
+    text: String,
+    at: String,
+}
+
+impl TryFrom<cases::CaseMessage> for CaseMessage {
+    type Error = ApiError;
+
+    fn try_from(message: cases::CaseMessage) -> Result<Self, ApiError> {
+        let author = CaseParty::of(message.author());
+        Ok(Self {
+            number: message.number,
+            author: author.ok_or_else(|| ApiError::internal("a message of an unknown party"))?,
+            text: message.text,
+            at: known_moment(message.at.as_ref())?,
+        })
+    }
+}
+
+/// A page of cases, newest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CaseList {
+    success: bool,
+    cases: Vec<CaseEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next_cursor: Option<String>,
+}
+
+/// A case with its messages, in order.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CaseThread {
+    success: bool,
+    case: CaseEntry,
+    messages: Vec<CaseMessage>,
+}
+
+/// A case after a change.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CaseReply {
+    success: bool,
+    /// A sentence to show to the person.
+    message: &'static str,
+    case: CaseEntry,
+}
+
+/// A case to open.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NewCase {
+    #[schema(value_type = CaseTopic)]
+    topic: Field,
+    /// The kind of thing that it refers to; nothing in particular by default.
+    #[schema(value_type = Option<CaseSubjectKind>)]
+    subject_kind: Field,
+    /// The id of the transaction, trade or hold, the number of the document, the hash of the payment.
+    #[schema(value_type = Option<String>)]
+    reference: Field,
+    /// Whether it is a complaint, which has a register and a deadline.
+    #[schema(value_type = Option<bool>)]
+    complaint: Field,
+    /// Up to 4,000 characters.
+    #[schema(value_type = String, example = "My deposit of $150.00 has been waiting since yesterday.")]
+    text: Field,
+}
+
+impl NewCase {
+    fn read(&self) -> Result<OpenCaseRequest, ApiError> {
+        let mut form = Form::new();
+        let topic = form.text("topic", &self.topic);
+        let topic = CaseTopic::ALL.into_iter().find(|(_, name, _)| *name == topic).map(|(.., wire)| wire);
+        if topic.is_none() {
+            form.wrong("topic", "Choose what this is about.");
+        }
+        let reference = form.text("reference", &self.reference);
+        let kind = form.text("subjectKind", &self.subject_kind);
+        let known = CaseSubjectKind::ALL.into_iter().find(|(_, name, _)| *name == kind).map(|(.., wire)| wire);
+        if known.is_none() && !kind.is_empty() {
+            form.wrong("subjectKind", "Choose transaction, trade, hold, freeze, document or payment");
+        }
+        let message = OpenCaseRequest {
+            topic: topic.unwrap_or_default().into(),
+            subject: known.map(|kind| Subject { kind: kind.into(), reference }),
+            complaint: form.flag("complaint", &self.complaint, false),
+            text: form.text("text", &self.text),
+            idempotency: None,
+        };
+        form.finish()?;
+        Ok(message)
+    }
+}
+
+/// A message to write in a case.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct NewCaseMessage {
+    /// Up to 4,000 characters.
+    #[schema(value_type = String, example = "Here is the hash of my payment: 0x…")]
+    text: Field,
+}
+
+/// Open a case
+///
+/// At most five of a member are not closed at once. A frozen member may open one, too.
+#[utoipa::path(post, path = "/cases", request_body = NewCase, params(Key),
+    responses((status = 201, body = CaseReply), Errors), tag = "Cases")]
+pub async fn open(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Keyed { value, claim }: Keyed<NewCase>,
+) -> Result<Response, ApiError> {
+    let message = OpenCaseRequest { idempotency: claim.clone(), ..value.read()? };
+    let (metadata, answer, _) = call_keyed!(app.clients.cases, open_case, caller.out, claim, message)?.into_parts();
+    let message = "We have your message. An email tells you when we have answered.";
+    Ok(marked(&metadata, created(CaseReply { success: true, message, case: CaseEntry::of(answer.case)? })))
+}
+
+/// List the cases
+#[utoipa::path(get, path = "/cases", params(("cursor" = Option<String>, Query)),
+    responses((status = 200, body = CaseList), Errors), tag = "Cases")]
+pub async fn list(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Query(query): Query<PageQuery>,
+) -> Result<Reply<CaseList>, ApiError> {
+    let page = Some(PageRequest { size: 0, cursor: query.cursor.unwrap_or_default() });
+    let answer = call_retrying!(app.clients.cases, list_cases, caller.out, ListCasesRequest { page })?.into_inner();
+    Ok(ok(CaseList {
+        success: true,
+        cases: answer.cases.into_iter().map(CaseEntry::try_from).collect::<Result<_, _>>()?,
+        next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
+    }))
+}
+
+/// Get a case with its messages
+#[utoipa::path(get, path = "/cases/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = CaseThread), Errors), tag = "Cases")]
+pub async fn get(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Path(id): Path<String>,
+) -> Result<Reply<CaseThread>, ApiError> {
+    let answer = call_retrying!(app.clients.cases, get_case, caller.out, GetCaseRequest { id })?.into_inner();
+    let messages = answer.messages.into_iter().map(CaseMessage::try_from).collect::<Result<_, _>>()?;
+    Ok(ok(CaseThread { success: true, case: CaseEntry::of(answer.case)?, messages }))
+}
+
+/// Write in a case
+#[utoipa::path(post, path = "/cases/{id}/messages", request_body = NewCaseMessage,
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = CaseReply), Errors), tag = "Cases")]
+pub async fn add_message(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Path(id): Path<String>,
+    Keyed { value, claim }: Keyed<NewCaseMessage>,
+) -> Result<Response, ApiError> {
+    let message = AddCaseMessageRequest { id, text: text(&value)?, idempotency: claim.clone() };
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.cases, add_case_message, caller.out, claim, message)?.into_parts();
+    let case = CaseEntry::of(answer.case)?;
+    Ok(marked(&metadata, created(CaseReply { success: true, message: "Your message is sent.", case })))
+}
+
+pub(super) fn text(value: &NewCaseMessage) -> Result<String, ApiError> {
+    let mut form = Form::new();
+    let text = form.text("text", &value.text);
+    form.finish()?;
+    Ok(text)
+}
+
+/// Close a case
+///
+/// One that is closed stays as it is.
+#[utoipa::path(post, path = "/cases/{id}/close", params(("id" = String, Path)),
+    responses((status = 200, body = CaseReply), Errors), tag = "Cases")]
+pub async fn close(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Path(id): Path<String>,
+) -> Result<Reply<CaseReply>, ApiError> {
+    let answer = call_retrying!(app.clients.cases, close_case, caller.out, CloseCaseRequest { id })?.into_inner();
+    Ok(ok(CaseReply { success: true, message: "The case is closed.", case: CaseEntry::of(answer.case)? }))
+}

@@ -1,0 +1,7 @@
+//! Types and rules, without I/O.
+
+pub mod case;
+
+pub mod message;
+
+pub mod working_days;

@@ -1,0 +1,3 @@
+//! Published events.
+
+pub mod published;

@@ -1,0 +1,7 @@
+//! All SQL of this service.
+
+pub mod cases;
+
+pub mod member_data;
+
+pub mod messages;
