@@ -8,7 +8,7 @@ const phone = { width: 360, height: 780 }
 const desktop = { width: 1280, height: 860 }
 
 const visitorPages = [
-  '/', '/ugc-course', '/terms', '/privacy', '/check', '/check?number=x', '/nowhere', '/login', '/register', '/forgot-password', '/reset-password#token=x',
+  '/', '/ugc-course', '/terms', '/privacy', '/check', '/check?number=x', '/nowhere', '/login', '/register', '/forgot-password', '/reset-password#token=x', '/help',
   '/verify?email=a%40b.test', '/undo#token=x', '/not-me#token=x', '/not-me',
 ]
 
@@ -92,14 +92,14 @@ test('the open account menu passes WCAG 2.2 AA in both themes [NAV-02]', async (
 
 test('no page scrolls sideways at 360 px, however long the words in it are', async ({ page, another }) => {
   await page.setViewportSize(phone)
-  const { pages, pending, memberId, planId } = await livedIn(page)
+  const { pages, pending, memberId, planId, caseId } = await livedIn(page)
   await withEndlessWords(page)
   for (const path of pages) {
     await open(page, path)
     await fits(page, path)
   }
   const staffPages = {
-    reviewer: ['/admin', `/admin/review/${pending}`, '/admin/members', `/admin/members/${memberId}`, '/admin/proposals'],
+    reviewer: ['/admin', `/admin/review/${pending}`, '/admin/members', `/admin/members/${memberId}`, '/admin/proposals', '/admin/cases', `/admin/cases/${caseId}`],
     manager: ['/admin/course'],
     admin: ['/admin/integrity', '/admin/holdings', '/admin/audit', '/admin/staff', '/admin/security', '/admin/plans', `/admin/plans/${planId}`, '/admin/payment-methods', '/admin/payments', '/admin/payouts'],
   }
@@ -128,12 +128,13 @@ async function livedIn(page: Page) {
   })
   const request = { amount: 60, method: await platformMethod(member) }
   const { transaction } = await member.api<{ transaction: { id: string } }>('POST', '/transactions/withdraw', request)
+  const { case: opened } = await member.api<{ case: { id: string } }>('POST', '/cases', { topic: 'other', text: 'When do you open?' })
   const pages = [
-    '/dashboard', '/profile', '/profile/activity', '/deposits', '/deposits?type=course&amount=87', '/withdrawals', '/transactions',
+    '/cases', '/cases/new', `/cases/${opened.id}`, '/help', '/dashboard', '/profile', '/profile/activity', '/deposits', '/deposits?type=course&amount=87', '/withdrawals', '/transactions',
     `/transactions/${transaction.id}`, '/courses', `/courses/lessons/${await freeLesson(member)}`, '/investments', '/investments/plans',
     `/investments/plans/${planId}`, `/investments/plans/add?planId=${planId}`, '/payment-methods', '/payment-methods/add', `/payment-methods/${paymentMethod.id}/edit`,
   ]
-  return { pages, pending: transaction.id, memberId: member.id, planId }
+  return { pages, pending: transaction.id, memberId: member.id, planId, caseId: opened.id }
 }
 
 async function freeLesson(member: SignedIn) {

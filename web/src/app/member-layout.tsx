@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Menu, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { Suspense, lazy, useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { IconButton } from '@/components/button'
 import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
-import { Notice } from '@/components/notice'
+import { Skeleton } from '@/components/skeleton'
 import { SupportLink } from '@/components/support-link'
 import { onStepUp } from '@/lib/api-client'
 import { keepLastData } from '@/lib/last-data'
@@ -23,6 +23,9 @@ import { ThemeToggle } from './theme-toggle'
 import '@/app/media.css'
 
 onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor(digest))
+
+// Few members ever see it.
+const FrozenNotice = lazy(async () => ({ default: (await loadChunk(() => import('./frozen-notice'))).FrozenNotice }))
 
 /** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {
@@ -46,11 +49,9 @@ export function MemberLayout() {
         <StatusBars />
         <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl px-4 pt-6 pb-16 outline-none sm:px-6 lg:px-8 lg:pt-8">
           {isFrozen && (
-            <div className="mb-6">
-              <Notice tone="caution" title="Your account is frozen">
-                You can see everything, but nothing can be moved or changed. Our team will contact you by email. If you have a question, write to <SupportLink />.
-              </Notice>
-            </div>
+            <Suspense fallback={<Skeleton className="mb-6 h-24" />}>
+              <FrozenNotice />
+            </Suspense>
           )}
           <PageOutlet />
         </main>
@@ -78,11 +79,16 @@ function TopBar() {
   )
 }
 
+const helpLink = 'inline-flex min-h-9 items-center underline underline-offset-3 hover:text-ink pointer-coarse:min-h-11'
+
 /** Below the menu: where to ask. */
 const Help = () => (
   <p className="mt-2 border-t border-line px-3 pt-3 text-xs text-ink-faint">
-    {'Questions? '}
-    <SupportLink className="inline-flex min-h-9 items-center underline underline-offset-3 hover:text-ink pointer-coarse:min-h-11">Contact support</SupportLink>
+    <Link to={paths.help} className={helpLink}>
+      Help
+    </Link>
+    {' · '}
+    <SupportLink className={helpLink}>Contact support</SupportLink>
   </p>
 )
 

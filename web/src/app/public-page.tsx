@@ -96,6 +96,7 @@ const footerLinks = [
   { to: paths.privacy, label: 'Privacy Policy' },
   { to: paths.liabilities, label: 'Proof of liabilities' },
   { to: paths.check, label: 'Check a document' },
+  { to: paths.help, label: 'Help' },
 ] as const
 
 function Footer() {

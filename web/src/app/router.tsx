@@ -37,6 +37,7 @@ const UgcCoursePage = page(prerenderedPages[paths.ugcCourse], 'UgcCoursePage')
 const TermsPage = page(prerenderedPages[paths.terms], 'TermsPage')
 const PrivacyPage = page(prerenderedPages[paths.privacy], 'PrivacyPage')
 const LiabilitiesPage = page(() => import('./pages/liabilities-page'), 'LiabilitiesPage')
+const HelpPage = page(() => import('./pages/help-page'), 'HelpPage')
 const CertificatePage = page(() => import('./pages/certificate-page'), 'CertificatePage')
 const CheckPage = page(() => import('./pages/check-page'), 'CheckPage')
 const NotFoundPage = page(prerenderedNotFound, 'NotFoundPage')
@@ -64,6 +65,7 @@ const InvestPage = page(() => import('./pages/invest-page'), 'InvestPage')
 const PaymentMethodsPage = page(() => import('./pages/payment-methods-page'), 'PaymentMethodsPage')
 const AddPaymentMethodPage = page(() => import('./pages/add-payment-method-page'), 'AddPaymentMethodPage')
 const EditPaymentMethodPage = page(() => import('./pages/edit-payment-method-page'), 'EditPaymentMethodPage')
+const CasesPage = page(() => import('./pages/cases-page'), 'CasesPage')
 
 /** Every route of the app on one page. */
 export const routes = (
@@ -73,6 +75,7 @@ export const routes = (
     <Route path="/terms" element={<TermsPage />} />
     <Route path="/privacy" element={<PrivacyPage />} />
     <Route path="/liabilities" element={<LiabilitiesPage />} />
+    <Route path="/help" element={<HelpPage />} />
     <Route path="/certificates/:number" element={<CertificatePage />} />
     <Route path="/check" element={<CheckPage />} />
 
@@ -106,6 +109,7 @@ export const routes = (
         <Route path="/payment-methods" element={<PaymentMethodsPage />} />
         <Route path="/payment-methods/add" element={<AddPaymentMethodPage />} />
         <Route path="/payment-methods/:id/edit" element={<EditPaymentMethodPage />} />
+        <Route path="/cases/*" element={<CasesPage />} />
       </Route>
     </Route>
 

@@ -355,7 +355,7 @@ describe('the details', () => {
     const open = async ({ id }: { id: string }) => {
       const { unmount } = openAsMember(`/transactions/${id}`)
       await screen.findByText('Reference')
-      expect(await screen.findByRole('link', { name: 'Write to support' })).toHaveAttribute('href', expect.stringContaining(`subject=TNX-${id.slice(0, 6)}`))
+      expect(await screen.findByRole('link', { name: 'Open a case' })).toHaveAttribute('href', expect.stringContaining(`kind=transaction&reference=${id}`))
       return unmount
     }
     let close = await open(done)
@@ -369,7 +369,7 @@ describe('the details', () => {
     close()
     close = await open(checked)
     const progress = within(screen.getByRole('region', { name: 'Progress' }))
-    expect(progress.getByRole('link', { name: 'Contact support' })).toHaveAttribute('href', expect.stringMatching(/^mailto:.*subject=TNX-/))
+    expect(progress.getByRole('link', { name: 'Object to this' })).toHaveAttribute('href', expect.stringContaining(`kind=transaction&reference=${checked.id}`))
     close()
     await open(trade)
     expect(screen.queryByRole('region', { name: 'Progress' })).toBeNull()
@@ -494,7 +494,7 @@ describe('the address of support', () => {
   it('is in the member area, and in the notice of a frozen account [D-M8]', async () => {
     openAsMember('/dashboard', { isFrozen: true })
     expect(await screen.findByRole('link', { name: 'Contact support' })).toHaveAttribute('href', support)
-    expect(screen.getByText('Your account is frozen').parentElement).toHaveTextContent(brand.email)
+    expect((await screen.findByText('Your account is frozen')).parentElement).toHaveTextContent(brand.email)
     expect(screen.getByRole('link', { name: brand.email })).toHaveAttribute('href', support)
   })
 

@@ -122,7 +122,7 @@ export const terms: LegalText = {
       passages: [
         'We announce changes to these terms by e-mail at least 30 days ahead. If you disagree, you may close your account before they apply.',
         `These terms are subject to the law of ${jurisdiction}; rights that protect you as a consumer where you live remain.`,
-        `Write to ${email} if something went wrong. Give the reference of the transaction (TNX-…). We answer within ten working days.`,
+        `Open a case in your account, or write to ${email}, if something went wrong. Give the reference of the transaction (TNX-…). A complaint is entered in our register and settled within ten working days.`,
       ],
     },
   ],

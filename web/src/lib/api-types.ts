@@ -27,6 +27,11 @@ export type TransactionStatus = Schemas['TransactionStatus']
 export type Evidence = Schemas['Evidence']
 export type ChainPayment = Schemas['ChainPayment']
 
+export type Case = Schemas['CaseEntry']
+export type CaseMessage = Schemas['CaseMessage']
+export type CaseSubject = Schemas['CaseSubject']
+export type CaseTopic = Schemas['CaseTopic']
+
 export type PaymentMethod = Schemas['PaymentMethod']
 
 export type Plan = Schemas['Plan']

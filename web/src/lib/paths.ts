@@ -5,6 +5,7 @@ export const paths = {
   terms: '/terms',
   privacy: '/privacy',
   liabilities: '/liabilities',
+  help: '/help',
   certificate: (number: string) => `/certificates/${encodeURIComponent(number)}`,
   check: '/check',
   login: '/login',
@@ -32,6 +33,10 @@ export const paths = {
   paymentMethods: '/payment-methods',
   addPaymentMethod: '/payment-methods/add',
   editPaymentMethod: (id: string) => `/payment-methods/${encodeURIComponent(id)}/edit`,
+  cases: '/cases',
+  case: (id: string) => `/cases/${encodeURIComponent(id)}`,
+  /** The form of a case, about something. */
+  newCase: (topic = '', about?: { kind: string; reference: string } | null) => `/cases/new?${new URLSearchParams({ topic, ...about }).toString()}`,
 } as const
 
 /** What is passed to the login page: where the visitor wanted to be, and that an unattended back office was closed. */

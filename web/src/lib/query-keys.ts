@@ -25,6 +25,8 @@ export const queryKeys = {
   lessonNotes: (id: string) => ['course-notes', id],
   certificate: (number: string) => ['certificate', number],
   document: (number: string) => ['document', number],
+  cases: ['cases'],
+  case: (id: string) => ['cases', 'one', id],
   liabilities: ['liabilities'],
   liabilityProof: (at: string) => ['liabilities', 'proof', at],
 } as const

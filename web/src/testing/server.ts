@@ -40,6 +40,7 @@ export const emptyBackOffice = () => [
   answers('get', '/admin/proposals', { proposals: [] }),
   answers('get', '/admin/staff', { staff: [] }),
   answers('get', '/admin/transactions', { transactions: [] }),
+  answers('get', '/admin/cases', { cases: [] }),
   answers('get', '/admin/dead-letters', { deadLetters: [] }),
   answers('get', '/admin/integrity', {
     faults: [], trialBalance: 0, drift: 0, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
@@ -103,6 +104,7 @@ export const server = setupServer(
   refuses('get', '/plans/:id', 404, { message: 'Plan not found' }),
   answers('get', '/plans/:id/values', { values: [] }),
   answers('get', '/payment-methods', { paymentMethods: [] }),
+  answers('get', '/cases', { cases: [] }),
   answers('get', '/auth/sessions', { sessions: [] }),
   answers('get', '/users/activity', { events: [] }),
   answers('get', '/admin/members/:id/activity', { events: [] }),

@@ -48,7 +48,7 @@ export function TransactionPage() {
             </Suspense>
           </div>
           <Suspense>
-            <SomethingWrong reference={transaction.reference} />
+            <SomethingWrong transaction={transaction} />
           </Suspense>
         </div>
       ) : isPending ? (

@@ -23,6 +23,7 @@ it.each([
   ['payment_method.update.drop', 'proposal'],
   ['member.freeze', 'member'],
   ['hold.place', 'member'],
+  ['case.answer', 'member'],
   ['staff.reset_totp', 'staff'],
   ['course.publish', 'version'],
   ['withdrawals.stop', undefined],

@@ -49,6 +49,11 @@ const verbs: Record<string, string> = {
   'course.media.remove': 'deleted a file of the course',
   'course.captions.put': 'added captions to a video of the course',
   'course.captions.remove': 'deleted captions of a video of the course',
+  'case.claim': 'took a case of',
+  'case.release': 'gave back a case of',
+  'case.answer': 'answered in a case of',
+  'case.close': 'closed a case of',
+  'case.complaint': 'registered a complaint of',
   'event.replay': 'sent an event again',
   'liabilities.publish': 'published the proof of liabilities',
 }
@@ -72,7 +77,7 @@ export function subjectOf(action: string): 'transaction' | 'proposal' | 'member'
   const [subject = '', act = ''] = action.split(/\.(?=[^.]*$)/)
   if (noun[subject] && (act in decisions || (['withdrawal', 'deposit'].includes(subject) && action in verbs))) return 'transaction'
   if (act in steps) return 'proposal'
-  if (['member', 'factors', 'hold', 'destination'].includes(subject)) return 'member'
+  if (['member', 'factors', 'hold', 'destination', 'case'].includes(subject)) return 'member'
   if (subject === 'staff') return 'staff'
   if (subject === 'course' && action in verbs) return 'version'
   return undefined

@@ -20,6 +20,8 @@ const UnclaimedPage = loadable(() => import('./unclaimed-page'), 'UnclaimedPage'
 const PayoutsPage = loadable(() => import('./payouts-page'), 'PayoutsPage')
 const MembersPage = loadable(() => import('./members-page'), 'MembersPage')
 const MemberPage = loadable(() => import('./member-page'), 'MemberPage')
+const CasesPage = loadable(() => import('./cases-page'), 'CasesPage')
+const CasePage = loadable(() => import('./case-page'), 'CasePage')
 const PlansPage = loadable(() => import('./plans-page'), 'PlansPage')
 const PlanPage = loadable(() => import('./plan-page'), 'PlanPage')
 const NewPlanPage = loadable(() => import('./new-plan-page'), 'NewPlanPage')
@@ -75,6 +77,8 @@ const routes = (locked: boolean) => (
       <Route path="payouts/:id" element={<PayoutsPage />} />
       <Route path="members" element={<MembersPage />} />
       <Route path="members/:id" element={<MemberPage />} />
+      <Route path="cases" element={<CasesPage />} />
+      <Route path="cases/:id" element={<CasePage />} />
       <Route path="plans" element={<PlansPage />} />
       <Route path="plans/:id" element={<PlanPage />} />
       <Route path="course" element={<CoursePage />} />

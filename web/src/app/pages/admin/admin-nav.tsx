@@ -9,6 +9,7 @@ import {
   KeyRound,
   Landmark,
   LogOut,
+  MessagesSquare,
   ScrollText,
   SearchCheck,
   UserCog,
@@ -54,6 +55,7 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
       { to: adminPaths.unclaimed, label: 'Unclaimed payments', icon: SearchCheck },
       { to: adminPaths.proposals, label: 'Proposals', icon: CircleCheckBig, count: counts.proposals },
       { to: adminPaths.members, label: 'Members', icon: Users },
+      { to: adminPaths.cases, label: 'Cases', icon: MessagesSquare },
     ],
   },
   {

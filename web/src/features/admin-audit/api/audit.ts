@@ -9,6 +9,7 @@ export const trails = [
   { value: 'auth', label: 'Accounts' },
   { value: 'trade', label: 'Plans' },
   { value: 'course', label: 'Course' },
+  { value: 'cases', label: 'Cases' },
   { value: 'payment-method', label: 'Methods' },
   { value: 'mailer', label: 'Mail' },
 ] as const

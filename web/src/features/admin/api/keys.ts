@@ -13,6 +13,8 @@ export const adminKeys = {
   members: (search: string) => ['admin', 'members', search],
   member: (id: string) => ['admin', 'member', id],
   memberActivity: (id: string) => ['admin', 'member', id, 'activity'],
+  cases: (filter: string, member: string) => ['admin', 'cases', filter, member],
+  case: (id: string) => ['admin', 'case', id],
   proposals: (status: string) => ['admin', 'proposals', status],
   plans: ['admin', 'plans'],
   methods: ['admin', 'payment-methods'],

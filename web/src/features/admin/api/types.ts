@@ -7,6 +7,8 @@ export type StaffTransaction = Schemas['StaffTransaction']
 
 export type Check = Schemas['Check']
 export type Evidence = Schemas['Evidence']
+export type StaffCase = Schemas['StaffCase']
+export type StaffCaseMessage = Schemas['StaffCaseMessage']
 export type UnclaimedPayment = Schemas['UnclaimedPayment']
 
 /** A server of the version before says neither what blocks an act nor what may be the payment. */

@@ -1,11 +1,10 @@
 import { Check, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ButtonLink, buttonClass } from '@/components/button'
+import { ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { WithSupport } from '@/components/with-support'
 import type { Step, Transaction } from '@/lib/api-types'
-import { brand } from '@/lib/brand'
 import { formatMoment, formatZoned } from '@/lib/dates'
 import { paths } from '@/lib/paths'
 import { usePayments } from '../api/get-payments'
@@ -98,11 +97,12 @@ const meanings: Partial<Record<Transaction['kind'], string>> = {
 const forSupport = new Set(['OTHER', 'COMPLIANCE', 'DUPLICATE', 'AMOUNT_MISMATCH', 'WRONG_NETWORK'])
 
 /** The one thing to do after a failure. */
-function Ended({ transaction: { kind, amount, reasonCode, reference } }: { transaction: Transaction }) {
+function Ended({ transaction }: { transaction: Transaction }) {
+  const { kind, amount, reasonCode } = transaction
   return (
     <div className="mt-4 border-t border-line pt-4 text-sm print:hidden">
       <p className="text-ink-soft">{meanings[kind]}</p>
-      <div className="mt-3">{forSupport.has(reasonCode ?? '') ? <Contact reference={reference}>Contact support</Contact> : <Again kind={kind} amount={amount} />}</div>
+      <div className="mt-3">{forSupport.has(reasonCode ?? '') ? <Contact transaction={transaction}>Object to this</Contact> : <Again kind={kind} amount={amount} />}</div>
     </div>
   )
 }
@@ -117,17 +117,19 @@ function Again({ kind, amount }: Pick<Transaction, 'kind' | 'amount'>) {
   )
 }
 
-/** Writes to support with the reference filled in. */
-const Contact = ({ reference, children }: { reference: string; children: ReactNode }) => (
-  <a href={`mailto:${brand.email}?subject=${encodeURIComponent(reference)}`} className={buttonClass({ variant: 'secondary', size: 'sm' })}>
+/** Opens a case about this transaction. */
+const Contact = ({ transaction: { id, kind }, children }: { transaction: Transaction; children: ReactNode }) => (
+  <ButtonLink to={paths.newCase(topics[kind] ?? 'other', { kind: 'transaction', reference: id })} variant="secondary" size="sm">
     {children}
-  </a>
+  </ButtonLink>
 )
 
+const topics: Partial<Record<Transaction['kind'], string>> = { deposit: 'deposit', course: 'course', fee: 'withdrawal', withdrawal: 'withdrawal' }
+
 /** The way to people who help with this transaction. */
-export const SomethingWrong = ({ reference }: { reference: string }) => (
+export const SomethingWrong = ({ transaction }: { transaction: Transaction }) => (
   <div className="flex flex-wrap items-center justify-between gap-3 px-1 text-sm text-ink-soft print:hidden">
-    <span>{`Something wrong? Tell us, with ${reference}.`}</span>
-    <Contact reference={reference}>Write to support</Contact>
+    <span>{`Something wrong? Tell us, with ${transaction.reference}.`}</span>
+    <Contact transaction={transaction}>Open a case</Contact>
   </div>
 )

@@ -1,33 +1,17 @@
-import { Notice } from '@/components/notice'
-import { WithSupport } from '@/components/with-support'
+import { Suspense, lazy } from 'react'
+import { Skeleton } from '@/components/skeleton'
 import type { Wallet } from '@/lib/api-types'
-import { formatDay } from '@/lib/dates'
-import { formatMoney } from '@/lib/money'
+import { loadChunk } from '@/lib/load-chunk'
 
-/** What is kept back, with each reason, and what is owed; nothing in a wallet without either [D-B9] [D-B10]. */
+// Few members ever see it.
+const KeptBack = lazy(async () => ({ default: (await loadChunk(() => import('./kept-back'))).KeptBack }))
+
+/** What is kept back and what is owed; nothing in a wallet without either [D-B9] [D-B10]. */
 export function BalanceNotices({ wallet }: { wallet: Wallet | null | undefined }) {
-  const { onHold, holds, owed } = wallet ?? {}
+  if (!wallet?.onHold && !wallet?.owed) return null
   return (
-    <>
-      {onHold != null && onHold > 0 && (
-        <Notice title={`On hold: ${formatMoney(onHold)}`}>
-          <ul className="space-y-0.5">
-            {holds?.map(({ id, amount, reason, createdAt }) => (
-              <li key={id}>
-                {formatMoney(amount)}
-                {createdAt && ` since ${formatDay(createdAt)}`}: <WithSupport text={reason} />
-              </li>
-            ))}
-          </ul>
-          <p>This money is yours, but it is not part of your available balance until we release it.</p>
-        </Notice>
-      )}
-      {owed != null && owed > 0 && (
-        <Notice tone="caution" title={`Owed: ${formatMoney(owed)}`}>
-          A payment to your account was reversed after the money was used. Incoming payments settle this amount first.
-          Until then you cannot withdraw, invest or buy the course.
-        </Notice>
-      )}
-    </>
+    <Suspense fallback={<Skeleton className="h-24" />}>
+      <KeptBack wallet={wallet} />
+    </Suspense>
   )
 }

@@ -1,0 +1,38 @@
+import { cx } from './cx'
+import type { CaseMessage } from '@/lib/api-types'
+import { formatMoments } from '@/lib/dates'
+
+type CaseMessagesProps<M extends CaseMessage> = {
+  messages: readonly M[]
+  /** Names whoever wrote a message. */
+  nameOf: (message: M) => string
+  /** Whose messages stand on the right. */
+  own: CaseMessage['author']
+}
+
+/** What was written, in order, as plain text. */
+export function CaseMessages<M extends CaseMessage>({ messages, nameOf, own }: CaseMessagesProps<M>) {
+  const times = formatMoments(messages.map(({ at }) => at))
+  return (
+    <ol aria-label="Messages" className="space-y-4">
+      {messages.map((message, index) => (
+        <li key={message.number} className={cx('max-w-[42rem]', message.author === own && 'ml-auto')}>
+          <p className={cx('flex flex-wrap gap-x-2 text-sm', message.author === own && 'justify-end')}>
+            <span className="font-medium first-letter:uppercase">{nameOf(message)}</span>
+            <time dateTime={message.at} className="tabular text-ink-faint">
+              {times[index]}
+            </time>
+          </p>
+          <p
+            className={cx(
+              'mt-1 rounded-md border border-line px-4 py-3 wrap-anywhere whitespace-pre-wrap',
+              message.author === own ? 'bg-accent-soft' : 'bg-surface',
+            )}
+          >
+            {message.text}
+          </p>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { adminKeys } from '@/features/admin/api/keys'
+import type { StaffCase, StaffCaseMessage } from '@/features/admin/api/types'
+import { useStaffAction } from '@/features/admin/api/use-staff-action'
+import { api } from '@/lib/api-client'
+import { usePagedQuery } from '@/lib/paged-query'
+
+const LOOK_AGAIN_MS = 20_000
+
+type Page = { cases: StaffCase[]; nextCursor?: string | null }
+type Thread = { case: StaffCase; messages: StaffCaseMessage[] }
+
+const url = (id: string) => `/admin/cases/${encodeURIComponent(id)}`
+
+/** A list of cases, in the order of its filter; of one member if one is named. */
+export function useStaffCases(filter: string, member: string) {
+  const { pages, ...query } = usePagedQuery<Page>(adminKeys.cases(filter, member), '/admin/cases', {
+    params: { filter: member ? 'member' : filter, member },
+    pollMs: LOOK_AGAIN_MS,
+    silent: true,
+  })
+  return { ...query, cases: pages?.flatMap((page) => page.cases) }
+}
+
+export const useStaffCase = (id: string) =>
+  useQuery({
+    queryKey: adminKeys.case(id),
+    queryFn: ({ signal }) => api.get<Thread>(url(id), { signal }),
+    refetchInterval: LOOK_AGAIN_MS,
+    meta: { silent: true },
+  })
+
+export const useClaimCase = (id: string) => useStaffAction((_: object, options) => api.put(`${url(id)}/claim`, undefined, options))
+
+export const useReleaseCase = (id: string) => useStaffAction((_: object, options) => api.delete(`${url(id)}/claim`, options))
+
+export const useAnswerCase = (id: string) =>
+  useStaffAction((answer: { text: string; seen: number }, options) => api.post(`${url(id)}/answer`, answer, options), ['text'])
+
+export const useCloseStaffCase = (id: string) => useStaffAction((_: object, options) => api.post(`${url(id)}/close`, undefined, options))
+
+export const useRegisterComplaint = (id: string) => useStaffAction((_: object, options) => api.post(`${url(id)}/complaint`, undefined, options))
