@@ -104,5 +104,6 @@ DO $$ BEGIN
                 messages, updated_at)
             ON cases TO cases;
         GRANT SELECT, INSERT, DELETE ON case_messages TO cases;
+        REVOKE UPDATE, DELETE, TRUNCATE ON audit_rows FROM cases;
     END IF;
 END $$;
