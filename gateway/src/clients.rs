@@ -17,6 +17,7 @@ use proto::common::v1::proposal_service_client::ProposalServiceClient;
 use proto::course::v1::course_service_client::CourseServiceClient;
 use proto::course::v1::media_service_client::MediaServiceClient;
 use proto::course::v1::staff_service_client::StaffServiceClient as CourseStaffClient;
+use proto::mailer::v1::notice_service_client::NoticeServiceClient;
 use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
 use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
 use proto::trade::v1::staff_service_client::StaffServiceClient as TradeStaffClient;
@@ -78,6 +79,8 @@ pub struct Clients {
     pub payment_method: PaymentMethodServiceClient<Channel>,
     /// Platform methods, for staff.
     pub payment_method_staff: PaymentMethodStaffClient<Channel>,
+    /// What happened to the member's money and account.
+    pub notices: NoticeServiceClient<Channel>,
 }
 
 /// A service with a database of its own.
@@ -208,6 +211,7 @@ impl Clients {
             cases_staff: CasesStaffClient::new(cases),
             payment_method: PaymentMethodServiceClient::new(payment_method.clone()),
             payment_method_staff: PaymentMethodStaffClient::new(payment_method),
+            notices: NoticeServiceClient::new(mailer),
         })
     }
 

@@ -11,6 +11,7 @@ use futures::StreamExt;
 use prost::Message;
 use proto::auth::v1::SessionEnded;
 use proto::cases::v1::CaseAnswered;
+use proto::mailer::v1::NoticeAdded;
 use proto::payment_method::v1::PaymentChanged;
 use proto::trade::v1::TradeOpened;
 use proto::wallet::v1::{BalanceMoved, DepositRequested};
@@ -104,8 +105,14 @@ impl Live {
     }
 
     async fn follow_once(&self, bus: &Bus, plans: &PlanCache) -> anyhow::Result<()> {
-        let keys =
-            ["wallet.v1.*", "trade.v1.*", "auth.v1.session_ended", "payment_method.v1.payment_changed", "cases.v1.*"];
+        let keys = [
+            "wallet.v1.*",
+            "trade.v1.*",
+            "auth.v1.session_ended",
+            "payment_method.v1.payment_changed",
+            "cases.v1.*",
+            "mailer.v1.notice_added",
+        ];
         let mut events = bus.tap("gateway.live", &keys).await?;
         plans.set_connected(true);
         loop {
@@ -143,6 +150,8 @@ fn member_of(key: &str, payload: &[u8]) -> Option<String> {
         PaymentChanged::decode(payload).ok()?.user_id
     } else if key.starts_with("cases.") {
         CaseAnswered::decode(payload).ok()?.case?.user_id
+    } else if key.starts_with("mailer.") {
+        NoticeAdded::decode(payload).ok()?.user_id
     } else {
         TradeOpened::decode(payload).ok()?.trade?.user_id
     };

@@ -1,5 +1,5 @@
 //! Closed lists of names that services send as text, for the OpenAPI document. The gateway passes names on unchanged,
-//! also those that it does not know yet. Tests of auth and wallet compare the lists with what these services send.
+//! also those that it does not know yet. Tests of auth, wallet and mailer compare the lists with what these services send.
 
 use chassis::identity::Role as StaffRole;
 use chassis::permission::Permission as StaffPermission;
@@ -46,6 +46,14 @@ names! {
         "email_change_requested", "email_changed", "email_change_undone", "disowned", "factors_changed",
         "destination_entered", "destination_confirmed", "data_exported", "closing_requested", "closing_called_off", "closed",
         "frozen", "unfrozen",
+    ];
+    /// What a notice is about.
+    NoticeKind = [
+        "destination_code", "password_changed", "second_factor_changed", "email_change_requested", "email_changed",
+        "new_sign_in", "sign_ins_refused", "account_frozen", "account_closing", "deposit_confirmed", "deposit_rejected",
+        "course_unlocked", "course_refunded", "course_payment_rejected", "withdrawal_received", "withdrawal_approved",
+        "withdrawal_paid", "withdrawal_rejected", "fee_confirmed", "fee_rejected", "bonus_granted", "bonus_released",
+        "balance_adjusted", "trade_matured", "trade_claimed", "trade_closed",
     ];
     /// Kind of items in the review queue.
     QueueKind = ["deposit", "course", "fee", "withdrawal", "payout"];

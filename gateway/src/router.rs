@@ -18,7 +18,7 @@ use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
     activity, admin, auth, cases, certificates, course_media, courses, destinations, documents, events, export,
-    factors, files, liabilities, notes, passkeys, payment_methods, plans, quotes, statements, terms, trades,
+    factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes, statements, terms, trades,
     transactions, users, wallet,
 };
 use crate::web;
@@ -122,10 +122,13 @@ pub fn api() -> Api {
         .routes(routes!(cases::get))
         .routes(routes!(cases::add_message))
         .routes(routes!(cases::close))
-        // Documents, files and live updates.
+        // Documents, files, live updates and notices.
         .routes(declare(Class::Session, routes!(documents::check)))
         .routes(declare(Class::Download, routes!(files::get)))
         .routes(declare(Class::Stream, routes!(events::stream)))
+        .routes(routes!(notices::list))
+        .routes(routes!(notices::read))
+        .routes(routes!(notices::preferences, notices::set_preferences))
         // Back office.
         .merge(admin::routes(&mut declare));
     let (router, mut document) = OpenApiRouter::with_openapi(ApiDoc::openapi()).nest("/v1", v1).split_for_parts();

@@ -34,6 +34,8 @@ pub mod files;
 
 pub mod events;
 
+pub mod notices;
+
 pub mod export;
 
 pub mod liabilities;

@@ -130,7 +130,7 @@ async function livedIn(page: Page) {
   const { transaction } = await member.api<{ transaction: { id: string } }>('POST', '/transactions/withdraw', request)
   const { case: opened } = await member.api<{ case: { id: string } }>('POST', '/cases', { topic: 'other', text: 'When do you open?' })
   const pages = [
-    '/cases', '/cases/new', `/cases/${opened.id}`, '/help', '/dashboard', '/profile', '/profile/activity', '/deposits', '/deposits?type=course&amount=87', '/withdrawals', '/transactions',
+    '/cases', '/cases/new', `/cases/${opened.id}`, '/help', '/dashboard', '/profile', '/profile/activity', '/notices', '/deposits', '/deposits?type=course&amount=87', '/withdrawals', '/transactions',
     `/transactions/${transaction.id}`, '/courses', `/courses/lessons/${await freeLesson(member)}`, '/investments', '/investments/plans',
     `/investments/plans/${planId}`, `/investments/plans/add?planId=${planId}`, '/payment-methods', '/payment-methods/add', `/payment-methods/${paymentMethod.id}/edit`,
   ]

@@ -20,8 +20,8 @@ const LIFE: Duration = Duration::from_secs(15 * 60);
 
 /// Follow the member's changes
 ///
-/// An event `change` with the event's key as data, for every change of the member's money, and when a
-/// payment at their quote is seen or confirmed; `reset` when some were missed.
+/// An event `change` with the event's key as data, for every change of the member's money, when a payment at their quote
+/// is seen or confirmed, and for every new notice (`mailer.v1.notice_added`); `reset` when some were missed.
 #[utoipa::path(get, path = "/events",
     responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String), Errors), tag = "Live updates")]
 pub async fn stream(

@@ -17,6 +17,7 @@ mod factors;
 mod files;
 
 mod money;
+mod notices;
 
 mod passkeys;
 mod plans;

@@ -282,6 +282,30 @@ impl Publisher {
         }
     }
 
+    /// Publishes a message for live views: it is in no outbox, and lost if no queue wants it or the broker stops.
+    ///
+    /// # Errors
+    /// If it was refused, or no confirmation came within 5 s.
+    pub async fn publish_live(&self, key: &str, message: &impl prost::Message) -> anyhow::Result<()> {
+        let properties =
+            BasicProperties::default().with_content_type("application/protobuf".into()).with_delivery_mode(1);
+        let payload = message.encode_to_vec();
+        let publishing = async {
+            let options = BasicPublishOptions::default();
+            self.channel
+                .basic_publish(self.exchange.as_str().into(), key.into(), options, &payload, properties)
+                .await?
+                .await
+        };
+        match tokio::time::timeout(Duration::from_secs(5), publishing)
+            .await
+            .context("the publisher confirm timed out")??
+        {
+            Confirmation::Ack(_) => Ok(()),
+            other => Err(anyhow!("the broker refused {key}: {other:?}")),
+        }
+    }
+
     /// Whether the connection still stands.
     #[must_use]
     pub fn is_up(&self) -> bool {

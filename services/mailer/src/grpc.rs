@@ -1,17 +1,23 @@
-//! The gRPC server: unprocessable events and the audit log for staff, and the member's own download.
+//! The gRPC server: the notices of members and their own download, unprocessable events and the audit log for staff.
+
+mod notices;
 
 use std::sync::Arc;
 
 use chassis::audit::AuditLog;
 use chassis::db::Db;
 use chassis::dead_letter::DeadLetters;
+use chassis::error::to_status;
 use chassis::identity::Verifier;
 use chassis::member_data::MemberData;
 use proto::common::v1::audit_service_server::AuditServiceServer;
 use proto::common::v1::dead_letter_service_server::DeadLetterServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
+use proto::mailer::v1::notice_service_server::NoticeServiceServer;
+use tonic::Status;
 use tonic::service::Routes;
 
+use crate::error::Error;
 use crate::events::consumed::{Consumer, QUEUE};
 use crate::store::member_data::MemberTables;
 
@@ -28,6 +34,7 @@ impl GrpcServer {
     pub fn routes(self) -> Routes {
         let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
         Routes::new(MemberDataServiceServer::new(data))
+            .add_service(NoticeServiceServer::new(self.clone()))
             .add_service(AuditServiceServer::new(self.audit_log()))
             .add_service(DeadLetterServiceServer::new(self.dead_letters()))
     }
@@ -42,5 +49,11 @@ impl GrpcServer {
     #[must_use]
     pub fn dead_letters(&self) -> DeadLetters {
         DeadLetters::new(self.db.clone(), self.verifier.clone(), QUEUE, self.consumer.clone())
+    }
+}
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        to_status(&error)
     }
 }

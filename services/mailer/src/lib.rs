@@ -1,4 +1,4 @@
-//! The service mailer: events in, emails out. In reading order: types ([domain]), use cases ([app]), SQL ([store]),
+//! The service mailer: events in, emails and notices out. In reading order: types ([domain]), use cases ([app]), SQL ([store]),
 //! consumed events ([events]), the gRPC server for staff ([grpc]), the client of auth ([clients]), rendering ([render],
 //! [message]) and delivery ([smtp]).
 
@@ -9,9 +9,10 @@ pub mod config;
 pub mod error;
 
 pub mod domain {
-    //! Mails, their templates and their tries, pure.
+    //! Mails, their templates and their tries, and notices, pure.
 
     pub mod mail;
+    pub mod notice;
     pub mod retry;
     pub mod template;
 }
@@ -23,6 +24,12 @@ pub mod app {
     pub mod mail_roots;
     pub mod send_mails;
     pub mod send_test;
+    pub mod get_notice_preferences;
+    pub mod list_dead_letters;
+    pub mod list_notices;
+    pub mod read_notices;
+    pub mod replay_dead_letter;
+    pub mod set_notice_preferences;
 }
 
 pub mod store {
@@ -30,12 +37,15 @@ pub mod store {
 
     pub mod mails;
     pub mod member_data;
+    pub mod notice_preferences;
+    pub mod notices;
 }
 
 pub mod events {
-    //! The events that this service consumes.
+    //! The events that this service consumes, and what it publishes.
 
     pub mod consumed;
+    pub mod published;
 }
 
 pub mod grpc;

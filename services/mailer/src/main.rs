@@ -16,6 +16,7 @@ use mailer::app::send_test::send_test;
 use mailer::clients::Directory;
 use mailer::config::Config;
 use mailer::events::consumed::{Consumer, QUEUE};
+use mailer::events::published::{LiveNotices, publish};
 use mailer::grpc::GrpcServer;
 use mailer::message::Sender;
 use mailer::render::Renderer;
@@ -72,7 +73,13 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         });
     }
     let accept = AcceptEvent { db: db.clone(), directory: directory.clone(), queued: Arc::clone(&queued) };
-    let consumer = Arc::new(Consumer(Arc::new(accept)));
+    let (live, added) = LiveNotices::new();
+    let (publisher, shutdown) = (bus.clone(), process.shutdown.clone());
+    process.spawn(async move {
+        publish(publisher, added, shutdown).await;
+        Ok(())
+    });
+    let consumer = Arc::new(Consumer { accept: Arc::new(accept), live });
     let grpc = GrpcServer { db: db.clone(), verifier, consumer: Arc::clone(&consumer) };
     let send = Arc::new(SendMails {
         db,

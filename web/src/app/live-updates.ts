@@ -1,5 +1,5 @@
 /**
- * Refreshes the screen when the member's money changes on the server. Without the stream, polling remains. All
+ * Refreshes the screen when the member's money changes on the server, or a notice is added. Without the stream, polling remains. All
  * tabs of a browser share one stream, because a browser opens only six connections to a server over HTTP/1.1.
  */
 import { useQueryClient } from '@tanstack/react-query'
@@ -7,7 +7,7 @@ import { useEffect } from 'react'
 import { apiUrl } from '@/lib/env'
 import { credentials, takeNonce } from '@/lib/device-key'
 import { readEvents } from '@/lib/event-stream'
-import { moneyKeys } from '@/lib/query-keys'
+import { moneyKeys, queryKeys } from '@/lib/query-keys'
 import { useSession } from '@/lib/session'
 import { shareWork } from '@/lib/tabs'
 
@@ -16,6 +16,8 @@ const FIRST_PAUSE_MS = 1_000
 /** A stream that lived for this long worked. */
 const LIVED_MS = 10_000
 const LONGEST_PAUSE_MS = 60_000
+/** The only event that is not about money. */
+const NOTICE_ADDED = 'mailer.v1.notice_added'
 
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
@@ -23,8 +25,8 @@ const pause = (ms: number, signal: AbortSignal) =>
     signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
   })
 
-/** `missed`: something may have happened before the stream; `onChange` is called for that too. */
-type Following = { onChange: () => void; missed: boolean; signal: AbortSignal }
+/** `missed`: something may have happened before the stream; `onChange` is called for that too, with nothing. */
+type Following = { onChange: (event: string) => void; missed: boolean; signal: AbortSignal }
 
 /** Reads one stream to its end. Returns false if there is none, or if the session has ended. */
 async function followOnce({ onChange, missed, signal }: Following): Promise<boolean> {
@@ -37,9 +39,9 @@ async function followOnce({ onChange, missed, signal }: Following): Promise<bool
   })
   if (response.status === 401 && takeNonce(((await response.json()) as { nonce?: string }).nonce)) return true
   if (!response.ok || !response.body) return response.status !== 401 && response.status !== 404
-  if (missed) onChange()
-  for await (const { event } of readEvents(response.body)) {
-    if (event === 'change' || event === 'reset') onChange()
+  if (missed) onChange('')
+  for await (const { event, data } of readEvents(response.body)) {
+    if (event === 'change' || event === 'reset') onChange(event === 'change' ? data : '')
   }
   return true
 }
@@ -62,12 +64,13 @@ export function useLiveUpdates() {
   const memberId = useSession(({ user, left }) => (left ? undefined : user?.id))
   useEffect(() => {
     if (!memberId) return
-    const refresh = () => {
-      for (const queryKey of moneyKeys) void client.invalidateQueries({ queryKey })
+    const refresh = (event: string) => {
+      const keys = event === NOTICE_ADDED ? [queryKeys.notices] : event ? moneyKeys : [queryKeys.notices, ...moneyKeys]
+      for (const queryKey of keys) void client.invalidateQueries({ queryKey })
     }
     return shareWork({
       name: `events:${memberId}`,
-      work: ({ missed, say, signal }) => follow({ onChange: () => (refresh(), say('change')), missed, signal }),
+      work: ({ missed, say, signal }) => follow({ onChange: (event) => (refresh(event), say(event)), missed, signal }),
       onSaid: refresh,
     })
   }, [client, memberId])

@@ -14,6 +14,7 @@ import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
 import { loadWhenIdle } from './idle-work'
 import { useLiveUpdates } from './live-updates'
+import { loadable } from './loadable'
 import { NavMenu } from './nav-menu'
 import { PageOutlet } from './page-outlet'
 import { ProfileMenu } from './profile-menu'
@@ -26,6 +27,7 @@ onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/com
 
 // Few members ever see it.
 const FrozenNotice = lazy(async () => ({ default: (await loadChunk(() => import('./frozen-notice'))).FrozenNotice }))
+const NoticeBell = loadable(() => import('@/features/notices/components/notice-bell'), 'NoticeBell')
 
 /** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {
@@ -71,6 +73,9 @@ function TopBar() {
         <Logo />
       </Link>
       <div className="ml-auto flex items-center gap-1">
+        <Suspense fallback={<span className="size-11" />}>
+          <NoticeBell />
+        </Suspense>
         <ThemeToggle />
         <ProfileMenu />
       </div>

@@ -51,6 +51,7 @@ const VerifyPage = page(() => import('./pages/verify-page'), 'VerifyPage')
 
 const DashboardPage = page(() => import('./pages/dashboard-page'), 'DashboardPage')
 const ActivityPage = page(() => import('./pages/activity-page'), 'ActivityPage')
+const NoticesPage = page(() => import('./pages/notices-page'), 'NoticesPage')
 const ProfilePage = page(() => import('./pages/profile-page'), 'ProfilePage')
 const DepositsPage = page(() => import('./pages/deposits-page'), 'DepositsPage')
 const WithdrawalsPage = page(() => import('./pages/withdrawals-page'), 'WithdrawalsPage')
@@ -96,6 +97,7 @@ export const routes = (
         <Route path="/dashboard" element={<DashboardPage />} />
         <Route path="/profile" element={<ProfilePage />} />
         <Route path="/profile/activity" element={<ActivityPage />} />
+        <Route path="/notices" element={<NoticesPage />} />
         <Route path="/deposits" element={<DepositsPage />} />
         <Route path="/withdrawals" element={<WithdrawalsPage />} />
         <Route path="/transactions" element={<TransactionsPage />} />

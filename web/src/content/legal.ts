@@ -177,7 +177,7 @@ export const privacy: LegalText = {
           'Account data: as long as you have an account. After you close it, your photo, passkeys and authenticator are deleted at once, your e-mail address can be used again after 30 days, and the rest is deleted after five years.',
           'Receipts: five years after we decided about the payment.',
           'Transactions and the audit record: for good, because our books must not have gaps. After your account data is deleted they carry a number instead of your name.',
-          'The mails we sent you: 90 days.',
+          'The mails we sent you: 90 days. Notices in the app: 180 days.',
           'Sessions: seven days at most; records of logins and changes up to 13 months.',
           'Verification codes: ten minutes. Reset links: thirty minutes.',
         ],

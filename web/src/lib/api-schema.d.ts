@@ -1974,8 +1974,8 @@ export interface paths {
         };
         /**
          * Follow the member's changes
-         * @description An event `change` with the event's key as data, for every change of the member's money, and when a
-         *     payment at their quote is seen or confirmed; `reset` when some were missed.
+         * @description An event `change` with the event's key as data, for every change of the member's money, when a payment at their quote
+         *     is seen or confirmed, and for every new notice (`mailer.v1.notice_added`); `reset` when some were missed.
          */
         get: operations["get_events"];
         put?: never;
@@ -2019,6 +2019,64 @@ export interface paths {
          */
         get: operations["get_liabilities"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the notices
+         * @description Of the last 180 days. An event `change` with `mailer.v1.notice_added` (`GET /events`) says that there is a new one.
+         */
+        get: operations["get_notices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notices/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the preferences of notices */
+        get: operations["get_notices_preferences"];
+        /** Change the preferences of notices */
+        put: operations["put_notices_preferences"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notices/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Mark notices as read
+         * @description One (`id`), or one and all older ones (`upTo`).
+         */
+        put: operations["put_notices_read"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3859,6 +3917,21 @@ export interface components {
              */
             totp?: string | null;
         };
+        /**
+         * @description The mails that a member gets, by what they are about. Mails that protect the account, and those about withdrawals,
+         *     rejections and corrections, are sent in any case.
+         */
+        MailPreferences: {
+            courses: boolean;
+            money: boolean;
+            plans: boolean;
+        };
+        /** @description The mails that a member wants. */
+        MailWishes: {
+            courses: boolean;
+            money: boolean;
+            plans: boolean;
+        };
         /** @description The caller as the back office knows them. */
         Me: {
             /** @description When a new staff member may decide and propose. `null` if they already may. */
@@ -4281,6 +4354,83 @@ export interface components {
         NoteRequest: {
             /** @example Asked for by the member by phone. */
             note: string;
+        };
+        /** @description Something that happened. */
+        Notice: {
+            /** @description Block of the client address, e.g. `203.0.113.0/24`. */
+            addressBlock?: string;
+            amount?: components["schemas"]["Dollars"];
+            /** @description When it happened. */
+            at: string;
+            /** @description Of a second factor, e.g. `passkey_added`. */
+            change?: string;
+            /** @description Browser and operating system. */
+            device?: string;
+            group: components["schemas"]["NoticeGroup"];
+            id: string;
+            kind: components["schemas"]["NoticeKind"];
+            /** @description Title of the plan. */
+            plan?: string;
+            /** @description When the member read it. `null` if not yet. */
+            readAt?: string | null;
+            /** @description Sentence of staff, on rejection and correction. */
+            reason?: string;
+            /** @description The transaction that it is about. Missing without one, as are the fields below. */
+            transactionId?: string;
+        };
+        /**
+         * @description What a notice is about.
+         * @enum {string}
+         */
+        NoticeGroup: "money" | "plans" | "courses" | "security";
+        /**
+         * @description What a notice is about.
+         * @enum {string}
+         */
+        NoticeKind: "destination_code" | "password_changed" | "second_factor_changed" | "email_change_requested" | "email_changed" | "new_sign_in" | "sign_ins_refused" | "account_frozen" | "account_closing" | "deposit_confirmed" | "deposit_rejected" | "course_unlocked" | "course_refunded" | "course_payment_rejected" | "withdrawal_received" | "withdrawal_approved" | "withdrawal_paid" | "withdrawal_rejected" | "fee_confirmed" | "fee_rejected" | "bonus_granted" | "bonus_released" | "balance_adjusted" | "trade_matured" | "trade_claimed" | "trade_closed";
+        /** @description How a member is told what happened. */
+        NoticePreferences: {
+            mail: components["schemas"]["MailPreferences"];
+            success: boolean;
+        };
+        /** @description The preferences that hold now. */
+        NoticePreferencesSaved: {
+            mail: components["schemas"]["MailPreferences"];
+            message: string;
+            success: boolean;
+        };
+        /** @description What a member changes; what is left out stays on. */
+        NoticeWishes: {
+            mail: components["schemas"]["MailWishes"];
+        };
+        /** @description A page of notices, newest first. */
+        Notices: {
+            /** @description Cursor of the next page. Missing on the last one. */
+            nextCursor?: string;
+            notices: components["schemas"]["Notice"][];
+            success: boolean;
+            /**
+             * Format: int32
+             * @description Unread notices of all groups; 100 stands for more.
+             */
+            unread: number;
+        };
+        /** @description How many notices are still unread. */
+        NoticesMarked: {
+            message: string;
+            success: boolean;
+            /**
+             * Format: int32
+             * @description Unread notices of all groups; 100 stands for more.
+             */
+            unread: number;
+        };
+        /** @description Which notices were read: one, or all up to one. */
+        NoticesRead: {
+            /** @description This notice. */
+            id?: string | null;
+            /** @description This notice and all older ones. */
+            upTo?: string | null;
         };
         /** @description Open requests of a kind by their age. */
         OpenByAge: {
@@ -8690,6 +8840,98 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["PublishedLiabilities"];
+            default: components["responses"]["Error"];
+        };
+    };
+    get_notices: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["cursor"];
+                /** @description Only this group */
+                group?: components["schemas"]["NoticeGroup"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notices"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_notices_preferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePreferences"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    put_notices_preferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeWishes"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePreferencesSaved"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    put_notices_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticesRead"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticesMarked"];
+                };
+            };
             default: components["responses"]["Error"];
         };
     };

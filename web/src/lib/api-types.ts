@@ -20,6 +20,11 @@ export type User = Schemas['User']
 export type SecurityEvent = Schemas['SecurityEvent']
 export type Activity = Schemas['Activity']
 
+export type Notice = Schemas['Notice']
+export type Notices = Schemas['Notices']
+export type NoticePreferences = Schemas['NoticePreferences']
+export type MailPreferences = Schemas['MailPreferences']
+
 export type Transaction = Schemas['Transaction']
 export type Step = Schemas['Step']
 export type TransactionStatus = Schemas['TransactionStatus']

@@ -20,6 +20,7 @@ export const paths = {
   dashboard: '/dashboard',
   profile: '/profile',
   activity: '/profile/activity',
+  notices: '/notices',
   deposits: '/deposits',
   buyCourse: (price: number) => `/deposits?type=course&amount=${price}`,
   withdrawals: '/withdrawals',

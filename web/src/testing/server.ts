@@ -107,6 +107,8 @@ export const server = setupServer(
   answers('get', '/cases', { cases: [] }),
   answers('get', '/auth/sessions', { sessions: [] }),
   answers('get', '/users/activity', { events: [] }),
+  answers('get', '/notices', { notices: [], unread: 0 }),
+  answers('get', '/notices/preferences', { mail: { money: true, plans: true, courses: true } }),
   answers('get', '/admin/members/:id/activity', { events: [] }),
   answers('get', '/users/totp', { totp: { required: false, enrolled: false, passkeys: 0, recoveryCodesLeft: 0 }, stepUpUntil: null }),
   answers('get', '/users/passkeys', { passkeys: [] }),

@@ -136,6 +136,8 @@ const TABLES: [(Service, &str, Kept); 82] = [
     (Service::PaymentMethod, "rate_polls", For("one row: the last poll")),
     (Service::PaymentMethod, "signed_payouts", Since("31 days", "kept_at")),
     (Service::Mailer, "mails", Since("90 days", "coalesce(ended_at, created_at)")),
+    (Service::Mailer, "notice_preferences", For("one row for each account, removed when it is closed")),
+    (Service::Mailer, "notices", Since("180 days", "created_at")),
     // What is kept about members leaves with the personal data of their account.
     (Service::Auth, "security_events", Never(ERASED, "of a member whose personal data is removed")),
     (Service::Auth, "sessions", Never(ERASED, "of a member whose personal data is removed")),

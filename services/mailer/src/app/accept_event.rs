@@ -1,16 +1,19 @@
-//! Accepts an event: the inbox row and one email per recipient, in one transaction.
+//! Accepts an event: the inbox row, one email per recipient and the notice of the member, in one transaction.
 
 use std::sync::Arc;
 
 use chassis::bus::Event;
 use chassis::db::{Db, PgConnection};
+use time::OffsetDateTime;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::clients::Directory;
 use crate::domain::mail::{Audience, MailRequest};
+use crate::domain::notice::NoticeRequest;
+use crate::domain::template::Template;
 use crate::error::Error;
-use crate::store::mails;
+use crate::store::{mails, notice_preferences, notices};
 
 pub struct AcceptEvent {
     pub db: Db,
@@ -18,22 +21,39 @@ pub struct AcceptEvent {
     pub queued: Arc<Notify>,
 }
 
-/// The mails of an event and the accounts they go to.
+/// The mails of an event with the accounts they go to, and its notice.
 pub struct Addressed {
     event_id: Uuid,
+    at: OffsetDateTime,
+    notice: Option<NoticeRequest>,
     mails: Vec<(MailRequest, Vec<Uuid>)>,
 }
 
 impl Addressed {
-    /// Queues them in the caller's transaction, which holds the event's inbox row.
+    /// Queues them in the caller's transaction, which holds the event's inbox row. A mail that its member has turned off is
+    /// left out.
     pub async fn queue(&self, conn: &mut PgConnection) -> Result<(), Error> {
         for (request, recipients) in &self.mails {
             for user_id in recipients {
+                if is_turned_off(conn, *user_id, request.template).await? {
+                    continue;
+                }
                 mails::queue(conn, self.event_id, *user_id, request).await?;
+                if request.template == Template::AccountClosed {
+                    notice_preferences::remove(conn, *user_id).await?;
+                }
             }
+        }
+        if let Some(notice) = &self.notice {
+            notices::add(conn, self.event_id, self.at, notice).await?;
         }
         Ok(())
     }
+}
+
+async fn is_turned_off(conn: &mut PgConnection, user_id: Uuid, template: Template) -> Result<bool, Error> {
+    let Some(group) = template.optional_in() else { return Ok(false) };
+    Ok(notice_preferences::mail_off(conn, user_id).await?.contains(&group))
 }
 
 impl AcceptEvent {
@@ -42,11 +62,12 @@ impl AcceptEvent {
     /// # Errors
     /// Unavailable if auth must be asked and is away.
     pub async fn address_all(&self, event: &Event, requests: Vec<MailRequest>) -> Result<Addressed, Error> {
+        let notice = NoticeRequest::beside(&requests);
         let mut mails = Vec::new();
         for request in requests {
             mails.push(self.address(request).await?);
         }
-        Ok(Addressed { event_id: event.id, mails })
+        Ok(Addressed { event_id: event.id, at: event.at, notice, mails })
     }
 
     /// The accounts that a request goes to; staff it names are named.

@@ -19,6 +19,7 @@ use crate::message::{self, Sender};
 use crate::render::Renderer;
 use crate::smtp::{SendError, Transport};
 use crate::store::mails::{self, Leased};
+use crate::store::notices;
 
 /// Mails at work at once.
 pub const CONCURRENCY: usize = 16;
@@ -73,23 +74,23 @@ impl SendMails {
         while at_work.join_next().await.is_some() {}
     }
 
-    /// Forgets all mails that ended long ago; returns how many.
+    /// Forgets all mails that ended long ago, and old notices; returns how many rows.
     pub async fn forget_old(&self) -> Result<u64, sqlx::Error> {
         let mut forgotten = 0;
         loop {
             let batch = mails::sweep(&mut *self.db.conn().await?, KEPT_DAYS).await?;
             forgotten += batch;
             if batch == 0 {
-                return Ok(forgotten);
+                return Ok(forgotten + notices::sweep(&self.db).await?);
             }
         }
     }
 
-    /// Forgets old mails, now and then, until shutdown.
+    /// Forgets old mails and notices, now and then, until shutdown.
     pub async fn sweep(&self, shutdown: CancellationToken) {
         loop {
             match self.forget_old().await {
-                Ok(mails) => tracing::debug!(mails, "swept"),
+                Ok(rows) => tracing::debug!(rows, "swept"),
                 Err(error) => tracing::warn!(%error, "sweep failed"),
             }
             tokio::select! {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use crate::domain::template::Template;
+use super::notice::Facts;
+use super::template::Template;
 
 /// The values of a template's placeholders, formatted for reading. Never a secret.
 pub type Params = BTreeMap<String, String>;
@@ -28,19 +29,36 @@ pub struct MailRequest {
     pub params: Params,
     /// Staff whom it names, by the name of the parameter.
     pub people: Vec<(&'static str, Uuid)>,
+    /// What the notice beside it says, if there is one.
+    pub facts: Facts,
 }
 
 impl MailRequest {
     /// This mail to this account, with nothing else.
     #[must_use]
     pub fn new(template: Template, audience: Audience) -> Self {
-        Self { template, audience, address: None, secret_reference: None, params: Params::new(), people: Vec::new() }
+        Self {
+            template,
+            audience,
+            address: None,
+            secret_reference: None,
+            params: Params::new(),
+            people: Vec::new(),
+            facts: Facts::default(),
+        }
     }
 
     /// With the link of a security mail; an auth of the version before names none.
     #[must_use]
     pub fn with_link(mut self, reference: String) -> Self {
         self.secret_reference = Some(reference).filter(|reference| !reference.is_empty());
+        self
+    }
+
+    /// With these facts in the notice beside it.
+    #[must_use]
+    pub fn noticed(mut self, facts: Facts) -> Self {
+        self.facts = facts;
         self
     }
 

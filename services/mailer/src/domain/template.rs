@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use super::notice::Group;
+
 /// A template's name in minijinja, and its source.
 pub type Source = (&'static str, &'static str);
 
@@ -120,6 +122,64 @@ impl Template {
     #[must_use]
     pub const fn omits_recipient_name(self) -> bool {
         matches!(self, Self::VerificationCode | Self::ResetLink)
+    }
+
+    /// What the notice beside the mail is about. There is none beside codes and links, mails to staff, and the receipt of a
+    /// request that the member has just sent, unless it takes money out of the account.
+    #[must_use]
+    pub const fn notice_group(self) -> Option<Group> {
+        match self {
+            Self::DepositConfirmed
+            | Self::DepositRejected
+            | Self::WithdrawalReceived
+            | Self::WithdrawalApproved
+            | Self::WithdrawalPaid
+            | Self::WithdrawalRejected
+            | Self::FeeConfirmed
+            | Self::FeeRejected
+            | Self::BonusGranted
+            | Self::BonusReleased
+            | Self::BalanceAdjusted => Some(Group::Money),
+            Self::TradeMatured | Self::TradeClaimed | Self::TradeClosed => Some(Group::Plans),
+            Self::CourseUnlocked | Self::CourseRefunded | Self::CoursePaymentRejected => Some(Group::Courses),
+            Self::DestinationCode
+            | Self::PasswordChanged
+            | Self::SecondFactorChanged
+            | Self::EmailChangeRequested
+            | Self::EmailChanged
+            | Self::NewSignIn
+            | Self::SignInsRefused
+            | Self::AccountFrozen
+            | Self::AccountClosing => Some(Group::Security),
+            Self::VerificationCode
+            | Self::ResetLink
+            | Self::StaffInvited
+            | Self::AccountClosed
+            | Self::DepositReceived
+            | Self::CoursePaymentReceived
+            | Self::FeeReceived
+            | Self::TradeOpened
+            | Self::PlatformMethodChanged
+            | Self::StaffChanged
+            | Self::RootsOfTheDay => None,
+        }
+    }
+
+    /// The group with which a member can turn the mail off. What protects the account, withdrawals, rejections and
+    /// corrections are mailed in any case.
+    #[must_use]
+    pub const fn optional_in(self) -> Option<Group> {
+        match self {
+            Self::DepositReceived
+            | Self::DepositConfirmed
+            | Self::FeeReceived
+            | Self::FeeConfirmed
+            | Self::BonusGranted
+            | Self::BonusReleased => Some(Group::Money),
+            Self::TradeOpened | Self::TradeMatured | Self::TradeClaimed | Self::TradeClosed => Some(Group::Plans),
+            Self::CoursePaymentReceived | Self::CourseUnlocked => Some(Group::Courses),
+            _ => None,
+        }
     }
 }
 

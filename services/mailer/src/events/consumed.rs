@@ -1,4 +1,4 @@
-//! Events of the other services, and the emails they trigger.
+//! Events of the other services, and the emails and notices they trigger.
 
 use std::sync::Arc;
 
@@ -19,15 +19,20 @@ use uuid::Uuid;
 
 use crate::app::accept_event::{AcceptEvent, Addressed};
 use crate::domain::mail::{Audience, MailRequest};
+use crate::domain::notice::{Facts, NoticeRequest};
 use crate::domain::template::Template;
 use crate::error::Error;
+use crate::events::published::LiveNotices;
 
 pub const QUEUE: &str = "mailer.events";
 /// Of a payment by deposit, when it is one for the course.
 const COURSE: &str = "course";
 
 /// Takes up every event of the queue.
-pub struct Consumer(pub Arc<AcceptEvent>);
+pub struct Consumer {
+    pub accept: Arc<AcceptEvent>,
+    pub live: LiveNotices,
+}
 
 #[async_trait]
 impl Effect for Addressed {
@@ -39,21 +44,24 @@ impl Effect for Addressed {
 #[async_trait]
 impl Handler for Consumer {
     async fn handle(&self, event: &Event) -> Result<(), HandleError> {
-        inbox::take_effect(&self.0.db, self, event).await
+        inbox::take_effect(&self.accept.db, self, event).await
     }
 
-    async fn after(&self, _event: &Event) -> Result<(), HandleError> {
-        self.0.queued.notify_one();
+    async fn after(&self, event: &Event) -> Result<(), HandleError> {
+        self.accept.queued.notify_one();
+        if let Some(notice) = NoticeRequest::beside(&mail_requests(event)?) {
+            self.live.added(notice.user_id);
+        }
         Ok(())
     }
 
     async fn prepare(&self, event: &Event) -> Result<Box<dyn Effect>, HandleError> {
         let requests = mail_requests(event)?;
-        Ok(Box::new(self.0.address_all(event, requests).await?))
+        Ok(Box::new(self.accept.address_all(event, requests).await?))
     }
 
     async fn keep_dead_letter(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
-        dead_letter::keep(&mut *self.0.db.conn().await?, id, key, payload, cause).await
+        dead_letter::keep(&mut *self.accept.db.conn().await?, id, key, payload, cause).await
     }
 }
 
@@ -104,6 +112,7 @@ fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {
         "auth.v1.second_factor_changed" => {
             let facts: auth::SecondFactorChanged = read(event)?;
             let request = to(Template::SecondFactorChanged, &facts.user_id)?
+                .noticed(Facts { change: facts.change.clone(), ..origin(&facts.device, &facts.address_block) })
                 .with("change", facts.change)
                 .with("device", facts.device)
                 .with("address_block", facts.address_block)
@@ -127,12 +136,13 @@ fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {
         "auth.v1.new_device_signed_in" => {
             let auth::NewDeviceSignedIn { user_id, device, address_block, link_reference } = read(event)?;
             let request = to(Template::NewSignIn, &user_id)?.with_link(link_reference);
+            let request = request.noticed(origin(&device, &address_block));
             vec![request.with("device", device).with("address_block", address_block)]
         }
         "auth.v1.sign_ins_refused" => {
             let auth::SignInsRefused { user_id, count, device, address_block, link_reference } = read(event)?;
             let request = to(Template::SignInsRefused, &user_id)?.with("count", count.to_string());
-            let request = request.with_link(link_reference);
+            let request = request.with_link(link_reference).noticed(origin(&device, &address_block));
             vec![request.with("device", device).with("address_block", address_block)]
         }
         "auth.v1.account_frozen" => {
@@ -200,7 +210,14 @@ fn transaction(template: Template, facts: &wallet::TransactionFacts) -> Result<M
     let id: Uuid = facts.transaction_id.parse().map_err(|_| Error::Unreadable("no transaction id".to_owned()))?;
     let id = id.to_string();
     let dollars = |cents| Cents::new(cents).to_string();
+    let noticed = Facts {
+        transaction_id: id.clone(),
+        amount_cents: facts.amount_cents,
+        reason: facts.reason.clone(),
+        ..Facts::default()
+    };
     Ok(to(template, &facts.user_id)?
+        .noticed(noticed)
         .with("reference", format!("TNX-{}", &id[..6]))
         .with("transaction_id", id)
         .with("type", &facts.r#type)
@@ -233,7 +250,9 @@ fn of_trade(event: &Event) -> Result<Vec<MailRequest>, Error> {
     let template = if template == Template::TradeClaimed && value <= amount { Template::TradeClosed } else { template };
     let difference = if value >= amount { value.minus(amount) } else { amount.minus(value) };
     let difference = difference.map_err(|error| unreadable(event, &error.to_string()))?;
+    let noticed = Facts { amount_cents: facts.value_cents, plan: facts.plan_title.clone(), ..Facts::default() };
     let request = to(template, &facts.user_id)?
+        .noticed(noticed)
         .with("plan", facts.plan_title)
         .with("amount", amount.to_string())
         .with("value", value.to_string())
@@ -300,6 +319,11 @@ fn read<M: Message + Default>(event: &Event) -> Result<M, Error> {
 
 fn unreadable(event: &Event, cause: &str) -> Error {
     Error::Unreadable(format!("{}: {cause}", event.key))
+}
+
+/// Where something was done from.
+fn origin(device: &str, address_block: &str) -> Facts {
+    Facts { device: device.to_owned(), address_block: address_block.to_owned(), ..Facts::default() }
 }
 
 fn account(id: &str) -> Result<Uuid, Error> {

@@ -5,4 +5,10 @@ chassis::member_tables! {
             'template', template, 'address', address, 'facts', params, 'status', status, 'createdAt',
             created_at, 'endedAt', ended_at) AS "row!"
         FROM mails WHERE user_id = $1 AND id::text > $2 ORDER BY 1 LIMIT $3"#,
+    "notices" => r#"SELECT id::text AS "key!", jsonb_build_object(
+            'kind', kind, 'facts', facts, 'at', occurred_at, 'readAt', read_at) AS "row!"
+        FROM notices WHERE user_id = $1 AND id::text > $2 ORDER BY 1 LIMIT $3"#,
+    "notice_preferences" => r#"SELECT user_id::text AS "key!", jsonb_build_object(
+            'mailOff', mail_off, 'changedAt', changed_at) AS "row!"
+        FROM notice_preferences WHERE user_id = $1 AND user_id::text > $2 ORDER BY 1 LIMIT $3"#,
 }

@@ -3,14 +3,12 @@
 use proto::common::v1::audit_service_server::AuditService;
 use proto::common::v1::dead_letter_service_server::DeadLetterService;
 use proto::common::v1::{ListAuditRowsRequest, ListDeadLettersRequest, ReplayDeadLetterRequest};
-use std::sync::Arc;
 
 use chassis::bus::Handler;
 use chassis::error::from_status;
 use chassis::grpc::REPLAYED;
 use chassis::identity::Role;
 use chassis::testing::with_token;
-use mailer::grpc::GrpcServer;
 use proto::auth::v1 as auth;
 use proto::common::v1::Idempotency;
 
@@ -23,8 +21,7 @@ use crate::fixture::{World, event};
 #[sqlx::test(migrations = false)]
 async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     let world = World::start(pool).await;
-    let consumer = Arc::clone(&world.consumer);
-    let grpc = GrpcServer { db: world.db.clone(), verifier: world.realm.verifier(), consumer };
+    let grpc = world.grpc();
     let frozen = event("auth.v1.account_frozen", &auth::AccountFrozen { user_id: world.user_id.to_string() });
     let id = frozen.id.to_string();
     world.consumer.keep_dead_letter(&id, &frozen.key, &frozen.payload, "a template was broken").await.unwrap();

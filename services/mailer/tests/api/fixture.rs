@@ -14,6 +14,8 @@ use mailer::app::accept_event::AcceptEvent;
 use mailer::app::send_mails::{CONCURRENCY, SendMails};
 use mailer::clients::Directory;
 use mailer::events::consumed::Consumer;
+use mailer::events::published::LiveNotices;
+use mailer::grpc::GrpcServer;
 use mailer::message::Sender;
 use mailer::render::Renderer;
 use mailer::smtp::Transport;
@@ -27,7 +29,7 @@ use proto::common::v1::ErrorReason;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tokio::net::TcpListener;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
@@ -144,6 +146,8 @@ pub struct World {
     pub user_id: Uuid,
     pub directory: Directory,
     pub realm: Realm,
+    /// Of whom live views hear that they have a new notice.
+    pub added: mpsc::Receiver<Uuid>,
 }
 
 /// A row of `mails`, as far as tests look.
@@ -177,9 +181,14 @@ impl World {
         let sink = Sink::start().await;
         let queued = Arc::new(Notify::new());
         let accept = AcceptEvent { db: db.clone(), directory: directory.clone(), queued: Arc::clone(&queued) };
-        let consumer = Arc::new(Consumer(Arc::new(accept)));
+        let (live, added) = LiveNotices::new();
+        let consumer = Arc::new(Consumer { accept: Arc::new(accept), live });
         let send = sender(&db, &directory, Transport::relay(&sink.url(), 4).unwrap(), queued);
-        Self { db, accounts, sink, consumer, send, user_id, directory, realm }
+        Self { db, accounts, sink, consumer, send, user_id, directory, realm, added }
+    }
+
+    pub fn grpc(&self) -> GrpcServer {
+        GrpcServer { db: self.db.clone(), verifier: self.realm.verifier(), consumer: Arc::clone(&self.consumer) }
     }
 
     /// Another mailer over the same database.

@@ -7,6 +7,7 @@ mod broker;
 mod dead_letters;
 mod fixture;
 mod mail_roots;
+mod notices;
 mod samples;
 mod send_mails;
 mod send_test;

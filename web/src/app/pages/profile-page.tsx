@@ -1,6 +1,8 @@
 import { ChevronRight, History, Wallet, type LucideIcon } from 'lucide-react'
+import { Suspense } from 'react'
 import { Link } from 'react-router'
 import { Page } from '@/components/page'
+import { Skeleton } from '@/components/skeleton'
 import { AuthenticatorCard } from '@/features/factors/components/authenticator-card'
 import { PasskeysCard } from '@/features/factors/components/passkeys-card'
 import { AppearanceCard } from '@/features/profile/components/appearance-card'
@@ -12,6 +14,9 @@ import { SecurityForm } from '@/features/profile/components/security-form'
 import { SessionsCard } from '@/features/profile/components/sessions-card'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
+import { loadable } from '../loadable'
+
+const MailPreferencesCard = loadable(() => import('@/features/notices/components/mail-preferences-card'), 'MailPreferencesCard')
 
 export function ProfilePage() {
   const user = useMember()
@@ -40,6 +45,9 @@ export function ProfilePage() {
               title="Account activity"
               description="Logins and changes from the last 13 months"
             />
+            <Suspense fallback={<Skeleton className="h-64" />}>
+              <MailPreferencesCard />
+            </Suspense>
             <AppearanceCard />
             <DataCard />
             <CloseAccountCard closesAt={user.closesAt} />

@@ -1,0 +1,280 @@
+//! Notices: what happened to the member's money and account, and which mails they want.
+
+use axum::extract::{Query, State};
+use proto::mailer::v1::read_notices_request::Which;
+use proto::mailer::v1::{
+    self as mailer, GetNoticePreferencesRequest, ListNoticesRequest, NoticeGroup as Group, ReadNoticesRequest,
+    SetNoticePreferencesRequest,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::extract::VerifiedMember;
+use crate::json::{Dollars, Field, Form, Json, Reply, field, known_moment, moment, ok};
+use crate::names::NoticeKind;
+use crate::routes::activity::From as PageFrom;
+
+/// What a notice is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NoticeGroup {
+    Money,
+    Plans,
+    Courses,
+    Security,
+}
+
+impl TryFrom<Group> for NoticeGroup {
+    type Error = ApiError;
+
+    fn try_from(group: Group) -> Result<Self, ApiError> {
+        match group {
+            Group::Money => Ok(Self::Money),
+            Group::Plans => Ok(Self::Plans),
+            Group::Courses => Ok(Self::Courses),
+            Group::Security => Ok(Self::Security),
+            Group::Unspecified => Err(ApiError::internal("a notice without a group")),
+        }
+    }
+}
+
+/// Something that happened.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    id: String,
+    #[schema(value_type = NoticeKind)]
+    kind: String,
+    group: NoticeGroup,
+    /// When it happened.
+    at: String,
+    /// When the member read it. `null` if not yet.
+    read_at: Option<String>,
+    /// The transaction that it is about. Missing without one, as are the fields below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    transaction_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    amount: Option<Dollars>,
+    /// Title of the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    plan: Option<String>,
+    /// Sentence of staff, on rejection and correction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    reason: Option<String>,
+    /// Browser and operating system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    device: Option<String>,
+    /// Block of the client address, e.g. `203.0.113.0/24`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    address_block: Option<String>,
+    /// Of a second factor, e.g. `passkey_added`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    change: Option<String>,
+}
+
+impl TryFrom<mailer::Notice> for Notice {
+    type Error = ApiError;
+
+    fn try_from(notice: mailer::Notice) -> Result<Self, ApiError> {
+        let given = |text: String| Some(text).filter(|text| !text.is_empty());
+        Ok(Self {
+            group: notice.group().try_into()?,
+            id: notice.id,
+            kind: notice.kind,
+            at: known_moment(notice.at.as_ref())?,
+            read_at: moment(notice.read_at.as_ref()),
+            transaction_id: given(notice.transaction_id),
+            amount: Some(notice.amount_cents).filter(|cents| *cents != 0).map(Dollars::from_cents),
+            plan: given(notice.plan),
+            reason: given(notice.reason),
+            device: given(notice.device),
+            address_block: given(notice.address_block),
+            change: given(notice.change),
+        })
+    }
+}
+
+/// A page of notices, newest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Notices {
+    success: bool,
+    notices: Vec<Notice>,
+    /// Unread notices of all groups; 100 stands for more.
+    unread: i32,
+    /// Cursor of the next page. Missing on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next_cursor: Option<String>,
+}
+
+/// Which notices to list.
+#[derive(Debug, Default, Deserialize)]
+pub struct GroupQuery {
+    group: Option<String>,
+}
+
+/// List the notices
+///
+/// Of the last 180 days. An event `change` with `mailer.v1.notice_added` (`GET /events`) says that there is a new one.
+#[utoipa::path(get, path = "/notices",
+    params(("cursor" = Option<String>, Query), ("group" = Option<NoticeGroup>, Query, description = "Only this group")),
+    responses((status = 200, body = Notices), Errors), tag = "Notices")]
+pub async fn list(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Query(from): Query<PageFrom>,
+    Query(query): Query<GroupQuery>,
+) -> Result<Reply<Notices>, ApiError> {
+    let group = match query.group.as_deref() {
+        None | Some("") => Group::Unspecified,
+        Some("money") => Group::Money,
+        Some("plans") => Group::Plans,
+        Some("courses") => Group::Courses,
+        Some("security") => Group::Security,
+        Some(_) => return Err(field("group", "Choose money, plans, courses or security")),
+    };
+    let message = ListNoticesRequest { page: Some(from.page()), group: group.into() };
+    let answer = call_retrying!(app.clients.notices, list_notices, caller.out, message)?.into_inner();
+    let notices = answer.notices.into_iter().map(Notice::try_from).collect::<Result<_, _>>()?;
+    let next_cursor = Some(answer.next_cursor).filter(|cursor| !cursor.is_empty());
+    Ok(ok(Notices { success: true, notices, unread: answer.unread, next_cursor }))
+}
+
+/// Which notices were read: one, or all up to one.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NoticesRead {
+    /// This notice.
+    #[schema(value_type = Option<String>)]
+    id: Field,
+    /// This notice and all older ones.
+    #[schema(value_type = Option<String>)]
+    up_to: Field,
+}
+
+/// How many notices are still unread.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NoticesMarked {
+    success: bool,
+    message: &'static str,
+    /// Unread notices of all groups; 100 stands for more.
+    unread: i32,
+}
+
+/// Mark notices as read
+///
+/// One (`id`), or one and all older ones (`upTo`).
+#[utoipa::path(put, path = "/notices/read", request_body = NoticesRead,
+    responses((status = 200, body = NoticesMarked), Errors), tag = "Notices")]
+pub async fn read(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Json { value: body, .. }: Json<NoticesRead>,
+) -> Result<Reply<NoticesMarked>, ApiError> {
+    let mut form = Form::new();
+    let which = if body.up_to.is_given() {
+        Which::UpTo(form.text("upTo", &body.up_to))
+    } else {
+        Which::Id(form.text("id", &body.id))
+    };
+    form.finish()?;
+    let message = ReadNoticesRequest { which: Some(which) };
+    let answer = call_retrying!(app.clients.notices, read_notices, caller.out, message)?.into_inner();
+    Ok(ok(NoticesMarked { success: true, message: "Marked as read.", unread: answer.unread }))
+}
+
+/// The mails that a member gets, by what they are about. Mails that protect the account, and those about withdrawals,
+/// rejections and corrections, are sent in any case.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct MailPreferences {
+    money: bool,
+    plans: bool,
+    courses: bool,
+}
+
+/// The mails that a member wants.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct MailWishes {
+    #[schema(value_type = bool)]
+    money: Field,
+    #[schema(value_type = bool)]
+    plans: Field,
+    #[schema(value_type = bool)]
+    courses: Field,
+}
+
+/// How a member is told what happened.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NoticePreferences {
+    success: bool,
+    mail: MailPreferences,
+}
+
+/// What a member changes; what is left out stays on.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct NoticeWishes {
+    #[schema(value_type = MailWishes)]
+    mail: Option<MailWishes>,
+}
+
+/// The preferences that hold now.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NoticePreferencesSaved {
+    success: bool,
+    message: &'static str,
+    mail: MailPreferences,
+}
+
+impl From<Option<mailer::NoticePreferences>> for MailPreferences {
+    fn from(preferences: Option<mailer::NoticePreferences>) -> Self {
+        let off: Vec<Group> = preferences.iter().flat_map(mailer::NoticePreferences::mail_off).collect();
+        let is_on = |group| !off.contains(&group);
+        Self { money: is_on(Group::Money), plans: is_on(Group::Plans), courses: is_on(Group::Courses) }
+    }
+}
+
+/// Read the preferences of notices
+#[utoipa::path(get, path = "/notices/preferences",
+    responses((status = 200, body = NoticePreferences), Errors), tag = "Notices")]
+pub async fn preferences(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+) -> Result<Reply<NoticePreferences>, ApiError> {
+    let message = GetNoticePreferencesRequest {};
+    let answer = call_retrying!(app.clients.notices, get_notice_preferences, caller.out, message)?.into_inner();
+    Ok(ok(NoticePreferences { success: true, mail: answer.preferences.into() }))
+}
+
+/// Change the preferences of notices
+#[utoipa::path(put, path = "/notices/preferences", request_body = NoticeWishes,
+    responses((status = 200, body = NoticePreferencesSaved), Errors), tag = "Notices")]
+pub async fn set_preferences(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Json { value: NoticeWishes { mail }, .. }: Json<NoticeWishes>,
+) -> Result<Reply<NoticePreferencesSaved>, ApiError> {
+    let mail = mail.unwrap_or_default();
+    let mut form = Form::new();
+    let wishes = [
+        (Group::Money, form.flag("mail.money", &mail.money, true)),
+        (Group::Plans, form.flag("mail.plans", &mail.plans, true)),
+        (Group::Courses, form.flag("mail.courses", &mail.courses, true)),
+    ];
+    form.finish()?;
+    let mail_off = wishes.into_iter().filter(|(_, wanted)| !wanted).map(|(group, _)| group.into()).collect();
+    let message = SetNoticePreferencesRequest { preferences: Some(mailer::NoticePreferences { mail_off }) };
+    let answer = call_retrying!(app.clients.notices, set_notice_preferences, caller.out, message)?.into_inner();
+    let message = "Your preferences are saved.";
+    Ok(ok(NoticePreferencesSaved { success: true, message, mail: answer.preferences.into() }))
+}
