@@ -64,6 +64,8 @@ export const chunkGroups = [
   group('courses', 0, pages('courses', 'lesson')),
   // The visitor who registers needs the countries as well.
   group('countries', 2, ['/src/lib/country-names.json']),
-  group('account', 0, pages('profile', 'activity', 'payment-methods', 'add-payment-method', 'edit-payment-method')),
+  // The back office shows its list, too; the other account pages need none of its icons.
+  group('activity', 0, pages('activity')),
+  group('account', 0, pages('profile', 'payment-methods', 'add-payment-method', 'edit-payment-method')),
   group('office', 0, ['/src/features/admin/', '/src/app/pages/admin/admin-area', '/src/app/pages/admin/queue-page', '/src/app/pages/admin/review-page']),
 ]

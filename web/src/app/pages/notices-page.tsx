@@ -1,4 +1,4 @@
-import { CheckCheck } from 'lucide-react'
+import { Check } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router'
 import { Button } from '@/components/button'
 import { Page } from '@/components/page'
@@ -41,7 +41,7 @@ function ReadAll() {
       variant="secondary"
       size="sm"
       disabled={!newest || !data.unread}
-      icon={<CheckCheck aria-hidden className="size-4" />}
+      icon={<Check aria-hidden className="size-4" />}
       onClick={() => newest && mutateAsync({ upTo: newest.id })}
     >
       Mark all as read

@@ -1,5 +1,5 @@
-import { Bell, ChartNoAxesCombined, CircleDollarSign, GraduationCap, ShieldCheck, type LucideIcon } from 'lucide-react'
-import { useId } from 'react'
+import { Bell, ChartNoAxesCombined, CircleDollarSign, GraduationCap, Lock, type LucideIcon } from 'lucide-react'
+import { useId, useState } from 'react'
 import { Link } from 'react-router'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -17,7 +17,7 @@ const icons: Record<Group, LucideIcon> = {
   money: CircleDollarSign,
   plans: ChartNoAxesCombined,
   courses: GraduationCap,
-  security: ShieldCheck,
+  security: Lock,
 }
 
 type ListProps = { group: Group | 'all'; onShowAll: () => void }
@@ -55,11 +55,12 @@ function byDay(notices: readonly Notice[]): [string, Notice[]][] {
 }
 
 function Day({ day, notices }: { day: string; notices: Notice[] }) {
+  const [today] = useState(() => formatDay(Date.now()))
   const heading = useId()
   return (
     <section aria-labelledby={heading}>
       <h2 id={heading} className="bg-sunken px-4 py-1.5 text-xs font-semibold sm:px-6">
-        {day === formatDay(Date.now()) ? 'Today' : day}
+        {day === today ? 'Today' : day}
       </h2>
       <ul className="divide-y divide-line">
         {notices.map((notice) => (
