@@ -20,12 +20,14 @@ use proto::course::v1::staff_service_client::StaffServiceClient as CourseStaffCl
 use proto::mailer::v1::notice_service_client::NoticeServiceClient;
 use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
 use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
+use proto::payment_method::v1::status_service_client::StatusServiceClient as ChainStatusClient;
 use proto::trade::v1::staff_service_client::StaffServiceClient as TradeStaffClient;
 use proto::trade::v1::trade_service_client::TradeServiceClient;
 use proto::wallet::v1::backing_service_client::BackingServiceClient;
 use proto::wallet::v1::liabilities_service_client::LiabilitiesServiceClient;
 use proto::wallet::v1::receipt_service_client::ReceiptServiceClient;
 use proto::wallet::v1::staff_service_client::StaffServiceClient as WalletStaffClient;
+use proto::wallet::v1::status_service_client::StatusServiceClient as WalletStatusClient;
 use proto::wallet::v1::treasury_service_client::TreasuryServiceClient;
 use proto::wallet::v1::wallet_service_client::WalletServiceClient;
 
@@ -53,6 +55,10 @@ pub struct Clients {
     /// Review, corrections and the ledger, for staff.
     pub wallet_staff: WalletStaffClient<Channel>,
     common: HashMap<Service, Common>,
+    /// Whether withdrawals are open.
+    pub wallet_status: WalletStatusClient<Channel>,
+    /// How recent the view of each chain is.
+    pub chain_status: ChainStatusClient<Channel>,
     /// Which stored files are in use.
     pub file_owners: FileOwners,
     /// The operator's money, for staff.
@@ -199,6 +205,8 @@ impl Clients {
             auth_staff: AuthStaffClient::new(auth),
             wallet: WalletServiceClient::new(wallet.clone()),
             wallet_staff: WalletStaffClient::new(wallet.clone()),
+            wallet_status: WalletStatusClient::new(wallet.clone()),
+            chain_status: ChainStatusClient::new(payment_method.clone()),
             treasury: TreasuryServiceClient::new(wallet.clone()),
             backing: BackingServiceClient::new(wallet.clone()),
             liabilities: LiabilitiesServiceClient::new(wallet),

@@ -17,9 +17,7 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, cases, certificates, course_media, courses, destinations, documents, events, export,
-    factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes, statements, terms, trades,
-    transactions, users, wallet,
+    activity, admin, auth, cases, certificates, course_media, courses, destinations, documents, events, export, factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes, statements, terms, trades, transactions, users, wallet, status,
 };
 use crate::web;
 
@@ -55,6 +53,7 @@ pub fn api() -> Api {
         .routes(routes!(factors::step_up))
         // Money.
         .routes(routes!(terms::get))
+        .routes(routes!(status::get))
         .routes(routes!(wallet::get))
         .routes(routes!(quotes::terms))
         .routes(routes!(quotes::create))

@@ -36,6 +36,8 @@ pub mod events;
 
 pub mod notices;
 
+pub mod status;
+
 pub mod export;
 
 pub mod liabilities;

@@ -8,7 +8,7 @@ const phone = { width: 360, height: 780 }
 const desktop = { width: 1280, height: 860 }
 
 const visitorPages = [
-  '/', '/ugc-course', '/terms', '/privacy', '/check', '/check?number=x', '/nowhere', '/login', '/register', '/forgot-password', '/reset-password#token=x', '/help',
+  '/', '/ugc-course', '/terms', '/privacy', '/check', '/check?number=x', '/nowhere', '/login', '/register', '/forgot-password', '/reset-password#token=x', '/help', '/status',
   '/verify?email=a%40b.test', '/undo#token=x', '/not-me#token=x', '/not-me',
 ]
 

@@ -28,5 +28,7 @@ mod slow;
 
 mod staff;
 
+mod status;
+
 mod terms;
 mod web;

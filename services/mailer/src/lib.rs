@@ -25,10 +25,8 @@ pub mod app {
     pub mod send_mails;
     pub mod send_test;
     pub mod get_notice_preferences;
-    pub mod list_dead_letters;
     pub mod list_notices;
     pub mod read_notices;
-    pub mod replay_dead_letter;
     pub mod set_notice_preferences;
 }
 

@@ -13,6 +13,7 @@ pub mod get_quote;
 pub mod get_quote_terms;
 pub mod keep_signed_payouts;
 pub mod list_candidates;
+pub mod list_chains;
 pub mod list_owned_files;
 pub mod list_payment_methods;
 pub mod list_payments;

@@ -16,6 +16,8 @@ mod quotes;
 
 mod staff;
 
+mod status;
+
 use std::sync::Arc;
 
 use chassis::audit::AuditLog;
@@ -34,6 +36,7 @@ use proto::payment_method::v1::payment_method_service_server::PaymentMethodServi
 use proto::payment_method::v1::payout_service_server::PayoutServiceServer;
 use proto::payment_method::v1::quote_service_server::QuoteServiceServer;
 use proto::payment_method::v1::staff_service_server::StaffServiceServer;
+use proto::payment_method::v1::status_service_server::StatusServiceServer;
 use tonic::Status;
 use tonic::service::Routes;
 
@@ -70,6 +73,7 @@ impl GrpcServer {
             .add_service(QuoteServiceServer::new(self.clone()))
             .add_service(EvidenceServiceServer::new(self.clone()))
             .add_service(PayoutServiceServer::new(self.clone()))
+            .add_service(StatusServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(data))
             .add_service(AuditServiceServer::new(self.audit_log()))

@@ -22,6 +22,8 @@ pub mod get_wallet;
 
 pub mod get_terms;
 
+pub mod get_withdrawal_state;
+
 pub mod get_balances;
 
 pub mod reserve_receipt;

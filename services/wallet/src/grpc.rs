@@ -24,6 +24,8 @@ mod settlement;
 
 mod staff;
 
+mod status;
+
 mod treasury;
 
 mod unclaimed;
@@ -52,6 +54,7 @@ use proto::wallet::v1::course_access_service_server::CourseAccessServiceServer;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;
 use proto::wallet::v1::receipt_service_server::ReceiptServiceServer;
 use proto::wallet::v1::staff_service_server::StaffServiceServer;
+use proto::wallet::v1::status_service_server::StatusServiceServer;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementServiceServer;
 use proto::wallet::v1::treasury_service_server::TreasuryServiceServer;
 use proto::wallet::v1::wallet_service_server::WalletServiceServer;
@@ -114,6 +117,7 @@ impl GrpcServer {
             .add_service(AuditServiceServer::new(self.audit_log()))
             .add_service(ProposalServiceServer::new(self.proposals()))
             .add_service(DeadLetterServiceServer::new(self.dead_letters()))
+            .add_service(StatusServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 

@@ -94,6 +94,10 @@ const Help = () => (
     </Link>
     {' · '}
     <SupportLink className={helpLink}>Contact support</SupportLink>
+    {' · '}
+    <Link to={paths.status} className={helpLink}>
+      Status
+    </Link>
   </p>
 )
 

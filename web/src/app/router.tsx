@@ -38,6 +38,7 @@ const TermsPage = page(prerenderedPages[paths.terms], 'TermsPage')
 const PrivacyPage = page(prerenderedPages[paths.privacy], 'PrivacyPage')
 const LiabilitiesPage = page(() => import('./pages/liabilities-page'), 'LiabilitiesPage')
 const HelpPage = page(() => import('./pages/help-page'), 'HelpPage')
+const StatusPage = page(() => import('./pages/status-page'), 'StatusPage')
 const CertificatePage = page(() => import('./pages/certificate-page'), 'CertificatePage')
 const CheckPage = page(() => import('./pages/check-page'), 'CheckPage')
 const NotFoundPage = page(prerenderedNotFound, 'NotFoundPage')
@@ -77,6 +78,7 @@ export const routes = (
     <Route path="/privacy" element={<PrivacyPage />} />
     <Route path="/liabilities" element={<LiabilitiesPage />} />
     <Route path="/help" element={<HelpPage />} />
+    <Route path="/status" element={<StatusPage />} />
     <Route path="/certificates/:number" element={<CertificatePage />} />
     <Route path="/check" element={<CheckPage />} />
 

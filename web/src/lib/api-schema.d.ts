@@ -2266,6 +2266,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what works now
+         * @description Whether members can withdraw, and how recent our view of each chain is. Needs no session.
+         */
+        get: operations["get_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/terms": {
         parameters: {
             query?: never;
@@ -3288,6 +3308,15 @@ export interface components {
              * @description What it was worth when it arrived, in dollars. Missing without a rate.
              */
             value?: number;
+        };
+        /** @description How recent our view of a chain is. */
+        ChainState: {
+            /** @example bitcoin */
+            chain: string;
+            /** @description Whether it was looked at within the last minute. */
+            fresh: boolean;
+            /** @description When it was last looked at. `null` if never. */
+            observedAt?: string | null;
         };
         /** @description A line of the checklist. */
         Check: {
@@ -5576,6 +5605,13 @@ export interface components {
             reference?: string;
             title: string;
         };
+        /** @description What works now. A part that cannot be asked about is `null`. */
+        Status: {
+            /** @description The chains on which we watch payments. */
+            chains?: components["schemas"]["ChainState"][] | null;
+            success: boolean;
+            withdrawals?: components["schemas"]["WithdrawalState"] | null;
+        };
         /** @description A step of a transaction on its way. */
         Step: {
             /** @description When it was done, or failed. */
@@ -6081,6 +6117,14 @@ export interface components {
             method: string;
             /** @description Id of an open quote for this amount and method, as an estimate that the withdrawal keeps. */
             quoteId?: string | null;
+        };
+        /** @description Whether members can withdraw. */
+        WithdrawalState: {
+            open: boolean;
+            /** @description The sentence that a member reads who tries. Only while paused. */
+            reason?: string;
+            /** @description Since when they are paused, if that is known. */
+            since?: string;
         };
         /** @description Limits and fee of withdrawals. */
         WithdrawalTerms: {
@@ -9165,6 +9209,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QuoteTerms"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
                 };
             };
             default: components["responses"]["Error"];

@@ -12,6 +12,8 @@ export type Wallet = Schemas['Wallet']
 
 export type Terms = Schemas['Terms']
 
+export type Status = Schemas['Status']
+
 export type QuoteTerms = Schemas['QuoteTerms']
 export type Quote = Schemas['Quote']
 

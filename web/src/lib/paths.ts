@@ -6,6 +6,7 @@ export const paths = {
   privacy: '/privacy',
   liabilities: '/liabilities',
   help: '/help',
+  status: '/status',
   certificate: (number: string) => `/certificates/${encodeURIComponent(number)}`,
   check: '/check',
   login: '/login',

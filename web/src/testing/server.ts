@@ -88,6 +88,7 @@ export const server = setupServer(
   answers('get', '/auth/check', { user: member, token: 'fresh-token' }),
   answers('post', '/auth/logout', {}),
   answers('get', '/terms', terms),
+  answers('get', '/status', { withdrawals: { open: true }, chains: [] }),
   answers('get', '/quotes/terms', { spreadBps: 0, lifeSeconds: 900, openMax: 20, assets: [] }),
   answers('get', '/transactions/user', { transactions: [] }),
   answers('get', '/transactions/:id/payments', { steps: [] }),

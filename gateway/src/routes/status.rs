@@ -1,0 +1,82 @@
+//! What works now: public, so that members and visitors need not ask support.
+
+use axum::extract::State;
+use proto::payment_method::v1::{ListChainsRequest, ObservedChain};
+use proto::wallet::v1::{GetWithdrawalStateRequest, GetWithdrawalStateResponse};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::extract::Visitor;
+use crate::json::{Reply, moment, ok};
+
+/// What works now. A part that cannot be asked about is `null`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Status {
+    success: bool,
+    withdrawals: Option<WithdrawalState>,
+    /// The chains on which we watch payments.
+    chains: Option<Vec<ChainState>>,
+}
+
+/// Whether members can withdraw.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WithdrawalState {
+    open: bool,
+    /// The sentence that a member reads who tries. Only while paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    reason: Option<String>,
+    /// Since when they are paused, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    since: Option<String>,
+}
+
+/// How recent our view of a chain is.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChainState {
+    #[schema(example = "bitcoin")]
+    chain: String,
+    /// Whether it was looked at within the last minute.
+    fresh: bool,
+    /// When it was last looked at. `null` if never.
+    observed_at: Option<String>,
+}
+
+impl From<GetWithdrawalStateResponse> for WithdrawalState {
+    fn from(state: GetWithdrawalStateResponse) -> Self {
+        let open = state.paused.is_empty();
+        Self { open, reason: (!open).then_some(state.paused), since: moment(state.paused_at.as_ref()) }
+    }
+}
+
+impl From<ObservedChain> for ChainState {
+    fn from(observed: ObservedChain) -> Self {
+        Self { chain: observed.chain, fresh: observed.fresh, observed_at: moment(observed.observed_at.as_ref()) }
+    }
+}
+
+/// Read what works now
+///
+/// Whether members can withdraw, and how recent our view of each chain is. Needs no session.
+#[utoipa::path(get, path = "/status", responses((status = 200, body = Status), Errors), security(), tag = "Status")]
+pub async fn get(State(app): State<App>, Visitor { out, .. }: Visitor) -> Reply<Status> {
+    let withdrawals = async {
+        let message = GetWithdrawalStateRequest {};
+        Ok::<_, ApiError>(call_retrying!(app.clients.wallet_status, get_withdrawal_state, out, message)?.into_inner())
+    };
+    let chains = async {
+        let message = ListChainsRequest {};
+        Ok::<_, ApiError>(call_retrying!(app.clients.chain_status, list_chains, out, message)?.into_inner().chains)
+    };
+    let (withdrawals, chains) = futures::join!(withdrawals, chains);
+    ok(Status {
+        success: true,
+        withdrawals: withdrawals.ok().map(Into::into),
+        chains: chains.ok().map(|chains| chains.into_iter().map(Into::into).collect()),
+    })
+}
