@@ -7,6 +7,8 @@ mod across;
 
 mod decisions;
 
+mod nodes;
+
 mod passkeys;
 
 mod roots;
@@ -15,7 +17,7 @@ mod snapshots;
 
 mod verdict;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -38,6 +40,8 @@ pub struct Evidence<'a> {
     pub trusted_keys: &'a Path,
     /// The folder of the signed roots.
     pub roots: Option<&'a Path>,
+    /// Nodes of the chains, by the setting of payment-method that names them: payments are read again from these.
+    pub nodes: Option<&'a BTreeMap<String, String>>,
 }
 
 /// Checks everything, including signatures and roots if there is evidence for them. Also returns the invariants that
@@ -58,6 +62,9 @@ pub async fn audit(urls: &Urls, evidence: Option<&Evidence<'_>>) -> Result<Vec<V
     }
     verdicts.extend(across::verdicts(&mut snapshots).await?);
     verdicts.extend(decisions::verdicts(&mut snapshots, keys.as_ref()).await?);
+    if let Some(named) = evidence.and_then(|evidence| evidence.nodes) {
+        verdicts.extend(nodes::verdicts(&mut snapshots, named).await?);
+    }
     if let (Some(folder), Some(keys)) = (evidence.and_then(|evidence| evidence.roots), &keys) {
         verdicts.extend(roots::verdicts(&mut snapshots, folder, keys).await?);
     }

@@ -221,9 +221,11 @@ async fn obey(command: Command) -> Result<ExitCode> {
             Err(_) => run(local, true).await,
         },
         Command::Audit(place) => {
-            let urls = Urls::of(&Running::read(&place.dir)?.audited)?;
+            let running = Running::read(&place.dir)?;
+            let urls = Urls::of(&running.audited)?;
             let (folder, trusted_keys) = (place.dir.join("roots"), place.dir.join("keys/trusted.json"));
-            let evidence = Evidence { trusted_keys: &trusted_keys, roots: folder.is_dir().then_some(&*folder) };
+            let roots = folder.is_dir().then_some(&*folder);
+            let evidence = Evidence { trusted_keys: &trusted_keys, roots, nodes: Some(&running.nodes) };
             let clean = report(&mut std::io::stdout().lock(), &audit(&urls, Some(&evidence)).await?)?;
             Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }

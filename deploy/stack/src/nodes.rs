@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tokio::{
     task::JoinHandle,
@@ -122,6 +123,21 @@ impl Rpc {
     /// When the client cannot be set up.
     pub fn new(url: String) -> Result<Self> {
         Ok(Self { url, http: reqwest::Client::builder().timeout(CALL_LIMIT).build()? })
+    }
+
+    /// The first node that a setting of payment-method names: its URL, and behind bars the headers that its provider wants.
+    ///
+    /// # Errors
+    /// When there is none, or a header is none.
+    pub fn of_setting(text: &str) -> Result<Self> {
+        let mut parts = text.split_whitespace().next().context("no node is named")?.split('|');
+        let url = parts.next().unwrap_or_default().to_owned();
+        let mut headers = HeaderMap::new();
+        for part in parts {
+            let (name, value) = part.split_once('=').context("a header is NAME=VALUE")?;
+            headers.insert(HeaderName::from_bytes(name.as_bytes())?, HeaderValue::from_str(value)?);
+        }
+        Ok(Self { url, http: reqwest::Client::builder().timeout(CALL_LIMIT).default_headers(headers).build()? })
     }
 
     /// The same node, at a path below its own.

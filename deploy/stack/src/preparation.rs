@@ -86,7 +86,7 @@ pub(crate) async fn make_keys(shared: &Shared) -> Result<()> {
         .wait()
         .await?;
     ensure!(status.success(), "auth keys generate failed:\n{}", tail(&log));
-    operator::make_treasury_key(&shared.folder).await
+    Ok(())
 }
 
 /// Migrates every database to the version of the binaries, as the owner of its schema.

@@ -74,6 +74,7 @@ impl Stack {
         let shared = preparation::shared(&settings)?;
         let ports = preparation::assign_ports(settings.port, settings.two_of_each)?;
         preparation::make_keys(&shared).await?;
+        operator::make_treasury_key(&shared.folder).await?;
         let certificates = match settings.tls {
             true => {
                 Some(Certificates::make(&settings.folder.join("tls"), &settings.folder.join("logs/tls.log")).await?)

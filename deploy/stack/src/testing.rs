@@ -246,9 +246,10 @@ impl TestStack {
     /// # Errors
     /// When a database cannot be read.
     pub async fn verdicts(&self) -> Result<Vec<Verdict>> {
-        let urls = Urls::of(&Running::of(self)?.audited)?;
+        let running = Running::of(self)?;
+        let urls = Urls::of(&running.audited)?;
         let trusted_keys = self.folder().join("keys/trusted.json");
-        let evidence = Evidence { trusted_keys: &trusted_keys, roots: None };
+        let evidence = Evidence { trusted_keys: &trusted_keys, roots: None, nodes: Some(&running.nodes) };
         let limit = Instant::now() + Duration::from_secs(10);
         loop {
             let verdicts = audit(&urls, Some(&evidence)).await?;

@@ -290,7 +290,7 @@ impl Product {
 
     async fn audit(&self) -> Vec<Verdict> {
         let trusted_keys = self.keys.path().join("trusted.json");
-        audit(&self.urls(), Some(&Evidence { trusted_keys: &trusted_keys, roots: None })).await.unwrap()
+        audit(&self.urls(), Some(&Evidence { trusted_keys: &trusted_keys, roots: None, nodes: None })).await.unwrap()
     }
 
     /// The ids of the promises found broken.
@@ -372,6 +372,10 @@ controls! {
     units_that_no_chain_shows_are_seen: "D-N1", "wallet",
         "INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, asset, units, consumed_at)
          VALUES ('tron', repeat('aa', 32), 0, 'in', '00000000-0000-0000-0000-0000000000c1', 'USDT', 2600000000, now())";
+    a_credit_that_payment_method_does_not_know_is_seen: "D-N6", "wallet",
+        "INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, asset, units, consumed_at, told_at)
+         VALUES ('tron', repeat('aa', 32), 0, 'in', '00000000-0000-0000-0000-0000000000c1', 'USDT', 2500000000,
+            now() - interval '3 minutes', now() - interval '2 minutes')";
     a_payment_that_was_freed_for_nothing_is_seen: "D-N1", "wallet",
         "UPDATE consumed_payments SET freed_at = now() WHERE direction = 'in'";
     a_deposit_decided_by_its_first_reviewer_is_seen: "D-B12", "wallet",
@@ -542,6 +546,8 @@ controls! {
         "UPDATE rate_points SET valid_until = valid_until + interval '1 minute'";
     a_payment_that_is_undone_is_not_carried: "D-Q8", "payment_method", "UPDATE chain_payments SET state = 'orphaned' WHERE way = 'in'";
     a_changed_sum_is_not_what_was_paid: "D-Q8", "payment_method", "UPDATE holdings SET carried = carried - 1";
+    a_payment_that_counts_as_credited_for_nothing_is_seen: "D-N6", "payment_method",
+        "UPDATE chain_payments SET is_consumed = true WHERE way = 'in'";
     a_withdrawal_accounts_for_its_own_payout_alone: "D-Q8", "payment_method",
         "UPDATE chain_payments SET counterparty = 'TSTRANGERx' WHERE way = 'out'";
     another_value_is_not_what_was_confirmed: "D-I1", "trade", "UPDATE plan_values SET value_micros = 2000000";
@@ -580,7 +586,7 @@ async fn against_roots(pool: &PgPool, service: &str, tampering: &str) -> Vec<Str
         product.run(service, &format!("SET session_replication_role = replica; {tampering}")).await;
     }
     let trusted_keys = product.keys.path().join("trusted.json");
-    let evidence = Evidence { trusted_keys: &trusted_keys, roots: Some(folder.path()) };
+    let evidence = Evidence { trusted_keys: &trusted_keys, roots: Some(folder.path()), nodes: None };
     let verdicts = audit(&product.urls(), Some(&evidence)).await.unwrap();
     verdicts.into_iter().filter(|one| one.ids.starts_with("A10")).flat_map(|one| one.offending).collect()
 }
@@ -634,7 +640,7 @@ async fn a_root_of_a_stranger_is_named(pool: PgPool) {
     export(&product, folder.path(), strangers.path()).await;
     std::fs::remove_dir_all(folder.path().join("mailer")).unwrap();
     let trusted_keys = product.keys.path().join("trusted.json");
-    let evidence = Evidence { trusted_keys: &trusted_keys, roots: Some(folder.path()) };
+    let evidence = Evidence { trusted_keys: &trusted_keys, roots: Some(folder.path()), nodes: None };
     let verdicts = audit(&product.urls(), Some(&evidence)).await.unwrap();
     let found: Vec<_> =
         verdicts.into_iter().filter(|one| one.ids.starts_with("A10")).flat_map(|one| one.offending).collect();

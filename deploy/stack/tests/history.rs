@@ -36,7 +36,7 @@ async fn days_are_played_on_a_clock_that_is_set_forward() -> Result<()> {
 
     let urls = Urls::of(&Running::of(&stack)?.audited)?;
     let trusted_keys = stack.folder().join("keys/trusted.json");
-    let verdicts = audit(&urls, Some(&Evidence { trusted_keys: &trusted_keys, roots: None })).await?;
+    let verdicts = audit(&urls, Some(&Evidence { trusted_keys: &trusted_keys, roots: None, nodes: None })).await?;
     let broken: Vec<_> = verdicts.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect();
     assert_eq!(broken, []);
     stack.end().await

@@ -26,6 +26,7 @@ pub async fn verdicts(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
         no_payout_to_ourselves(snapshots).await?,
         payouts_have_withdrawals(snapshots).await?,
         consumed_payments_were_seen(snapshots).await?,
+        credits_rest_on_known_payments(snapshots).await?,
         gains_come_from_their_plan(snapshots).await?,
         events_arrived(snapshots).await?,
     ])
@@ -268,6 +269,40 @@ async fn consumed_payments_were_seen(snapshots: &mut Snapshots) -> Result<Verdic
         })
         .collect();
     Ok(Verdict::new("D-N1", "what transactions consume was seen on the chain with the same units", wrong))
+}
+
+/// The bridge between both databases, per chain and asset: what wallet credited and what payment-method knows to be credited are the
+/// same payments, so that their units add up to the same. What wallet told less than a minute ago may not be there yet.
+async fn credits_rest_on_known_payments(snapshots: &mut Snapshots) -> Result<Verdict> {
+    type Payment = (String, String, String, i64, String);
+    const CREDITED: &str = "SELECT chain, asset, txid, vout, units::text FROM consumed_payments
+        WHERE direction = 'in' AND units IS NOT NULL AND (freed_at IS NULL AND told_at < clock_timestamp() - interval '60 seconds'
+            OR NOT $1)";
+    let settled: HashSet<Payment> =
+        sqlx::query_as(CREDITED).bind(true).fetch_all(snapshots.of(Service::Wallet)?).await?.into_iter().collect();
+    let known: HashSet<Payment> = sqlx::query_as(
+        "SELECT chain, symbol, txid, idx::bigint, units::text FROM chain_payments WHERE way = 'in' AND is_consumed",
+    )
+    .fetch_all(snapshots.of(Service::PaymentMethod)?)
+    .await?
+    .into_iter()
+    .collect();
+    // What was credited since the snapshot of wallet is there now; what was reversed stays known.
+    let mut now = snapshots.now(Service::Wallet).await?;
+    let credited: HashSet<Payment> =
+        sqlx::query_as(CREDITED).bind(false).fetch_all(&mut now).await?.into_iter().collect();
+    let mut wrong = Vec::new();
+    for (chain, asset, txid, vout, units) in settled.difference(&known) {
+        wrong.push(format!(
+            "{units} of {asset} on {chain} were credited, and payment-method does not know: {txid}, output {vout}"
+        ));
+    }
+    for (chain, asset, txid, vout, units) in known.difference(&credited) {
+        wrong.push(format!(
+            "{units} of {asset} on {chain} count as credited, and no transaction is: {txid}, output {vout}"
+        ));
+    }
+    Ok(Verdict::new("D-N1 D-N6", "per asset, the units credited are the units of payments known to be credited", wrong))
 }
 
 /// The number of events looked up at once.

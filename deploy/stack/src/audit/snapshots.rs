@@ -16,6 +16,7 @@ pub(super) struct Snapshots {
     connections: HashMap<Service, PgConnection>,
     /// The same snapshot of the largest database once more, so that two of its checks run at once.
     wallet_again: PgConnection,
+    urls: Urls,
 }
 
 // === impl Urls ===
@@ -59,7 +60,12 @@ impl Snapshots {
         }
         let wallet = connections.get_mut(&Service::Wallet).with_context(|| missing(Service::Wallet))?;
         let wallet_again = same_snapshot(urls.get(Service::Wallet)?, wallet).await.context("wallet")?;
-        Ok(Self { connections, wallet_again })
+        Ok(Self { connections, wallet_again, urls: urls.clone() })
+    }
+
+    /// A database as it is by now.
+    pub(super) async fn now(&self, service: Service) -> Result<PgConnection> {
+        connect(self.urls.get(service)?).await
     }
 
     pub(super) fn of(&mut self, service: Service) -> Result<&mut PgConnection> {

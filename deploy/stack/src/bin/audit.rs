@@ -1,6 +1,7 @@
 //! Verifies all invariants of the databases: prints `audit clean` and exits with 0, or prints the offending rows and
 //! exits with 1.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::io;
 use std::path::PathBuf;
@@ -13,7 +14,8 @@ use stack::audit::{Evidence, Urls, audit, report};
 use stack::reconcile::{self, reconcile};
 
 /// Audits the databases named in the environment, AUTH_DATABASE_URL, WALLET_DATABASE_URL and so on for every service, each
-/// with a role that may read it.
+/// with a role that may read it. Where BITCOIN_URL, ETHEREUM_URL or TRON_URL name nodes as for payment-method, the newest payments are
+/// read again from them.
 #[derive(Parser)]
 #[command(name = "audit")]
 struct Cli {
@@ -43,7 +45,11 @@ async fn main() -> anyhow::Result<ExitCode> {
     }
     let urls = Urls::by(url)?;
     let trusted_keys = cli.trusted_keys_file.as_deref();
-    let evidence = trusted_keys.map(|trusted_keys| Evidence { trusted_keys, roots: cli.roots.as_deref() });
+    let named = ["BITCOIN_URL", "ETHEREUM_URL", "TRON_URL"];
+    let nodes: BTreeMap<String, String> =
+        named.into_iter().filter_map(|name| Some((name.to_owned(), env::var(name).ok()?))).collect();
+    let roots = cli.roots.as_deref();
+    let evidence = trusted_keys.map(|trusted_keys| Evidence { trusted_keys, roots, nodes: Some(&nodes) });
     let clean = report(&mut io::stdout().lock(), &audit(&urls, evidence.as_ref()).await?)?;
     Ok(exit_code(clean))
 }
