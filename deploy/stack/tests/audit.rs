@@ -182,6 +182,14 @@ VALUES ('tron', 'USDT', 'TPLATFORM1', 7, 90, now(), 1525000007, 120, 0, 15250000
 COMMIT;
 "#;
 
+/// A proof of liabilities, apart from what it counts.
+const PUBLICATION: &str = "
+DO $$ DECLARE begun bigint := begin_liabilities(); BEGIN
+    WHILE raise_liabilities(begun) > 1 LOOP END LOOP;
+    PERFORM complete_liabilities(begun, NULL);
+END $$;
+";
+
 const MAILER: &str = r"
 INSERT INTO inbox (event_id, key)
 SELECT ('00000000-0000-0000-0001-0000000000' || n)::uuid, 'wallet.v1.x' FROM generate_series(11, 17) AS n;
@@ -227,6 +235,7 @@ impl Product {
         for (service, rows) in lived_in {
             product.run(service, rows).await;
         }
+        product.run("wallet", PUBLICATION).await;
         for (service, staff, decided) in decisions() {
             let signed = product.sign(service, &staff, decided);
             product.record(service, &staff, Some(&signed)).await;
@@ -516,8 +525,17 @@ controls! {
          VALUES (now(), sha256(''), 0, 0, now());
          INSERT INTO liability_nodes SELECT id, 0, 0, sha256(''), 200 FROM liability_publications";
     a_member_whom_the_liabilities_do_not_know_is_seen: "D-B6", "wallet",
+        "INSERT INTO liability_publications (at, root, total_cents, leaves, published_at, snapshot, gains_cents)
+         VALUES (now(), sha256(''), 0, 0, now(), (SELECT snapshot FROM liability_publications), 0)";
+    a_publication_that_does_not_say_what_it_counted_is_seen: "D-T5", "wallet",
         "INSERT INTO liability_publications (at, root, total_cents, leaves, published_at)
-         VALUES (now() + interval '2 minutes', sha256(''), 0, 0, now())";
+         SELECT now(), root, total_cents, leaves, now() FROM liability_publications";
+    a_balance_that_was_published_too_low_is_seen: "D-T5", "wallet",
+        "UPDATE liability_leaves SET amount_cents = amount_cents + 1 WHERE position = 0";
+    a_gain_that_was_left_out_of_the_liabilities_is_seen: "D-T5", "trade",
+        "UPDATE trades SET opening_value_micros = opening_value_micros / 2 WHERE status = 'open'";
+    a_gain_that_no_trade_has_is_seen: "D-T5", "wallet",
+        "INSERT INTO liability_gains SELECT id, '00000000-0000-0000-0000-0000000000d1', 100 FROM liability_publications";
     a_payout_that_nobody_sent_is_seen: "D-B3", "wallet",
         "UPDATE transactions SET sent_by = '00000000-0000-0000-0000-0000000000a2', sent_at = now(), txid = 'cccc', txid_key = 'cccc',
             approved_by = '00000000-0000-0000-0000-0000000000a1', approved_at = now()

@@ -32,6 +32,12 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "closed_wallets", "INSERT"),
     ("wallet", "withdrawal_stops", "INSERT UPDATE"),
     ("wallet", "proposals", "INSERT UPDATE"),
+    // Publications are made by functions alone; gains are what trade tells.
+    ("wallet", "liability_publications", ""),
+    ("wallet", "liability_leaves", ""),
+    ("wallet", "liability_nodes", ""),
+    ("wallet", "liability_gains", ""),
+    ("wallet", "open_gains", "INSERT UPDATE(plan_id,gain_cents,value_at)"),
     ("wallet", "audit_rows", "INSERT"),
     ("trade", "trades", "INSERT UPDATE"),
     // What each may be is what two people proposed and confirmed: see NOT_ALONE.
@@ -158,6 +164,16 @@ const REFUSED: &[(&str, &str, &str)] = &[
                 'b0000000-0000-0000-0000-000000000001', NULL)::ledger_posting],
             ARRAY[ROW (1, 2, -5)::ledger_entry, ROW (1, 1, 5)::ledger_entry], '{}', '{}')",
         "",
+    ),
+    (
+        "a total of liabilities of its own choice",
+        "INSERT INTO liability_publications (at, root, total_cents, leaves, published_at) VALUES (now(), sha256(''), 1, 0, now())",
+        "permission denied for table liability_publications",
+    ),
+    (
+        "a member left out of the liabilities",
+        "SELECT begin_liabilities(); DELETE FROM liability_leaves",
+        "permission denied for table liability_leaves",
     ),
     (
         "withdrawals opened by invented people",
@@ -652,7 +668,6 @@ const READ_AS_A_WHOLE: &[(&str, &str, &str)] = &[
     ("reset_tokens", "DELETE FROM reset_tokens", "rows of a week, once an hour"),
     ("security_links", "DELETE FROM security_links", "rows of a week, when a closed account is erased"),
     ("accounts", "holdings!: Cents", "the sums of the books, which no request of a member asks for"),
-    ("accounts", "WITH totals AS MATERIALIZED", "the proof of liabilities, once a night"),
 ];
 
 /// [D-H5] [A16] An index can serve every statement of every service, the sweeps of old rows included: no plan reads a table

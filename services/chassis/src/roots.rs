@@ -54,6 +54,20 @@ pub struct Root {
     /// The wallet's journal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal: Option<JournalHead>,
+    /// The wallet's newest proof of liabilities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub liabilities: Option<PublishedRoot>,
+}
+
+/// What a publication of liabilities came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, FromRow)]
+pub struct PublishedRoot {
+    /// Id of the publication.
+    pub id: i64,
+    /// Digest of the root of its tree, in hexadecimal.
+    pub root: String,
+    /// What members were owed.
+    pub total_cents: i64,
 }
 
 /// How far a journal goes and what it comes to: postings in the order of (transaction, id), those without one first.
@@ -83,7 +97,7 @@ pub struct Signed {
 pub enum Covers {
     /// The audit log.
     AuditLog,
-    /// The audit log and the journal of postings.
+    /// The audit log, the journal of postings, and the proof of liabilities.
     Journal,
 }
 
@@ -178,6 +192,13 @@ pub const JOURNAL: &str = postings!(
     "",
     "ORDER BY coalesce(taken.xid, '0'), taken.id"
 );
+/// Every proof of liabilities that was published, the newest first.
+pub const PUBLISHED: &str = "SELECT id, encode(root, 'hex') AS root, total_cents FROM liability_publications
+    WHERE published_at IS NOT NULL ORDER BY at DESC";
+/// The newest of them.
+const PUBLISHED_LAST: &str = "SELECT id, encode(root, 'hex') AS root, total_cents FROM liability_publications
+    WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1";
+
 /// Postings a statement.
 const TAKEN: i64 = 5_000;
 
@@ -288,6 +309,11 @@ impl Exporter {
         let (audit_rows, hash) = audit::newest(conn).await?.unwrap_or_default();
         let before = last.and_then(|last| last.root.journal.clone()).unwrap_or_else(JournalHead::empty);
         let journal = if self.covers == Covers::Journal { Some(before.extend(conn).await?) } else { None };
+        let liabilities = match self.covers {
+            // unchecked: a table of the wallet alone, as the postings
+            Covers::Journal => sqlx::query_as(PUBLISHED_LAST).fetch_optional(&mut *conn).await?,
+            Covers::AuditLog => None,
+        };
         Ok(Root {
             iss: self.service.to_owned(),
             sub: self.service.to_owned(),
@@ -299,6 +325,7 @@ impl Exporter {
             audit_rows,
             audit_hash: to_hex(&hash),
             journal,
+            liabilities,
         })
     }
 }

@@ -1,15 +1,21 @@
 //! Client of wallet: the money side of a trade, idempotent by the trade's id.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use chassis::call;
+use chassis::clock::{from_proto, to_proto};
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use chassis::money::Cents;
 use proto::wallet::v1::backing_service_client::BackingServiceClient;
 use proto::wallet::v1::trade_settlement_service_client::TradeSettlementServiceClient;
-use proto::wallet::v1::{CheckBackingRequest, FundTradeRequest, PlanValue, ReportPlansRequest, SettleTradeRequest};
+use proto::wallet::v1::{
+    CheckBackingRequest, FundTradeRequest, PlanValue, ReportGainsRequest, ReportPlansRequest, SettleTradeRequest,
+    TradeGain,
+};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::trade::Trade;
@@ -79,11 +85,11 @@ impl Wallet {
         Ok(())
     }
 
-    /// Reports what the open trades of plans cost and are worth.
+    /// Reports what the open trades of plans cost and are worth. Returns up to which value of each plan wallet knows their gains.
     ///
     /// # Errors
     /// Unavailable if wallet does not say anything.
-    pub async fn report_plans(&self, plans: Vec<OpenTrades>) -> Result<(), Refusal> {
+    pub async fn report_plans(&self, plans: Vec<OpenTrades>) -> Result<HashMap<Uuid, OffsetDateTime>, Refusal> {
         let plans = plans.into_iter().map(|one| PlanValue {
             plan_id: one.plan_id.to_string(),
             title: one.title,
@@ -91,7 +97,29 @@ impl Wallet {
             value_cents: one.value.get(),
         });
         let request = self.outgoing().idempotent(ReportPlansRequest { plans: plans.collect() });
-        call!(self.backing, report_plans, request).await.map_err(|status| from_status(&status))?;
+        let answer = call!(self.backing, report_plans, request).await.map_err(|status| from_status(&status))?;
+        let known = answer.into_inner().gains.into_iter();
+        Ok(known.filter_map(|one| Some((one.plan_id.parse().ok()?, from_proto(one.value_at.as_ref()?)?))).collect())
+    }
+
+    /// Reports a page of gains of a plan at its value of a moment.
+    ///
+    /// # Errors
+    /// Unavailable if wallet does not say anything.
+    pub async fn report_gains(
+        &self,
+        (plan_id, value_at): (Uuid, OffsetDateTime),
+        gains: &[(Uuid, Cents)],
+        is_last: bool,
+    ) -> Result<(), Refusal> {
+        let gain = |(trade, gain): &(Uuid, Cents)| TradeGain { trade_id: trade.to_string(), gain_cents: gain.get() };
+        let request = self.outgoing().idempotent(ReportGainsRequest {
+            plan_id: plan_id.to_string(),
+            value_at: Some(to_proto(value_at)),
+            gains: gains.iter().map(gain).collect(),
+            is_last,
+        });
+        call!(self.backing, report_gains, request).await.map_err(|status| from_status(&status))?;
         Ok(())
     }
 

@@ -32,7 +32,7 @@ use tonic::{Code, Response};
 use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
-use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, Undone};
+use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, Undone, SharedAddress};
 use crate::domain::observed_payment::{AtDestination, Finality, ObservedPayment, Taken};
 use crate::domain::payout_batch::PayoutBatch;
 use crate::domain::transaction::{
@@ -342,6 +342,7 @@ impl Chains {
             assets: answer.holdings.into_iter().filter_map(holding).collect(),
             outflows: answer.outflows.into_iter().filter_map(outflow).collect(),
             undone: answer.undone.into_iter().filter_map(undone).collect(),
+            shared: answer.shared.into_iter().map(shared).collect(),
         })
     }
 
@@ -540,6 +541,17 @@ fn outflow(one: payment_method::Outflow) -> Option<Outflow> {
 fn undone(one: payment_method::UndonePayment) -> Option<Undone> {
     let changed_at = from_proto(one.changed_at.as_ref()?)?;
     Some(Undone { payment: movement(one.payment?)?, changed_at, is_deposit: one.is_deposit })
+}
+
+fn shared(one: payment_method::PaymentMethod) -> SharedAddress {
+    SharedAddress {
+        currency: one.currency,
+        network: one.network,
+        address: one.address,
+        memo: one.memo,
+        version: one.version,
+        signature: one.signature,
+    }
 }
 
 fn question(one: &Transaction) -> Option<GetEvidenceRequest> {

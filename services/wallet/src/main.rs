@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use wallet::SCHEMA;
 use wallet::app::check_holdings::check_holdings;
 use wallet::app::check_ledger::check_ledger;
-use wallet::app::check_solvency::{Tolerance, check_solvency, pause_if_drained, pause_if_short};
+use wallet::app::check_solvency::{Tolerance, check_solvency, held_now, pause_if_drained, pause_if_short};
 use wallet::app::forget_expired::{self, Destinations};
 use wallet::app::get_figures::LastFigures;
 use wallet::app::get_times::LastTimes;
@@ -65,7 +65,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.spawn(watch_solvency(db.clone(), chains.clone(), config.limits.tolerance(), process.shutdown.clone()));
     process.spawn(look_at_payouts(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(tell_of_consumed(db.clone(), chains.clone(), process.shutdown.clone()));
-    process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));
+    let tolerance = config.limits.tolerance();
+    process.spawn(publish_every_night(db.clone(), chains.clone(), tolerance, process.shutdown.clone()));
     let (ledger, writer) = Ledger::new(db.clone());
     process.watch(ledger.liveness());
     process.spawn(async move {
@@ -76,7 +77,6 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.spawn(eraser.run(Destinations, process.shutdown.clone()));
     process.spawn(forget_expired::run(db.clone(), config.limits.receipt_retention_days, process.shutdown.clone()));
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
-    let tolerance = config.limits.tolerance();
     let (limits, times, verdicts) = (config.limits.into(), LastTimes::default(), Verdicts::default());
     let figures = LastFigures::default();
     let routes = GrpcServer {
@@ -139,8 +139,13 @@ async fn tell_of_consumed(db: Db, chains: Chains, shutdown: CancellationToken) -
     Ok(())
 }
 
-async fn publish_every_night(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let publish = async || publish_nightly(&db).await.map(|()| false);
+async fn publish_every_night(
+    db: Db,
+    chains: Chains,
+    tolerance: Tolerance,
+    shutdown: CancellationToken,
+) -> anyhow::Result<()> {
+    let publish = async || publish_nightly(&db, async || held_now(&db, &chains, tolerance).await).await.map(|()| false);
     every(PUBLICATION, "publication of liabilities", shutdown, publish).await;
     Ok(())
 }

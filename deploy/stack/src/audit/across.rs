@@ -28,6 +28,7 @@ pub async fn verdicts(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
         consumed_payments_were_seen(snapshots).await?,
         credits_rest_on_known_payments(snapshots).await?,
         gains_come_from_their_plan(snapshots).await?,
+        gains_are_published(snapshots).await?,
         events_arrived(snapshots).await?,
     ])
 }
@@ -128,6 +129,63 @@ async fn gains_come_from_their_plan(snapshots: &mut Snapshots) -> Result<Verdict
     let wrong = posted.iter().filter(|(trade, plan)| plans.get(trade) != Some(plan));
     let wrong = wrong.map(|(trade, plan)| format!("trade {trade} moved the cash of plan {plan}")).collect();
     Ok(Verdict::new("D-T1 D-T2", "gains come from the cash of their plan, and losses go to it", wrong))
+}
+
+/// How long trade may take to tell wallet the gains at a new value.
+const TOLD_WITHIN: time::Duration = time::Duration::minutes(15);
+
+/// What each trade that was live when the liabilities were counted had gained: at the value of that moment, of a while before, and
+/// if it ends as it is paid.
+const GAINS: &str = r"
+    SELECT trades.id, floor(amount_cents::numeric * now.value / opening_value_micros)::bigint - amount_cents,
+        floor(amount_cents::numeric * before.value / opening_value_micros)::bigint - amount_cents,
+        settle_value_cents - amount_cents
+    FROM trades CROSS JOIN LATERAL (SELECT coalesce((SELECT value_micros FROM plan_values
+        WHERE plan_id = trades.plan_id AND at <= least($1, matures_at) ORDER BY at DESC LIMIT 1), opening_value_micros) AS value) AS now
+    CROSS JOIN LATERAL (SELECT coalesce((SELECT value_micros FROM plan_values
+        WHERE plan_id = trades.plan_id AND at <= least(greatest($2, created_at), matures_at) ORDER BY at DESC LIMIT 1), opening_value_micros) AS value) AS before
+    WHERE right(trades.id::text, 1) = $3 AND created_at <= $1 AND status <> 'failed' AND (ended_at IS NULL OR ended_at >= $1)";
+
+/// The gains that the newest publication counted of the trades that were funded then.
+const PUBLISHED_GAINS: &str = r"
+    SELECT trade_id, coalesce(gain_cents, 0) FROM trade_fundings LEFT JOIN liability_gains USING (trade_id)
+    WHERE right(trade_id::text, 1) = $2 AND coalesce(publication_id, $1) = $1
+        AND EXISTS (SELECT FROM postings WHERE kind = 'trade_fund' AND business_id = trade_id
+            AND (xid IS NULL OR pg_visible_in_snapshot(xid, (SELECT snapshot FROM liability_publications WHERE id = $1))))
+        AND NOT EXISTS (SELECT FROM postings WHERE kind IN ('trade_settle', 'trade_loss') AND business_id = trade_id
+            AND (xid IS NULL OR pg_visible_in_snapshot(xid, (SELECT snapshot FROM liability_publications WHERE id = $1))))";
+
+/// The newest proof of liabilities has the gain of every trade that was open, and no others. [D-T5]
+async fn gains_are_published(snapshots: &mut Snapshots) -> Result<Verdict> {
+    const PROMISE: &str = "the published liabilities have what every open trade gained by its plan's values";
+    let newest: Option<(i64, time::OffsetDateTime)> = sqlx::query_as(
+        "SELECT id, at FROM liability_publications WHERE published_at IS NOT NULL AND snapshot IS NOT NULL
+         ORDER BY at DESC LIMIT 1",
+    )
+    .fetch_optional(snapshots.of(Service::Wallet)?)
+    .await?;
+    let Some((id, at)) = newest else { return Ok(Verdict::new("D-T5", PROMISE, Vec::new())) };
+    let mut offending = Vec::new();
+    // A part of the trades at a time, so that the audit does not hold all of them in memory.
+    for digit in "0123456789abcdef".chars().map(String::from) {
+        let (trade, wallet) = snapshots.pair(Service::Trade, Service::Wallet)?;
+        type Gained = (Uuid, i64, i64, Option<i64>);
+        let gained = sqlx::query_as::<_, Gained>(GAINS).bind(at).bind(at - TOLD_WITHIN).bind(&digit).fetch_all(trade);
+        let told = sqlx::query_as::<_, (Uuid, i64)>(PUBLISHED_GAINS).bind(id).bind(&digit).fetch_all(wallet);
+        let (gained, told) = tokio::try_join!(gained, told)?;
+        let gained: HashMap<Uuid, [i64; 3]> = gained
+            .into_iter()
+            .map(|(id, now, before, paid)| (id, [now, before, paid.unwrap_or(now)].map(|gain| gain.max(0))))
+            .collect();
+        for (trade, cents) in told {
+            // One that trade does not know as open ended in that instant.
+            let Some(possible) = gained.get(&trade) else { continue };
+            if !possible.contains(&cents) {
+                offending.push(format!("trade {trade} gained {}, and {cents} is published", possible[0]));
+            }
+        }
+    }
+    Ok(Verdict::new("D-T5", PROMISE, offending))
 }
 
 async fn accounts_have_members(snapshots: &mut Snapshots) -> Result<Verdict> {

@@ -667,30 +667,37 @@ pub const CHECKS: &[Check] = &[
                 ) AS top WHERE top.digest = root AND top.sum_cents = total_cents)",
     ),
     wallet(
-        "D-B6",
-        "the published liabilities are what the ledger owes to every member at that time",
-        // The balances were read a moment after the stated time, while others were posting.
+        "D-B6 D-T5",
+        "the published liabilities are what the postings of that moment owe to every member, with the gains of open trades",
+        // A publication from before the snapshot was noted is followed by one with it within a night.
         "WITH newest AS (
-            SELECT id, at FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1
+            SELECT id, snapshot FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1
         ), told AS (
             SELECT user_id, sum(amount_cents) AS cents FROM liability_leaves JOIN newest ON publication_id = newest.id
             GROUP BY user_id
-        ), members AS (
-            SELECT user_id, array_agg(id) AS ids FROM accounts
-            WHERE user_id IS NOT NULL AND kind IN ('available', 'held', 'on_hold', 'invested', 'bonus') GROUP BY user_id
-        ), moments AS (
-            SELECT user_id, ids, at - interval '1 minute' AS moment FROM members CROSS JOIN newest
-            UNION
-            SELECT user_id, ids, created_at FROM newest
-            JOIN postings ON created_at BETWEEN at - interval '1 minute' AND at + interval '1 minute' JOIN members USING (user_id)
         ), owed AS (
-            SELECT user_id, moment, greatest(sum(balance_after(account, last_posting_until(account, moment))), 0) AS cents
-            FROM moments CROSS JOIN unnest(ids) AS account GROUP BY user_id, moment
+            SELECT user_id, sum(cents) AS cents FROM (
+                SELECT accounts.user_id, last.balance_after_cents AS cents FROM newest CROSS JOIN accounts CROSS JOIN LATERAL (
+                    SELECT balance_after_cents FROM entries JOIN postings ON postings.id = posting_id
+                    WHERE account_id = accounts.id AND (xid IS NULL OR pg_visible_in_snapshot(xid, snapshot))
+                    ORDER BY posting_id DESC LIMIT 1) AS last
+                WHERE accounts.user_id IS NOT NULL AND kind IN ('available', 'held', 'on_hold', 'invested', 'bonus')
+                UNION ALL
+                SELECT user_id, gain_cents FROM newest JOIN liability_gains ON publication_id = newest.id
+                JOIN trade_fundings USING (trade_id)
+            ) AS parts GROUP BY user_id HAVING sum(cents) > 0
         )
-        SELECT format('member %s is owed %s, and %s is published', user_id, possible[1], coalesce(told.cents, 0))
-        FROM (SELECT user_id, array_agg(cents ORDER BY moment DESC) AS possible FROM owed GROUP BY user_id) AS owed
-        FULL JOIN told USING (user_id)
-        WHERE NOT coalesce(told.cents, 0) = ANY (coalesce(possible, '{0}'))",
+        SELECT format('member %s is owed %s, and %s is published', user_id, coalesce(owed.cents, 0), coalesce(told.cents, 0))
+        FROM owed FULL JOIN told USING (user_id)
+        WHERE coalesce(owed.cents, 0) <> coalesce(told.cents, 0)
+            AND (SELECT snapshot IS NOT NULL FROM newest)
+        UNION ALL
+        SELECT format('publication %s does not say what it counted', newest.id) FROM newest
+        WHERE snapshot IS NULL AND EXISTS (SELECT FROM liability_publications WHERE snapshot IS NOT NULL)
+        UNION ALL
+        SELECT format('publication %s says that %s of it are gains', newest.id, gains_cents) FROM newest
+        JOIN liability_publications USING (id) WHERE newest.snapshot IS NOT NULL AND gains_cents IS DISTINCT FROM
+            (SELECT coalesce(sum(gain_cents), 0) FROM liability_gains WHERE publication_id = newest.id)",
     ),
     wallet(
         "D-A12",

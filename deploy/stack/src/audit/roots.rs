@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use chassis::config::object_store;
 use chassis::keys::{TrustedKeys, Use};
-use chassis::roots::{self, AUDIENCE, JOURNAL, JournalHead, JournalPosting, Root, Signed};
+use chassis::roots::{self, AUDIENCE, JOURNAL, JournalHead, JournalPosting, PUBLISHED, PublishedRoot, Root, Signed};
 use futures::TryStreamExt;
 use sqlx::PgConnection;
 
@@ -23,6 +23,7 @@ pub(super) async fn verdicts(snapshots: &mut Snapshots, folder: &Path, keys: &Tr
         offending.extend(audit_log(&written, snapshots.of(database)?).await?);
         if database == Service::Wallet {
             offending.extend(journal(&written, snapshots.of(database)?).await?);
+            offending.extend(liabilities(&written, snapshots.of(database)?).await?);
         }
         let promise = format!("{}: the books extend the newest of {} roots", database.name(), written.len());
         verdicts.push(Verdict::new("A10 D-B5", promise, offending));
@@ -66,6 +67,22 @@ async fn audit_log(written: &[Signed], connection: &mut PgConnection) -> Result<
         }
     });
     Ok(broken.collect())
+}
+
+/// Every proof of liabilities that a root names is kept as it was published.
+async fn liabilities(written: &[Signed], connection: &mut PgConnection) -> Result<Vec<String>> {
+    let kept: Vec<PublishedRoot> = sqlx::query_as(PUBLISHED).fetch_all(connection).await?;
+    let mut offending = Vec::new();
+    let mut last = None;
+    for one in written {
+        let Some(named) = one.root.liabilities.as_ref().filter(|named| last != Some(named.id)) else { continue };
+        last = Some(named.id);
+        if !kept.contains(named) {
+            let (id, number) = (named.id, one.root.number);
+            offending.push(format!("publication {id} of liabilities is not kept as root {number} names it"));
+        }
+    }
+    Ok(offending)
 }
 
 /// The journal of each root is the beginning of the journal that is there.

@@ -42,7 +42,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 82] = [
+const TABLES: [(Service, &str, Kept); 88] = [
     (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -78,9 +78,11 @@ const TABLES: [(Service, &str, Kept); 82] = [
     (Service::Wallet, "holds", BOOKS),
     (Service::Wallet, "ledger_checks", For("one row: the last check")),
     (Service::Wallet, "ledger_faults", BOOKS),
+    (Service::Wallet, "liability_gains", Never(OLD_PUBLICATION, "only the two newest publications keep their tree")),
     (Service::Wallet, "liability_leaves", Never(OLD_PUBLICATION, "only the two newest publications keep their tree")),
     (Service::Wallet, "liability_nodes", Never(OLD_PUBLICATION, "only the two newest publications keep their tree")),
     (Service::Wallet, "liability_publications", For("one root a day, which members can compare")),
+    (Service::Wallet, "open_gains", For("until the night after the trade ends")),
     (Service::Wallet, "plan_values", For("one row for each plan")),
     (Service::Wallet, "posting_kinds", For("the schema")),
     (Service::Wallet, "postings", BOOKS),

@@ -6,14 +6,16 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::money::{Cents, Conversion, Rate, SignedUnits, Units};
 use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
 
 use crate::app::get_quote_terms::in_use;
 use crate::app::price::price;
+use crate::domain::method::SignedMethod;
 use crate::domain::quote::Asset;
 use crate::error::Error;
 use crate::store::chain_payments::{Outflow, Payment};
 use crate::store::holdings::Holding;
-use crate::store::{assets, chain_cursors, chain_payments, holdings};
+use crate::store::{assets, chain_cursors, chain_payments, holdings, methods};
 
 /// Outflows and payments that are listed.
 const LISTED: i64 = 500;
@@ -40,6 +42,8 @@ pub struct Holdings {
     pub outflows: Vec<Outflow>,
     pub undone: Vec<Payment>,
     pub scales: Scales,
+    /// Active methods of the platform with an address that members share.
+    pub shared: Vec<SignedMethod>,
 }
 
 /// How payments are returned, by chain and symbol.
@@ -71,11 +75,14 @@ pub async fn get_holdings(db: &Db) -> Result<Holdings, Error> {
         }
     }
     let scales = scales(&mut conn, known).await?;
+    let mut shared = methods::visible_to(&mut conn, Uuid::nil()).await?;
+    shared.retain(|one| one.method.fields.deposit_key().is_none());
     Ok(Holdings {
         assets: held,
         outflows: chain_payments::outflows(&mut conn, 0, LISTED).await?,
         undone: chain_payments::undone(&mut conn, LISTED).await?,
         scales,
+        shared,
     })
 }
 

@@ -152,7 +152,7 @@ fn asked(message: GetEvidenceRequest) -> Result<GetEvidence, Error> {
 
 impl From<Holdings> for GetHoldingsResponse {
     fn from(found: Holdings) -> Self {
-        let Holdings { assets, outflows, undone, scales } = found;
+        let Holdings { assets, outflows, undone, scales, shared } = found;
         let undone_one = |one: Payment| message::UndonePayment {
             changed_at: Some(to_proto(one.changed_at)),
             is_deposit: one.key.way == Way::In,
@@ -162,6 +162,7 @@ impl From<Holdings> for GetHoldingsResponse {
             holdings: assets.into_iter().map(Into::into).collect(),
             outflows: outflows.into_iter().map(|one| outflow(one, &scales)).collect(),
             undone: undone.into_iter().map(undone_one).collect(),
+            shared: shared.into_iter().map(Into::into).collect(),
         }
     }
 }

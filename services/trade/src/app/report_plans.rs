@@ -1,10 +1,14 @@
-//! Reports to wallet what the open trades of each plan cost and are worth, so that it compares what is owed with what is held.
+//! Tells wallet what the open trades of each plan cost and are worth, so that it compares what is owed with what is held, and what
+//! each of them gained, for the proof of liabilities.
 
 use std::time::{Duration, Instant};
 
 use chassis::clock;
 use chassis::db::Db;
+use chassis::money::Cents;
+use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use crate::clients::Wallet;
 use crate::error::Error;
@@ -14,6 +18,8 @@ use crate::store::open_trades;
 const EVERY: Duration = Duration::from_secs(60);
 /// The sums take at most 1/N of the time.
 const SHARE: u32 = 20;
+/// Trades a page of gains.
+const PAGE: i64 = 5_000;
 
 /// Reports every minute until shutdown.
 ///
@@ -41,5 +47,30 @@ pub async fn report_plans(db: &Db, wallet: &Wallet) -> Result<(), Error> {
     let now = clock::now(&mut conn).await?;
     let plans = open_trades::of_all_plans(&mut conn, now).await?;
     drop(conn);
-    Ok(wallet.report_plans(plans).await?)
+    let known = wallet.report_plans(plans).await?;
+    let values = open_trades::newest_values(&mut *db.conn().await?, now).await?;
+    for (plan_id, at) in values {
+        if known.get(&plan_id).is_none_or(|known| *known < at) {
+            report_gains(db, wallet, (plan_id, at)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Reports what each live trade of a plan gained at its newest value: gains change with values alone, and wallet knows which
+/// trades have ended since.
+async fn report_gains(db: &Db, wallet: &Wallet, value: (Uuid, OffsetDateTime)) -> Result<(), Error> {
+    let mut after = Uuid::nil();
+    loop {
+        let mut conn = db.conn().await?;
+        let mut page = open_trades::gains_of(&mut conn, value.0, value.1, after, PAGE).await?;
+        drop(conn);
+        let is_last = page.len() < PAGE as usize;
+        after = page.last().map_or(after, |(id, _)| *id);
+        page.retain(|(_, gain)| *gain > Cents::ZERO);
+        wallet.report_gains(value, &page, is_last).await?;
+        if is_last {
+            return Ok(());
+        }
+    }
 }

@@ -63,3 +63,35 @@ pub async fn at_value(
     .await?;
     Ok((row.cost, row.value))
 }
+
+/// The moment of the newest value of each plan.
+pub async fn newest_values(conn: &mut PgConnection, now: OffsetDateTime) -> Result<Vec<(Uuid, OffsetDateTime)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"SELECT plans.id, newest.at FROM plans CROSS JOIN LATERAL (
+            SELECT at FROM plan_values WHERE plan_id = plans.id AND at <= $1 ORDER BY at DESC LIMIT 1) AS newest"#,
+        now
+    );
+    Ok(rows.fetch_all(conn).await?.into_iter().map(|row| (row.id, row.at)).collect())
+}
+
+/// What live trades of a plan are worth above what they cost, by id after one; zero or less for those that did not gain.
+pub async fn gains_of(
+    conn: &mut PgConnection,
+    plan_id: Uuid,
+    now: OffsetDateTime,
+    after: Uuid,
+    limit: i64,
+) -> Result<Vec<(Uuid, Cents)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"SELECT id, (coalesce(settle_value_cents, floor(amount_cents::numeric
+                * coalesce((SELECT value_micros FROM plan_values WHERE plan_id = $1
+                    AND at <= least($2, matures_at) ORDER BY at DESC LIMIT 1), opening_value_micros)
+                / opening_value_micros)) - amount_cents)::bigint AS "gain!: Cents"
+        FROM trades WHERE plan_id = $1 AND status IN ('opening', 'open', 'settling') AND id > $3 ORDER BY id LIMIT $4"#,
+        plan_id,
+        now,
+        after,
+        limit
+    );
+    Ok(rows.fetch_all(conn).await?.into_iter().map(|row| (row.id, row.gain)).collect())
+}

@@ -11,8 +11,8 @@ use proto::wallet::v1::backing_service_server::{BackingService, BackingServiceSe
 use proto::wallet::v1::trade_settlement_service_server::{TradeSettlementService, TradeSettlementServiceServer};
 use proto::wallet::v1::{
     CheckBackingRequest, CheckBackingResponse, FundTradeRequest, FundTradeResponse, GetBackingRequest,
-    GetBackingResponse, GetTradeFundingRequest, GetTradeFundingResponse, ReportPlansRequest, ReportPlansResponse,
-    SettleTradeRequest, SettleTradeResponse,
+    GetBackingResponse, GetTradeFundingRequest, GetTradeFundingResponse, KnownGains, ReportGainsRequest,
+    ReportGainsResponse, ReportPlansRequest, ReportPlansResponse, SettleTradeRequest, SettleTradeResponse,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::service::Routes;
@@ -35,6 +35,10 @@ pub struct Books {
     pub cash: Option<i64>,
     /// What was reported last: plan, cost and value.
     pub reported: Vec<(String, i64, i64)>,
+    /// Gains that were reported: trade and cents.
+    pub gains: Vec<(String, i64)>,
+    /// Up to which values they are complete.
+    pub gains_at: Vec<KnownGains>,
     /// Cents by member.
     pub balances: HashMap<String, i64>,
     pub trades: HashMap<String, Line>,
@@ -193,7 +197,23 @@ impl BackingService for GrpcServer {
             books.reported = plans.map(|one| (one.plan_id.clone(), one.cost_cents, one.value_cents)).collect();
             Ok(())
         })?;
-        Ok(Response::new(ReportPlansResponse {}))
+        let known = self.books.lock().unwrap().gains_at.clone();
+        Ok(Response::new(ReportPlansResponse { gains: known }))
+    }
+
+    async fn report_gains(
+        &self,
+        request: Request<ReportGainsRequest>,
+    ) -> Result<Response<ReportGainsResponse>, Status> {
+        self.call(&request, |books, message| {
+            books.gains.extend(message.gains.iter().map(|one| (one.trade_id.clone(), one.gain_cents)));
+            if message.is_last {
+                let (plan_id, value_at) = (message.plan_id.clone(), message.value_at);
+                books.gains_at.push(KnownGains { plan_id, value_at });
+            }
+            Ok(())
+        })?;
+        Ok(Response::new(ReportGainsResponse {}))
     }
 
     async fn get_backing(&self, _: Request<GetBackingRequest>) -> Result<Response<GetBackingResponse>, Status> {

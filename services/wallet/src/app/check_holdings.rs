@@ -8,7 +8,7 @@ use chassis::money::{Cents, Conversion, Rate};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::domain::holding::{AssetHolding, Comparison, Movement, Observed, Outflow, State, Undone};
+use crate::domain::holding::{AssetHolding, Comparison, Movement, Observed, Outflow, SharedAddress, State, Undone};
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::store::ledger_checks::Fault;
@@ -34,6 +34,7 @@ pub struct Holdings {
     pub matched: Vec<(i64, Uuid)>,
     /// What all outflows are worth at the rates of now.
     pub unexplained: Cents,
+    pub shared: Vec<SharedAddress>,
 }
 
 /// A withdrawal that was paid and a treasury movement account for the payments that they consume. An approved withdrawal that may
@@ -67,7 +68,8 @@ pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Err
     let unexplained = value_of(&assets, &outflows)?;
     let older_outflows = outflows.len().saturating_sub(LISTED);
     outflows.drain(..older_outflows);
-    Ok(Holdings { assets, outflows, older_outflows, undone, unsettled, matched, unexplained })
+    let shared = observed.shared;
+    Ok(Holdings { assets, outflows, older_outflows, undone, unsettled, matched, unexplained, shared })
 }
 
 /// What payments are worth at the rates of now; what has no rate is worth nothing.

@@ -1,14 +1,17 @@
 //! Compares what is owed to members with what is held for them (D-T4).
 
-use chassis::db::{Db, PgConnection};
+use chassis::db::Db;
 use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::app::check_holdings::Holdings;
+use crate::app::check_holdings::{Holdings, check_holdings};
 use crate::app::check_ledger::pause_withdrawals;
 use crate::app::get_backing;
-use crate::domain::treasury::{Backing, Solvency, assets};
+use crate::clients::Chains;
+use crate::domain::holding::AssetHolding;
+use crate::domain::liabilities::{HeldAsset, HeldDocument, HeldForMembers};
+use crate::domain::treasury::{Asset, Backing, Solvency, assets};
 use crate::error::Error;
 use crate::store::accounts::{self, Books};
 use crate::store::ledger_checks::Fault;
@@ -30,6 +33,8 @@ pub struct Found {
     /// Beyond the tolerance.
     pub missing: Cents,
     pub plans: Vec<Backing>,
+    /// What is held where no chain shows it.
+    pub stated: Vec<Asset>,
 }
 
 /// Owed are the balances of members and the gains of open trades. Held is what the chains show at its rates and what documents
@@ -37,6 +42,15 @@ pub struct Found {
 pub async fn check_solvency(db: &Db, holdings: Option<&Holdings>, tolerance: Tolerance) -> Result<Found, Error> {
     let books = accounts::books(&mut *db.conn().await?).await?;
     compare(db, &books, holdings, tolerance).await
+}
+
+/// What is held now, as it is published.
+pub async fn held_now(db: &Db, chains: &Chains, tolerance: Tolerance) -> Result<HeldForMembers, Error> {
+    let holdings = match chains.holdings().await {
+        Some(observed) => Some(check_holdings(db, observed).await?),
+        None => None,
+    };
+    Ok(check_solvency(db, holdings.as_ref(), tolerance).await?.held(holdings.as_ref()))
 }
 
 /// The same with sums of the books that were read already: they are those of all members.
@@ -48,18 +62,18 @@ pub async fn compare(
 ) -> Result<Found, Error> {
     let mut conn = db.conn().await?;
     let plans = get_backing::all(&mut conn).await?;
-    let solvency = sums(&mut conn, books, holdings, &plans).await?;
-    Ok(Found { missing: solvency.missing(tolerance.missing)?, solvency, plans })
+    let stated = assets(&treasury::of_subject(&mut conn, None, Uuid::nil()).await?)?;
+    let solvency = sums(books, holdings, &plans, &stated)?;
+    Ok(Found { missing: solvency.missing(tolerance.missing)?, solvency, plans, stated })
 }
 
-async fn sums(
-    conn: &mut PgConnection,
+fn sums(
     books: &Books,
     holdings: Option<&Holdings>,
     plans: &[Backing],
+    stated: &[Asset],
 ) -> Result<Solvency, Error> {
     let add = |sum: Cents, next: Cents| sum.plus(next);
-    let stated = assets(&treasury::of_subject(conn, None, Uuid::nil()).await?)?;
     let stated = stated.iter().map(|one| one.value).try_fold(Cents::ZERO, add)?;
     let (mut gains, mut of_plans) = (Cents::ZERO, Cents::ZERO);
     for plan in plans {
@@ -101,6 +115,31 @@ impl Found {
         short.into_iter().chain(unbacked).collect()
     }
 
+    /// What was held, as it is published.
+    #[must_use]
+    pub fn held(&self, holdings: Option<&Holdings>) -> HeldForMembers {
+        let document = |asset: &Asset, plan: Option<&str>| HeldDocument {
+            name: asset.name.clone(),
+            plan: plan.map(str::to_owned),
+            proof: asset.proof.clone(),
+            issuer: asset.issuer.clone(),
+            proven_at: asset.proven_at,
+            value_cents: asset.value,
+        };
+        let stated = self.stated.iter().map(|asset| document(asset, None));
+        let of_plans = self.plans.iter().flat_map(|plan| plan.assets.iter().map(|asset| document(asset, Some(&plan.title))));
+        let chains = holdings.iter().flat_map(|found| &found.assets);
+        HeldForMembers {
+            total_cents: self.solvency.held,
+            assets_cents: self.solvency.assets,
+            stated_cents: self.solvency.stated,
+            is_observed: self.solvency.is_observed,
+            chains: chains.map(|(one, comparison)| held_asset(one, comparison.is_some())).collect(),
+            addresses: holdings.map(|found| found.shared.clone()).unwrap_or_default(),
+            documents: stated.chain(of_plans).collect(),
+        }
+    }
+
     /// Has the metrics show it, in whole dollars.
     pub fn tell(&self) {
         let dollars = |cents: Cents| i32::try_from(cents.get() / 100).unwrap_or(i32::MAX);
@@ -109,6 +148,18 @@ impl Found {
         metrics::gauge!("solvency_dollars", "sum" => "missing").set(dollars(self.missing));
         let unbacked = self.plans.iter().filter(|plan| plan.missing_now().is_ok_and(|missing| missing > Cents::ZERO));
         metrics::gauge!("plans_unbacked").set(u32::try_from(unbacked.count()).unwrap_or(u32::MAX));
+    }
+}
+
+fn held_asset(one: &AssetHolding, is_known: bool) -> HeldAsset {
+    HeldAsset {
+        chain: one.chain.clone(),
+        asset: one.asset.clone(),
+        decimals: one.decimals,
+        units: one.sums.filter(|_| is_known).map(|(units, _)| units.to_string()),
+        rate_micros: one.rate.map(|(micros, _)| micros),
+        rate_at: one.rate.map(|(_, at)| at),
+        value_cents: one.value_cents.filter(|_| is_known),
     }
 }
 

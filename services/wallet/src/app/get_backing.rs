@@ -3,6 +3,7 @@
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::money::Cents;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::treasury::{Backing, OpenTrades, assets};
@@ -57,12 +58,36 @@ pub struct PlanValue {
     pub value: Cents,
 }
 
-/// Notes what trade says of all plans.
-pub async fn report_plans(db: &Db, plans: &[PlanValue]) -> Result<(), Error> {
+/// Notes what trade says of all plans. Returns up to which value of each plan the gains of its trades are known.
+pub async fn report_plans(db: &Db, plans: &[PlanValue]) -> Result<Vec<(Uuid, Option<OffsetDateTime>)>, Error> {
     let mut tx = db.begin().await?;
     let at = clock::now(&mut tx).await?;
     for PlanValue { plan_id, title, cost, value } in plans {
         treasury::report(&mut tx, (*plan_id, title), OpenTrades { cost: *cost, value: *value, at }).await?;
+    }
+    let known = treasury::known_gains(&mut tx).await?;
+    tx.commit().await?;
+    Ok(known)
+}
+
+/// Gains of the open trades of a plan at one of its values.
+#[derive(Debug, Clone)]
+pub struct Gains {
+    pub plan_id: Uuid,
+    /// The moment of the value.
+    pub value_at: OffsetDateTime,
+    /// By trade.
+    pub gains: Vec<(Uuid, Cents)>,
+    /// Whether nothing follows at this value.
+    pub is_last: bool,
+}
+
+/// Notes a page of gains for the proof of liabilities. With the last one, those of older values do not count any more.
+pub async fn report_gains(db: &Db, page: &Gains) -> Result<(), Error> {
+    let mut tx = db.begin().await?;
+    treasury::note_gains(&mut tx, page.plan_id, page.value_at, &page.gains).await?;
+    if page.is_last {
+        treasury::complete_gains(&mut tx, page.plan_id, page.value_at).await?;
     }
     tx.commit().await?;
     Ok(())

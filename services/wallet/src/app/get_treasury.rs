@@ -6,7 +6,7 @@ use chassis::proposal::Proposal;
 
 use crate::domain::account::HouseAccount;
 use crate::error::Error;
-use crate::store::treasury::{house_balance, newest};
+use crate::store::treasury::{house_balances, newest};
 
 /// Movements that are listed.
 const LISTED: i64 = 100;
@@ -25,13 +25,15 @@ pub struct Treasury {
 
 pub async fn get_treasury(db: &Db) -> Result<Treasury, Error> {
     let mut conn = db.conn().await?;
+    let mut balances = house_balances(&mut conn).await?;
+    let mut balance = |account: HouseAccount| balances.remove(account.as_str()).unwrap_or_default();
     Ok(Treasury {
-        capital: house_balance(&mut conn, HouseAccount::Capital).await?,
-        course_revenue: house_balance(&mut conn, HouseAccount::CourseRevenue).await?,
-        fee_revenue: house_balance(&mut conn, HouseAccount::FeeRevenue).await?,
-        network_fees: house_balance(&mut conn, HouseAccount::NetworkFees).await?,
-        bonus_expense: house_balance(&mut conn, HouseAccount::BonusExpense).await?,
-        adjustments: house_balance(&mut conn, HouseAccount::Adjustments).await?,
+        capital: balance(HouseAccount::Capital),
+        course_revenue: balance(HouseAccount::CourseRevenue),
+        fee_revenue: balance(HouseAccount::FeeRevenue),
+        network_fees: balance(HouseAccount::NetworkFees),
+        bonus_expense: balance(HouseAccount::BonusExpense),
+        adjustments: balance(HouseAccount::Adjustments),
         movements: newest(&mut conn, LISTED).await?,
     })
 }

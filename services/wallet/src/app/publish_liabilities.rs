@@ -1,4 +1,4 @@
-//! Publishes the proof of liabilities, each night or on request by staff.
+//! Publishes the proof of liabilities with what is held for them, each night or on request by staff.
 
 use chassis::audit::{self, Act};
 use chassis::clock;
@@ -9,7 +9,7 @@ use serde_json::json;
 use time::UtcOffset;
 
 use crate::app::{Moment, answered_before};
-use crate::domain::liabilities::{Liabilities, empty_root};
+use crate::domain::liabilities::{HeldForMembers, Liabilities};
 use crate::error::Error;
 use crate::store::liabilities;
 
@@ -22,30 +22,33 @@ pub struct PublishLiabilities {
     pub call: StaffCall,
 }
 
-/// A tree that is built but not published.
-struct Tree {
-    publication_id: i64,
-    leaves: i64,
-}
-
-/// Publishes the balances of this moment for staff.
+/// Publishes the balances of this moment for staff. What is held is asked once they are counted.
 ///
 /// # Errors
 /// `PublicationInProgress` while another is built.
-pub async fn publish_liabilities(db: &Db, command: &PublishLiabilities) -> Result<Answer<Liabilities>, Error> {
+pub async fn publish_liabilities(
+    db: &Db,
+    command: &PublishLiabilities,
+    held: impl AsyncFnOnce() -> Result<HeldForMembers, Error>,
+) -> Result<Answer<Liabilities>, Error> {
     if let Some(answer) = answered_before(db, command.call.claim.as_ref()).await? {
         return Ok(answer);
     }
-    let tree = build(db).await?;
-    let answer =
-        idempotency::once(db, command.call.claim.clone(), async |conn| complete_for(conn, &tree, command).await)
-            .await?;
+    let publication_id = build(db).await?;
+    let held = held().await?;
+    let answer = idempotency::once(db, command.call.claim.clone(), async |conn| {
+        complete_for(conn, (publication_id, &held), command).await
+    })
+    .await?;
     liabilities::remove_old_trees(db).await?;
     Ok(answer)
 }
 
 /// Publishes if the newest publication is of an earlier day (UTC).
-pub async fn publish_nightly(db: &Db) -> Result<(), Error> {
+pub async fn publish_nightly(
+    db: &Db,
+    held: impl AsyncFnOnce() -> Result<HeldForMembers, Error>,
+) -> Result<(), Error> {
     let mut conn = db.conn().await?;
     let today = clock::now(&mut conn).await?.to_offset(UtcOffset::UTC).date();
     let is_due = liabilities::newest_day(&mut conn).await?.is_none_or(|day| day < today);
@@ -53,36 +56,35 @@ pub async fn publish_nightly(db: &Db) -> Result<(), Error> {
     if !is_due {
         return Ok(());
     }
-    let tree = match build(db).await {
-        Ok(tree) => tree,
+    let publication_id = match build(db).await {
+        Ok(publication_id) => publication_id,
         // Another process builds it.
         Err(Error::PublicationInProgress) => return Ok(()),
         Err(error) => return Err(error),
     };
+    let held = held().await?;
     let mut tx = step(db).await?;
-    let published = complete(&mut tx, &tree).await?;
+    let published = complete(&mut tx, (publication_id, &held)).await?;
     audit::append_own(&mut tx, ACTION, "liabilities", facts(&published)).await?;
     tx.commit().await?;
     liabilities::remove_old_trees(db).await?;
     Ok(())
 }
 
-/// Copies the leaves in one snapshot, and builds the tree above them in a transaction per level, so that no snapshot is
-/// held for long.
-async fn build(db: &Db) -> Result<Tree, Error> {
+/// Has the database count all members and build the tree above them, in a transaction per level, so that no snapshot is held
+/// for long.
+async fn build(db: &Db) -> Result<i64, Error> {
     let mut tx = step(db).await?;
-    let at = clock::now(&mut tx).await?;
-    let publication_id = liabilities::begin(&mut tx, at).await?.ok_or(Error::PublicationInProgress)?;
-    let leaves = liabilities::insert_leaves(&mut tx, publication_id).await?;
+    let publication_id = liabilities::begin(&mut tx).await?.ok_or(Error::PublicationInProgress)?;
     tx.commit().await?;
-    let (mut level, mut nodes) = (0, leaves);
-    while nodes > 1 {
+    loop {
         let mut tx = step(db).await?;
-        nodes = liabilities::insert_level(&mut tx, publication_id, level).await?;
+        let nodes = liabilities::raise(&mut tx, publication_id).await?;
         tx.commit().await?;
-        level += 1;
+        if nodes <= 1 {
+            return Ok(publication_id);
+        }
     }
-    Ok(Tree { publication_id, leaves: i64::try_from(leaves).unwrap_or(i64::MAX) })
 }
 
 async fn step(db: &Db) -> Result<Tx, Error> {
@@ -91,14 +93,13 @@ async fn step(db: &Db) -> Result<Tx, Error> {
     Ok(tx)
 }
 
-async fn complete(conn: &mut PgConnection, tree: &Tree) -> Result<Liabilities, Error> {
-    let published = liabilities::complete(conn, tree.publication_id, tree.leaves, &empty_root()).await?;
-    published.ok_or(Error::PublicationInProgress)
+async fn complete(conn: &mut PgConnection, (id, held): (i64, &HeldForMembers)) -> Result<Liabilities, Error> {
+    liabilities::complete(conn, id, held).await?.ok_or(Error::PublicationInProgress)
 }
 
 async fn complete_for(
     conn: &mut PgConnection,
-    tree: &Tree,
+    tree: (i64, &HeldForMembers),
     command: &PublishLiabilities,
 ) -> Result<Liabilities, Error> {
     let published = complete(conn, tree).await?;

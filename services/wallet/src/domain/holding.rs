@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use chassis::money::{AmountError, SignedUnits, Units};
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 /// What payment-method observed.
@@ -11,6 +12,7 @@ pub struct Observed {
     pub assets: Vec<AssetHolding>,
     pub outflows: Vec<Outflow>,
     pub undone: Vec<Undone>,
+    pub shared: Vec<SharedAddress>,
 }
 
 /// What is held of an asset.
@@ -28,6 +30,18 @@ pub struct AssetHolding {
     pub rate: Option<(i64, OffsetDateTime)>,
     pub value_cents: Option<i64>,
     pub addresses: Vec<HeldAt>,
+}
+
+/// An address of the platform that members share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedAddress {
+    pub currency: String,
+    pub network: String,
+    pub address: String,
+    pub memo: String,
+    pub version: i32,
+    /// The treasury key's; empty without one.
+    pub signature: String,
 }
 
 /// What an address of the platform holds.

@@ -6,6 +6,8 @@ use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::holding::SharedAddress;
+
 /// SHA-256 of a leaf or a node of the tree.
 pub type Hash = [u8; 32];
 
@@ -19,6 +21,63 @@ pub struct Liabilities {
     pub total: Cents,
     /// How many leaves there are.
     pub leaves: i64,
+    /// The part of the total that is gains of open trades.
+    #[serde(default)]
+    pub gains: Cents,
+}
+
+/// What was held for members when they were counted. It is stored with the publication.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldForMembers {
+    pub total_cents: Cents,
+    /// What plans own.
+    pub assets_cents: Cents,
+    /// What documents state.
+    pub stated_cents: Cents,
+    /// Whether what chains show is part of it.
+    pub is_observed: bool,
+    pub chains: Vec<HeldAsset>,
+    pub addresses: Vec<SharedAddress>,
+    pub documents: Vec<HeldDocument>,
+}
+
+/// What was held of an asset.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldAsset {
+    pub chain: String,
+    pub asset: String,
+    pub decimals: u8,
+    /// In the smallest unit; `None` if it was not known.
+    pub units: Option<String>,
+    /// Millionths of a dollar for a whole unit.
+    pub rate_micros: Option<i64>,
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub rate_at: Option<OffsetDateTime>,
+    pub value_cents: Option<i64>,
+}
+
+/// What proves something that is held or owned where no chain shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldDocument {
+    pub name: String,
+    /// The plan that owns it; `None` for what is held for all.
+    pub plan: Option<String>,
+    pub proof: String,
+    pub issuer: String,
+    #[serde(with = "time::serde::rfc3339")]
+    pub proven_at: OffsetDateTime,
+    pub value_cents: Cents,
+}
+
+/// A publication among those before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastPublication {
+    pub at: OffsetDateTime,
+    pub root: Hash,
+    pub total: Cents,
+    pub gains: Cents,
+    /// `None` from before it was noted.
+    pub held: Option<Cents>,
 }
 
 /// A part of what a member is owed, with its path to the root.
@@ -39,12 +98,6 @@ pub struct Sibling {
     pub digest: Hash,
     /// The sum of the leaves below it.
     pub sum: Cents,
-}
-
-/// The root of a tree without leaves.
-#[must_use]
-pub fn empty_root() -> Hash {
-    Sha256::digest([]).into()
 }
 
 impl Leaf {

@@ -5,8 +5,9 @@ use proto::common::v1::{ChainPayment, HeldAtAddress};
 use proto::wallet::v1::{self as message, GetHoldingsResponse};
 
 use crate::app::check_holdings::{Holdings, check_holdings};
-use crate::app::check_solvency::{Found, check_solvency};
+use crate::app::check_solvency::{Found, check_solvency, held_now};
 use crate::domain::holding::{AssetHolding, Comparison, HeldAt, Movement, State, Undone};
+use crate::domain::liabilities::HeldForMembers;
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::grpc::GrpcServer;
@@ -18,6 +19,11 @@ impl GrpcServer {
             Some(observed) => check_holdings(&self.db, observed).await.map(Some),
             None => Ok(None),
         }
+    }
+
+    /// What is held now, as it is published.
+    pub(super) async fn held(&self) -> Result<HeldForMembers, Error> {
+        held_now(&self.db, &self.chains, self.tolerance).await
     }
 
     /// What is owed beside what is held.

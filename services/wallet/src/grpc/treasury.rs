@@ -12,13 +12,12 @@ use proto::wallet::v1::backing_service_server::BackingService;
 use proto::wallet::v1::treasury_service_server::TreasuryService;
 use proto::wallet::v1::{
     CheckBackingRequest, CheckBackingResponse, GetBackingRequest, GetBackingResponse, GetTreasuryRequest,
-    GetTreasuryResponse, PlanAsset, PlanBacking, PreparePayoutsRequest, PreparePayoutsResponse, ProposeMovementRequest,
-    ProposeMovementResponse, ReportPlansRequest, ReportPlansResponse, SendPayoutsRequest, SendPayoutsResponse,
+    GetTreasuryResponse, PlanAsset, PlanBacking, PreparePayoutsRequest, PreparePayoutsResponse, ProposeMovementRequest, ProposeMovementResponse, ReportPlansRequest, ReportPlansResponse, SendPayoutsRequest, SendPayoutsResponse, KnownGains, ReportGainsRequest, ReportGainsResponse, TradeGain,
 };
 use tonic::{Request, Response};
 
 use crate::app::check_solvency::Found;
-use crate::app::get_backing::{PlanValue, check_backing, get_backing, report_plans};
+use crate::app::get_backing::{Gains, PlanValue, check_backing, get_backing, report_gains, report_plans};
 use crate::app::get_treasury::{Treasury, get_treasury};
 use crate::app::propose_movement::{ProposeMovement, propose_movement};
 use crate::domain::treasury::{Asset, Backing, Document, MovementKind, Payment, TreasuryMovement};
@@ -28,6 +27,8 @@ use crate::grpc::{GrpcServer, convert};
 
 /// The only service that reports plans.
 const ALLOWED: [&str; 1] = ["trade"];
+/// The most gains of a page.
+const GAINS: usize = 5_000;
 /// The most characters of a name.
 const NAME: usize = 100;
 
@@ -81,8 +82,19 @@ impl BackingService for GrpcServer {
                 value: Cents::new(plan.value_cents),
             });
         }
-        retrying(|| report_plans(&self.db, &plans)).await?;
-        Ok(Response::new(ReportPlansResponse {}))
+        let known = retrying(|| report_plans(&self.db, &plans)).await?;
+        let gains = known.into_iter().map(|(plan_id, value_at)| KnownGains {
+            plan_id: plan_id.to_string(),
+            value_at: value_at.map(clock::to_proto),
+        });
+        Ok(Response::new(ReportPlansResponse { gains: gains.collect() }))
+    }
+
+    async fn report_gains(&self, request: Request<ReportGainsRequest>) -> Reply<ReportGainsResponse> {
+        self.verifier.service(request.metadata(), &ALLOWED)?;
+        let page = gains(request.into_inner())?;
+        retrying(|| report_gains(&self.db, &page)).await?;
+        Ok(Response::new(ReportGainsResponse {}))
     }
 
     async fn get_backing(&self, request: Request<GetBackingRequest>) -> Reply<GetBackingResponse> {
@@ -91,6 +103,25 @@ impl BackingService for GrpcServer {
         let backing = get_backing(&self.db, plan_id).await?;
         Ok(Response::new(GetBackingResponse { backing: Some(plan(backing)?) }))
     }
+}
+
+/// Reads a page of gains.
+fn gains(message: ReportGainsRequest) -> Result<Gains, Error> {
+    if message.gains.len() > GAINS {
+        return Err(Refusal::field("gains", format!("At most {GAINS} gains at once.")).into());
+    }
+    let value_at = message.value_at.as_ref().and_then(clock::from_proto);
+    let gain = |one: TradeGain| match convert::id("tradeId", &one.trade_id) {
+        Ok(_) if one.gain_cents <= 0 => Err(Refusal::field("gainCents", "A gain is above zero.").into()),
+        Ok(id) => Ok((id, Cents::new(one.gain_cents))),
+        Err(error) => Err(Error::from(error)),
+    };
+    Ok(Gains {
+        plan_id: convert::id("planId", &message.plan_id)?,
+        value_at: value_at.ok_or_else(|| Refusal::field("valueAt", "Name the moment of the value."))?,
+        gains: message.gains.into_iter().map(gain).collect::<Result<_, Error>>()?,
+        is_last: message.is_last,
+    })
 }
 
 /// Reads what a movement of this kind says; fields of other kinds are left out.

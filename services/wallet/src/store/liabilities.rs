@@ -1,14 +1,14 @@
-//! Proofs of liabilities and their Merkle sum trees. The trees are built in the database, level by level, so that no
-//! process holds the leaves of all members.
+//! Proofs of liabilities and their Merkle sum trees. The database counts the members and builds the trees
+//! (sql/50_liabilities.sql).
 
 use std::time::Duration;
 
-use chassis::db::{self, Db, PgConnection};
+use chassis::db::{Db, PgConnection};
 use chassis::money::Cents;
 use time::{Date, OffsetDateTime, UtcOffset};
 use uuid::Uuid;
 
-use crate::domain::liabilities::{Hash, Leaf, Liabilities, Sibling};
+use crate::domain::liabilities::{Hash, HeldForMembers, Leaf, Liabilities, PastPublication, Sibling};
 use crate::error::Error;
 
 /// How long one statement may take: the leaves, or a level of the tree, of all members.
@@ -23,97 +23,29 @@ pub async fn allow_long_statements(conn: &mut PgConnection) -> Result<(), sqlx::
     Ok(())
 }
 
-/// Begins a publication of this moment's balances; `None` while another is being built, unless that one has been
-/// unfinished for an hour.
-pub async fn begin(conn: &mut PgConnection, at: OffsetDateTime) -> Result<Option<i64>, sqlx::Error> {
-    let unfinished = sqlx::query_scalar!(
-        "SELECT id FROM liability_publications WHERE published_at IS NULL AND at < $1::timestamptz - interval '1 hour' FOR UPDATE",
-        at
-    )
-    .fetch_optional(&mut *conn)
-    .await?;
-    if let Some(id) = unfinished {
-        sqlx::query!("DELETE FROM liability_leaves WHERE publication_id = $1", id).execute(&mut *conn).await?;
-        sqlx::query!("DELETE FROM liability_nodes WHERE publication_id = $1", id).execute(&mut *conn).await?;
-        sqlx::query!("DELETE FROM liability_publications WHERE id = $1", id).execute(&mut *conn).await?;
-    }
-    sqlx::query_scalar!("INSERT INTO liability_publications (at) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id", at)
-        .fetch_optional(conn)
-        .await
+/// Counts what every member is owed now, as the leaves of a publication; `None` while another is being built.
+pub async fn begin(conn: &mut PgConnection) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!("SELECT begin_liabilities()").fetch_one(conn).await
 }
 
-/// Splits what each member is owed into two to four random parts, and writes them as leaves in random order.
-pub async fn insert_leaves(conn: &mut PgConnection, publication_id: i64) -> Result<u64, sqlx::Error> {
-    let inserted = sqlx::query!(
-        r"WITH totals AS MATERIALIZED (
-            SELECT user_id, sum(balance_cents)::bigint AS total, 1 + floor(random() * 3)::int AS cuts FROM accounts
-            WHERE user_id IS NOT NULL AND kind IN ('available', 'held', 'on_hold', 'invested', 'bonus')
-            GROUP BY user_id HAVING sum(balance_cents) > 0
-        ), bounds AS (
-            SELECT user_id, 0::bigint AS bound FROM totals
-            UNION ALL SELECT user_id, total FROM totals
-            UNION ALL SELECT user_id, floor(random() * (total + 1))::bigint FROM totals, generate_series(1, cuts)
-        ), parts AS (
-            SELECT user_id, lead(bound) OVER (PARTITION BY user_id ORDER BY bound) - bound AS amount_cents FROM bounds
-        ), salted AS (
-            SELECT user_id, amount_cents, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) AS salt
-            FROM parts WHERE amount_cents IS NOT NULL
-        ), leaves AS (
-            INSERT INTO liability_leaves (publication_id, position, user_id, salt, amount_cents)
-            SELECT $1, row_number() OVER (ORDER BY salt) - 1, user_id, salt, amount_cents FROM salted
-            RETURNING position, user_id, salt, amount_cents
-        )
-        INSERT INTO liability_nodes (publication_id, level, position, digest, sum_cents)
-        SELECT $1, 0, position, sha256('\x00'::bytea || salt || uuid_send(user_id) || int8send(amount_cents)), amount_cents
-        FROM leaves",
-        publication_id
-    )
-    .execute(conn)
-    .await?;
-    Ok(inserted.rows_affected())
+/// Writes the next level of its tree. Returns how many nodes the highest level has: the root is alone.
+pub async fn raise(conn: &mut PgConnection, publication_id: i64) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT raise_liabilities($1) AS "nodes!""#, publication_id).fetch_one(conn).await
 }
 
-/// Writes the level above another. Returns how many nodes it has.
-pub async fn insert_level(conn: &mut PgConnection, publication_id: i64, below: i16) -> Result<u64, sqlx::Error> {
-    let inserted = sqlx::query!(
-        r"INSERT INTO liability_nodes (publication_id, level, position, digest, sum_cents)
-        SELECT one.publication_id, one.level + 1, one.position / 2,
-            CASE WHEN other.position IS NULL THEN one.digest
-            ELSE sha256('\x01'::bytea || one.digest || int8send(one.sum_cents) || other.digest || int8send(other.sum_cents))
-            END,
-            one.sum_cents + coalesce(other.sum_cents, 0)
-        FROM liability_nodes AS one
-        LEFT JOIN liability_nodes AS other ON other.publication_id = one.publication_id AND other.level = one.level
-            AND other.position = one.position + 1
-        WHERE one.publication_id = $1 AND one.level = $2 AND one.position % 2 = 0",
-        publication_id,
-        below
-    )
-    .execute(conn)
-    .await?;
-    Ok(inserted.rows_affected())
-}
-
-/// Completes a publication by its root.
+/// Publishes its root with what was held then; `None` if it is not being built.
 pub async fn complete(
     conn: &mut PgConnection,
     publication_id: i64,
-    leaves: i64,
-    empty_root: &Hash,
+    held: &HeldForMembers,
 ) -> Result<Option<Liabilities>, Error> {
     let row = sqlx::query_as!(
         Row,
-        r#"UPDATE liability_publications AS publication
-        SET root = coalesce(top.digest, $3), total_cents = coalesce(top.sum_cents, 0), leaves = $2,
-            published_at = clock_timestamp()
-        FROM (VALUES (1)) AS one LEFT JOIN (
-            SELECT digest, sum_cents FROM liability_nodes WHERE publication_id = $1 ORDER BY level DESC LIMIT 1
-        ) AS top ON true
-        WHERE publication.id = $1 AND published_at IS NULL
-        RETURNING at, root AS "root!", total_cents AS "total!: Cents", publication.leaves AS "leaves!""#,
+        r#"SELECT at AS "at!", root AS "root!", total_cents AS "total!: Cents", leaves AS "leaves!",
+            gains_cents AS "gains: Cents"
+        FROM complete_liabilities($1, $2)"#,
         publication_id,
-        leaves,
-        empty_root
+        sqlx::types::Json(held) as _
     )
     .fetch_optional(conn)
     .await?;
@@ -122,36 +54,47 @@ pub async fn complete(
 
 /// Removes the trees of all but the two newest publications, in batches of a transaction each. Their roots stay.
 pub async fn remove_old_trees(db: &Db) -> Result<(), sqlx::Error> {
-    db::sweep(db, || {
-        sqlx::query!(
-            "DELETE FROM liability_nodes WHERE ctid = ANY (ARRAY (
-                SELECT ctid FROM liability_nodes WHERE publication_id < (
-                    SELECT id FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC OFFSET 1 LIMIT 1)
-                LIMIT 10000))"
-        )
-    })
-    .await?;
-    db::sweep(db, || {
-        sqlx::query!(
-            "DELETE FROM liability_leaves WHERE ctid = ANY (ARRAY (
-                SELECT ctid FROM liability_leaves WHERE publication_id < (
-                    SELECT id FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC OFFSET 1 LIMIT 1)
-                LIMIT 10000))"
-        )
-    })
-    .await?;
-    Ok(())
+    loop {
+        let gone = sqlx::query_scalar!(r#"SELECT forget_liabilities(10000) AS "gone!""#);
+        if gone.fetch_one(&mut *db.conn().await?).await? == 0 {
+            return Ok(());
+        }
+    }
 }
 
 pub async fn newest(conn: &mut PgConnection) -> Result<Option<Liabilities>, Error> {
     let row = sqlx::query_as!(
         Row,
-        r#"SELECT at, root AS "root!", total_cents AS "total!: Cents", leaves AS "leaves!" FROM liability_publications
-        WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1"#
+        r#"SELECT at, root AS "root!", total_cents AS "total!: Cents", leaves AS "leaves!", gains_cents AS "gains: Cents"
+        FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1"#
     )
     .fetch_optional(conn)
     .await?;
     row.map(Liabilities::try_from).transpose()
+}
+
+/// What was held when the newest publication was counted; `None` from before it was noted.
+pub async fn newest_held(conn: &mut PgConnection) -> Result<Option<HeldForMembers>, Error> {
+    let held = sqlx::query_scalar!(
+        "SELECT held FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1"
+    );
+    let held = held.fetch_optional(conn).await?.flatten();
+    Ok(held.map(serde_json::from_value).transpose().map_err(|error| sqlx::Error::Decode(error.into()))?)
+}
+
+/// The newest publications, newest first.
+pub async fn past(conn: &mut PgConnection, limit: i64) -> Result<Vec<PastPublication>, Error> {
+    let rows = sqlx::query!(
+        r#"SELECT at, root AS "root!", total_cents AS "total!: Cents", gains_cents AS "gains: Cents",
+            (held ->> 'total_cents')::bigint AS "held: Cents"
+        FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT $1"#,
+        limit
+    );
+    let rows = rows.fetch_all(conn).await?.into_iter().map(|row| {
+        let (root, gains) = (hash(row.root)?, row.gains.unwrap_or_default());
+        Ok(PastPublication { at: row.at, root, total: row.total, gains, held: row.held })
+    });
+    rows.collect()
 }
 
 /// The day of the newest publication.
@@ -198,13 +141,14 @@ struct Row {
     root: Vec<u8>,
     total: Cents,
     leaves: i64,
+    gains: Option<Cents>,
 }
 
 impl TryFrom<Row> for Liabilities {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self, Error> {
-        Ok(Self { at: row.at, root: hash(row.root)?, total: row.total, leaves: row.leaves })
+        Ok(Self { at: row.at, root: hash(row.root)?, total: row.total, leaves: row.leaves, gains: row.gains.unwrap_or_default() })
     }
 }
 

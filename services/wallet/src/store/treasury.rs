@@ -1,5 +1,7 @@
 //! Confirmed movements of the treasury, the accounts of plans, and what trade reports of open trades.
 
+use std::collections::HashMap;
+
 use chassis::db::PgConnection;
 use chassis::money::Cents;
 use chassis::proposal::Proposal;
@@ -72,6 +74,12 @@ pub async fn title_of(conn: &mut PgConnection, plan_id: Uuid) -> Result<Option<S
     Ok(title.flatten())
 }
 
+/// The balances of all accounts of the house, by kind.
+pub async fn house_balances(conn: &mut PgConnection) -> Result<HashMap<String, Cents>, sqlx::Error> {
+    let rows = sqlx::query!(r#"SELECT kind, balance_cents AS "balance: Cents" FROM accounts WHERE user_id IS NULL"#);
+    Ok(rows.fetch_all(conn).await?.into_iter().map(|row| (row.kind, row.balance)).collect())
+}
+
 /// The balance of an account of the house.
 pub async fn house_balance(conn: &mut PgConnection, account: HouseAccount) -> Result<Cents, sqlx::Error> {
     sqlx::query_scalar!(r#"SELECT balance_cents AS "balance: Cents" FROM accounts WHERE id = $1"#, account.id())
@@ -126,6 +134,52 @@ pub async fn report(
         open.cost.get(),
         open.value.get(),
         open.at
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Up to which value of each plan the gains of its open trades are known.
+pub async fn known_gains(conn: &mut PgConnection) -> Result<Vec<(Uuid, Option<OffsetDateTime>)>, sqlx::Error> {
+    let rows = sqlx::query!("SELECT plan_id, gains_at FROM plan_values").fetch_all(conn).await?;
+    Ok(rows.into_iter().map(|row| (row.plan_id, row.gains_at)).collect())
+}
+
+/// Notes gains of open trades at a value of their plan. What is known of a later value stays.
+pub async fn note_gains(
+    conn: &mut PgConnection,
+    plan_id: Uuid,
+    value_at: OffsetDateTime,
+    gains: &[(Uuid, Cents)],
+) -> Result<(), sqlx::Error> {
+    let (trades, cents): (Vec<Uuid>, Vec<i64>) = gains.iter().map(|(trade, gain)| (*trade, gain.get())).unzip();
+    sqlx::query!(
+        "INSERT INTO open_gains (trade_id, plan_id, gain_cents, value_at)
+         SELECT trade_id, $1, gain_cents, $2 FROM unnest($3::uuid[], $4::bigint[]) AS told (trade_id, gain_cents)
+         ORDER BY trade_id
+         ON CONFLICT (trade_id) DO UPDATE SET plan_id = excluded.plan_id, gain_cents = excluded.gain_cents,
+            value_at = excluded.value_at WHERE open_gains.value_at <= excluded.value_at",
+        plan_id,
+        value_at,
+        &trades,
+        &cents
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Notes that the gains of a plan are known up to a value.
+pub async fn complete_gains(
+    conn: &mut PgConnection,
+    plan_id: Uuid,
+    value_at: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE plan_values SET gains_at = $2 WHERE plan_id = $1 AND (gains_at IS NULL OR gains_at < $2)",
+        plan_id,
+        value_at
     )
     .execute(conn)
     .await?;

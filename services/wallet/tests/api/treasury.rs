@@ -24,7 +24,7 @@ use crate::trades::{fund, settle};
 pub const PLAN: Uuid = Uuid::from_u128(0x91a4);
 
 /// A movement that a document proves.
-fn movement(kind: &str, cents: i64) -> ProposeMovementRequest {
+pub fn movement(kind: &str, cents: i64) -> ProposeMovementRequest {
     ProposeMovementRequest {
         kind: kind.to_owned(),
         amount_cents: cents,
@@ -45,7 +45,7 @@ async fn propose(world: &World, request: ProposeMovementRequest) -> Result<Propo
 }
 
 /// Made by two treasurers.
-async fn moved(world: &World, request: ProposeMovementRequest) -> Result<Proposal, Status> {
+pub async fn moved(world: &World, request: ProposeMovementRequest) -> Result<Proposal, Status> {
     let proposal = propose(world, request).await?;
     corrections::confirm(world, &world.realm.staff(Role::Treasurer).1, &proposal).await
 }
@@ -66,7 +66,7 @@ pub async fn plan_cash(world: &World) -> i64 {
 }
 
 /// What trade says of the open trades.
-async fn report(world: &World, cost_cents: i64, value_cents: i64) {
+pub async fn report(world: &World, cost_cents: i64, value_cents: i64) {
     let plan = PlanValue { plan_id: PLAN.to_string(), title: "Starter".to_owned(), cost_cents, value_cents };
     let request = with_token(ReportPlansRequest { plans: vec![plan] }, &world.realm.service_token("trade"));
     world.grpc.report_plans(request).await.unwrap();
@@ -244,7 +244,7 @@ fn stolen() -> Observed {
         ..AssetHolding::default()
     };
     let outflow = Outflow { number: 4, payment: Some(payment), replaces: Vec::new() };
-    Observed { holdings: vec![asset], outflows: vec![outflow], undone: Vec::new() }
+    Observed { holdings: vec![asset], outflows: vec![outflow], undone: Vec::new(), shared: Vec::new() }
 }
 
 /// [D-N6] An outflow without an explanation is an alarm and, above a limit, pauses withdrawals. A treasury movement of two people
