@@ -17,7 +17,7 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, cases, certificates, course_media, courses, destinations, documents, events, export, factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes, statements, terms, trades, transactions, users, wallet, status,
+    activity, admin, auth, cases, certificates, course_media, courses, destinations, documents, events, export, factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes, statements, terms, trades, transactions, users, wallet, status, solvency,
 };
 use crate::web;
 
@@ -72,6 +72,7 @@ pub fn api() -> Api {
         .routes(routes!(destinations::confirm_withdrawal))
         .routes(routes!(destinations::resend_withdrawal_code))
         .routes(routes!(liabilities::get))
+        .routes(routes!(solvency::get))
         .routes(routes!(liabilities::proof))
         .routes(routes!(liabilities::publish))
         // Plans and trades.

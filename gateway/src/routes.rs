@@ -44,6 +44,7 @@ pub mod liabilities;
 
 pub mod quotes;
 
+pub mod solvency;
 pub mod terms;
 
 pub mod wallet;

@@ -26,6 +26,8 @@ pub struct PublishedLiabilities {
     root: String,
     /// Sum of all leaves in dollars.
     total: Dollars,
+    /// The part of it that is gains of open investments, in dollars.
+    gains: Dollars,
     leaves: i64,
 }
 
@@ -115,6 +117,7 @@ fn published(one: wallet::Liabilities, message: Option<&'static str>) -> Result<
         at: known_moment(one.at.as_ref())?,
         root: to_hex(&one.root),
         total: Dollars::from_cents(one.total_cents),
+        gains: Dollars::from_cents(one.gains_cents),
         leaves: one.leaves,
     })
 }

@@ -1,0 +1,209 @@
+//! What is owed to members beside what is held for them, for everybody.
+
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use chassis::roots::to_hex;
+use proto::wallet::v1 as wallet;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::extract::Visitor;
+use crate::json::{Decimal, Dollars, known_moment, moment, ok};
+
+/// Publications change once a night; whoever asks again sooner may have the same answer.
+const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=60");
+
+/// What was owed and held when it was counted last, and every night before.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PublicSolvency {
+    success: bool,
+    /// When it was counted.
+    at: String,
+    owed: Owed,
+    /// `null` for a publication from before it was noted.
+    held: Option<Held>,
+    /// Held for each $100 that is owed. `null` if it is not known, or nothing is owed.
+    ratio: Option<Decimal>,
+    /// Publications, newest first, at most 400.
+    nights: Vec<Night>,
+}
+
+/// What members were owed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Owed {
+    /// Balances and gains of open investments, in dollars.
+    total: Dollars,
+    /// The part of it that is gains of open investments.
+    gains: Dollars,
+    /// SHA-256 of the root node, in hexadecimal. `GET /v1/wallet/proof` leads to it.
+    root: String,
+    leaves: i64,
+}
+
+/// What was held for members.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Held {
+    /// All of it, in dollars.
+    total: Dollars,
+    /// The part that plans own, at its last proven value.
+    assets: Dollars,
+    /// The part that documents state.
+    stated: Dollars,
+    /// Whether the chains show the rest. Otherwise it is what the books say.
+    observed: bool,
+    chains: Vec<HeldAsset>,
+    /// Addresses that receive deposits and that members share. Addresses of single members are in the units alone.
+    addresses: Vec<SharedAddress>,
+    documents: Vec<HeldDocument>,
+}
+
+/// What was held of an asset on a chain.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldAsset {
+    chain: String,
+    asset: String,
+    /// In the smallest unit. `null` if it was not known.
+    units: Option<String>,
+    /// Digits of the smallest unit.
+    decimals: u32,
+    /// Dollars for a whole unit.
+    rate: Option<Decimal>,
+    rate_at: Option<String>,
+    /// In dollars.
+    value: Option<Dollars>,
+}
+
+/// An address with the signature of the treasury key.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SharedAddress {
+    currency: String,
+    network: String,
+    address: String,
+    memo: String,
+    /// Version of the payment method, which the signature binds.
+    version: i32,
+    /// ECDSA over P-256, as `<valid from>.<signature in base64url>`; `null` without one.
+    signature: Option<String>,
+}
+
+/// What proves something that no chain shows.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldDocument {
+    name: String,
+    /// The plan that owns it; `null` for what is held for all.
+    plan: Option<String>,
+    proof: String,
+    issuer: String,
+    proven_at: String,
+    /// In dollars.
+    value: Dollars,
+}
+
+/// A publication.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Night {
+    at: String,
+    /// SHA-256 of the root node, in hexadecimal.
+    root: String,
+    /// What was owed, in dollars.
+    owed: Dollars,
+    /// What was held, in dollars; `null` from before it was noted.
+    held: Option<Dollars>,
+    ratio: Option<Decimal>,
+}
+
+/// Read what is owed and held
+///
+/// Counted every night. The total owed has the gains of open investments.
+#[utoipa::path(get, path = "/solvency", responses((status = 200, body = PublicSolvency), Errors), security(), tag = "Proof of liabilities")]
+pub async fn get(State(app): State<App>, caller: Visitor) -> Result<Response, ApiError> {
+    let message = wallet::GetSolvencyRequest {};
+    let found = call_retrying!(app.clients.liabilities, get_solvency, caller.out, message)?.into_inner();
+    let newest = found.liabilities.unwrap_or_default();
+    let held_cents = found.held.as_ref().map(|held| held.total_cents);
+    let body = PublicSolvency {
+        success: true,
+        at: known_moment(newest.at.as_ref())?,
+        ratio: ratio(held_cents, newest.total_cents),
+        owed: Owed {
+            total: Dollars::from_cents(newest.total_cents),
+            gains: Dollars::from_cents(newest.gains_cents),
+            root: to_hex(&newest.root),
+            leaves: newest.leaves,
+        },
+        held: found.held.map(Held::try_from).transpose()?,
+        nights: found.publications.into_iter().map(Night::try_from).collect::<Result<_, _>>()?,
+    };
+    let mut response = ok(body).into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, CACHED);
+    Ok(response)
+}
+
+/// Percent that is held of what is owed, cut to two digits: it is never shown as more than it is.
+fn ratio(held_cents: Option<i64>, owed_cents: i64) -> Option<Decimal> {
+    let hundredths = i128::from(held_cents?).checked_mul(10_000)?.checked_div(owed_cents.into())?;
+    Some(Decimal::new(hundredths.try_into().ok()?, 2))
+}
+
+impl TryFrom<wallet::HeldForMembers> for Held {
+    type Error = ApiError;
+
+    fn try_from(held: wallet::HeldForMembers) -> Result<Self, ApiError> {
+        let asset = |one: wallet::HeldAsset| HeldAsset {
+            chain: one.chain,
+            asset: one.asset,
+            units: Some(one.units).filter(|units| !units.is_empty()),
+            decimals: one.decimals,
+            rate: one.rate_micros.map(|micros| Decimal::new(micros, 6)),
+            rate_at: moment(one.rate_at.as_ref()),
+            value: one.value_cents.map(Dollars::from_cents),
+        };
+        let address = |one: wallet::HeldAddress| SharedAddress {
+            currency: one.currency,
+            network: one.network,
+            address: one.address,
+            memo: one.memo,
+            version: one.version,
+            signature: Some(one.signature).filter(|signature| !signature.is_empty()),
+        };
+        let document = |one: wallet::HeldDocument| {
+            Ok::<_, ApiError>(HeldDocument {
+                name: one.name,
+                plan: Some(one.plan).filter(|plan| !plan.is_empty()),
+                proof: one.proof,
+                issuer: one.issuer,
+                proven_at: known_moment(one.proven_at.as_ref())?,
+                value: Dollars::from_cents(one.value_cents),
+            })
+        };
+        Ok(Self {
+            total: Dollars::from_cents(held.total_cents),
+            assets: Dollars::from_cents(held.assets_cents),
+            stated: Dollars::from_cents(held.stated_cents),
+            observed: held.is_observed,
+            chains: held.chains.into_iter().map(asset).collect(),
+            addresses: held.addresses.into_iter().map(address).collect(),
+            documents: held.documents.into_iter().map(document).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl TryFrom<wallet::PastPublication> for Night {
+    type Error = ApiError;
+
+    fn try_from(one: wallet::PastPublication) -> Result<Self, ApiError> {
+        Ok(Self {
+            at: known_moment(one.at.as_ref())?,
+            root: to_hex(&one.root),
+            owed: Dollars::from_cents(one.total_cents),
+            held: one.held_cents.map(Dollars::from_cents),
+            ratio: ratio(one.held_cents, one.total_cents),
+        })
+    }
+}
