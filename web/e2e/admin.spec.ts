@@ -358,7 +358,7 @@ test('a false deposit is reversed by two people, a part is held, and the member 
   await expect(own.getByText(/^(Owed|On hold): /)).toHaveCount(0)
 })
 
-const pages = ['/admin', '/admin/payments', '/admin/payouts', '/admin/members', '/admin/plans', '/admin/payment-methods', '/admin/proposals', '/admin/staff', '/admin/audit', '/admin/integrity']
+const pages = ['/admin', '/admin/payments', '/admin/payouts', '/admin/members', '/admin/plans', '/admin/payment-methods', '/admin/proposals', '/admin/staff', '/admin/audit', '/admin/solvency']
 
 test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', async ({ page }) => {
   const member = await registered()
@@ -384,7 +384,7 @@ test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', asyn
 
   await page.goto('/admin/audit')
   await expect(page.getByRole('region', { name: 'Audit log' })).toContainText('approved the deposit')
-  await page.goto('/admin/integrity')
+  await page.goto('/admin/solvency')
   await expect(page.getByText('The ledger is consistent')).toBeVisible()
 
   // What the pages leave out, the services refuse.

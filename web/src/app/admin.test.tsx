@@ -600,7 +600,7 @@ describe('the journal', () => {
     const saved: Blob[] = []
     vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => (saved.push(blob as Blob), 'blob:journal'))
     vi.spyOn(URL, 'revokeObjectURL').mockImplementation(() => undefined)
-    const { user } = openAsStaff('/admin/integrity', 'see', 'seeJournal')
+    const { user } = openAsStaff('/admin/solvency', 'see', 'seeJournal')
     await user.click(await screen.findByRole('button', { name: 'Download' }))
     await waitFor(() => expect(saved).toHaveLength(1))
     expect(asked).toEqual(['', '3.1', '4.2'])
@@ -609,7 +609,7 @@ describe('the journal', () => {
   })
 
   it('is not offered to others [D-R16]', async () => {
-    openAsStaff('/admin/integrity')
+    openAsStaff('/admin/solvency')
     await screen.findByText('The ledger is consistent')
     expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
   })
@@ -766,7 +766,7 @@ describe('the books', () => {
       }),
       answers('get', '/admin/dead-letters', { deadLetters: [{ id: 'd1', queue: 'mailer.events', key: 'wallet.v1.x', reason: 'unreadable', at: '2026-03-05T14:07:00Z' }] }),
     )
-    const { user } = openAsStaff('/admin/integrity', 'see', 'reopenWithdrawals')
+    const { user } = openAsStaff('/admin/solvency', 'see', 'reopenWithdrawals')
     expect(await screen.findByText('Withdrawals are paused')).toBeVisible()
     expect(await screen.findByText('Drift of $0.01')).toBeVisible()
     expect(await screen.findByText('mailer.events')).toBeVisible()
@@ -786,10 +786,11 @@ describe('the sums of the books', () => {
         solvency: { owed: 1000, gains: 0, held: 999.99, assets: 0, stated: 0, observed: false, missing: 0.01 },
       }),
     )
-    openAsStaff('/admin/integrity')
+    openAsStaff('/admin/solvency')
     expect(await screen.findByText('Less is held than members are owed')).toBeVisible()
     // One verdict: no page is right and wrong at once.
     expect(screen.getByRole('status')).toHaveTextContent('Holdings do not cover what members are owed$0.01 is missing.')
+    expect(screen.getByRole('alert')).toHaveTextContent('Holdings do not cover what members are owed')
     expect(screen.queryByText('The ledger is consistent')).toBeNull()
     expect(concernOf('Held for members')).toHaveTextContent('$999.99')
     expect(concernOf('Held for members')).toHaveClass('text-negative')
@@ -798,7 +799,7 @@ describe('the sums of the books', () => {
   })
 
   it('say nothing where nothing is wrong [D-R6]', async () => {
-    openAsStaff('/admin/integrity')
+    openAsStaff('/admin/solvency')
     await screen.findByText('The ledger is consistent')
     for (const words of ['Less is held than members are owed', 'Former investment pool', 'Must be zero']) expect(screen.queryByText(words)).toBeNull()
   })
@@ -870,6 +871,7 @@ describe('the holdings', () => {
       confirmationsNeeded: 6, seenAt: '2026-03-05T14:05:00Z', address: 'bc1q-ours', counterparty: 'bc1q-theirs',
     }
     server.use(answers('get', '/admin/holdings', { holdings: [held, unknown], outflows: [left], undone: [{ transaction: deposit, payment: left, changedAt: null }] }))
+    // The page's earlier address.
     openAsStaff('/admin/holdings')
     const [bitcoin, tether] = (await screen.findAllByRole('heading', { level: 3 })).map((heading) => heading.closest('li'))
     expect(bitcoin).toHaveTextContent('−0.07 BTC')
@@ -882,7 +884,7 @@ describe('the holdings', () => {
     expect(screen.getByRole('link', { name: new RegExp(deposit.reference) })).toHaveAttribute('href', adminPaths.review(deposit.id))
   })
 
-  it('make the integrity page say what does not match [D-Q8] [D-R17]', async () => {
+  it('do not match the books: the page says what [D-Q8] [D-R17]', async () => {
     server.use(
       answers('get', '/admin/integrity', {
         faults: [{ subject: 'holding', subjectId: 'bitcoin BTC', detail: '0.07 BTC less are held on bitcoin than the books say.', foundAt: null }],
@@ -891,9 +893,9 @@ describe('the holdings', () => {
         solvency: { owed: 0, gains: 0, held: 0, assets: 0, stated: 0, observed: false, missing: 0 },
       }),
     )
-    openAsStaff('/admin/integrity')
+    openAsStaff('/admin/solvency')
     expect(await screen.findByText('What is held does not match the books')).toBeVisible()
-    expect(within(screen.getByRole('main')).getByRole('link', { name: 'Holdings' })).toHaveAttribute('href', adminPaths.holdings)
+    expect(screen.getByText('0.07 BTC less are held on bitcoin than the books say.')).toBeVisible()
   })
 })
 

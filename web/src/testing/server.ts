@@ -47,6 +47,7 @@ export const emptyBackOffice = () => [
     holdings: 0, pool: 0, solvency: { owed: 0, gains: 0, held: 0, assets: 0, stated: 0, observed: false, missing: 0 },
     outboxOldestSeconds: 0, deadLetters: 0, ok: true, withdrawals: { stopped: false },
   }),
+  answers('get', '/admin/holdings', { holdings: [], outflows: [], undone: [] }),
 ]
 
 /** A handler that refuses. */

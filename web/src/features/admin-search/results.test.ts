@@ -3,7 +3,7 @@ import type { Found } from '@/features/admin/api/types'
 import { resultsOf } from './results'
 
 const pages = [
-  { to: '/admin/holdings', label: 'Holdings' },
+  { to: '/admin/solvency', label: 'Solvency' },
   { to: '/admin/audit', label: 'Audit log' },
 ]
 const found = {

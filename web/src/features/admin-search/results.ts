@@ -42,7 +42,7 @@ export function resultsOf(text: string, pages: readonly BackOfficePage[], found?
       group: 'Payments on chains',
       title: `${formatAsset(one)} ${one.outgoing ? 'sent' : 'received'}`,
       detail: `${one.chain} · ${one.state} · ${one.txid.slice(0, 12)}…, output ${one.index}`,
-      to: one.transactionId ? adminPaths.review(one.transactionId) : one.outgoing ? adminPaths.holdings : adminPaths.unclaimed,
+      to: one.transactionId ? adminPaths.review(one.transactionId) : one.outgoing ? adminPaths.solvency : adminPaths.unclaimed,
     }),
   )
   return [...(transactions ?? []), ...(members ?? []), ...(payments ?? []), ...pageResults(text, pages)]

@@ -21,9 +21,8 @@ export const adminPaths = {
   proposals: '/admin/proposals',
   staff: '/admin/staff',
   audit: '/admin/audit',
-  integrity: '/admin/integrity',
+  solvency: '/admin/solvency',
   treasury: '/admin/treasury',
-  holdings: '/admin/holdings',
   figures: '/admin/figures',
   security: '/admin/security',
 } as const

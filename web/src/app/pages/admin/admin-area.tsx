@@ -30,9 +30,8 @@ const MethodsPage = loadable(() => import('./methods-page'), 'MethodsPage')
 const ProposalsPage = loadable(() => import('./proposals-page'), 'ProposalsPage')
 const StaffPage = loadable(() => import('./staff-page'), 'StaffPage')
 const AuditPage = loadable(() => import('./audit-page'), 'AuditPage')
-const IntegrityPage = loadable(() => import('./integrity-page'), 'IntegrityPage')
+const SolvencyPage = loadable(() => import('./solvency-page'), 'SolvencyPage')
 const TreasuryPage = loadable(() => import('./treasury-page'), 'TreasuryPage')
-const HoldingsPage = loadable(() => import('./holdings-page'), 'HoldingsPage')
 const FiguresPage = loadable(() => import('./figures-page'), 'FiguresPage')
 const SecurityPage = loadable(() => import('./security-page'), 'SecurityPage')
 
@@ -84,9 +83,11 @@ const routes = (locked: boolean) => (
       <Route path="course" element={<CoursePage />} />
       <Route path="payment-methods" element={<MethodsPage />} />
       <Route path="proposals" element={<ProposalsPage />} />
-      <Route path="integrity" element={<IntegrityPage />} />
+      <Route path="solvency" element={<SolvencyPage />} />
+      {['integrity', 'holdings'].map((earlier) => (
+        <Route key={earlier} path={earlier} element={<Navigate to={adminPaths.solvency} replace />} />
+      ))}
       <Route path="treasury" element={<TreasuryPage />} />
-      <Route path="holdings" element={<HoldingsPage />} />
       <Route path="figures" element={<FiguresPage />} />
       <Route path="security" element={<SecurityPage />} />
       <Route element={<For act="changePlans" />}>

@@ -6,6 +6,7 @@ import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
 import { useMe } from '@/features/admin/api/get-me'
 import { useIntegrity } from '@/features/admin-ledger/api/integrity'
+import { verdictOn } from '@/features/admin-ledger/verdict'
 import { SearchButton } from '@/features/admin-search/components/search-button'
 import { IdleWarning } from '@/features/admin/components/idle-warning'
 import { adminPaths } from '@/features/admin/paths'
@@ -109,18 +110,21 @@ function TopBar({ locked }: { locked: boolean }) {
   )
 }
 
-/** Shown on every page while withdrawals are paused or the ledger has a fault. */
+/** Shown on every page while withdrawals are paused or the verdict is bad [D-T4]. */
 function StopBanner() {
   const { data } = useIntegrity()
-  const stopped = data?.withdrawals.stopped
-  if (!stopped && data?.ok !== false) return null
+  if (!data) return null
+  const { stopped } = data.withdrawals
+  const verdict = verdictOn(data)
+  if (!stopped && verdict.ok) return null
   return (
     <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-negative-soft px-4 py-2.5 text-sm text-negative sm:px-6">
       <ShieldAlert aria-hidden className="size-4.5" />
-      <p className="font-semibold">{stopped ? 'Withdrawals are paused' : 'The ledger needs attention'}</p>
+      <p className="font-semibold">{stopped ? 'Withdrawals are paused' : verdict.title}</p>
       {data.withdrawals.since && <p>since {formatZoned(data.withdrawals.since)}</p>}
-      <Link to={adminPaths.integrity} className="ml-auto font-semibold underline underline-offset-2">
-        Integrity
+      {stopped && !verdict.ok && <p>{verdict.title}.</p>}
+      <Link to={adminPaths.solvency} className="ml-auto font-semibold underline underline-offset-2">
+        Show the verdict
       </Link>
     </div>
   )

@@ -1,5 +1,4 @@
 import {
-  BadgeCheck,
   ChartColumn,
   ChartLine,
   CircleCheckBig,
@@ -69,9 +68,8 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
   {
     name: 'Control',
     entries: [
-      { to: adminPaths.integrity, label: 'Integrity', icon: BadgeCheck },
+      { to: adminPaths.solvency, label: 'Solvency', icon: Landmark },
       { to: adminPaths.treasury, label: 'Treasury', icon: Vault },
-      { to: adminPaths.holdings, label: 'Holdings', icon: Landmark },
       { to: adminPaths.figures, label: 'Figures', icon: ChartColumn },
       { to: adminPaths.audit, label: 'Audit log', icon: ScrollText, act: 'seeAudit' },
       { to: adminPaths.staff, label: 'Staff', icon: UserCog, act: 'seeStaff' },

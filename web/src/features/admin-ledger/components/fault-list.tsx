@@ -33,7 +33,6 @@ function FaultRow({ fault: { subject, subjectId, detail, foundAt } }: { fault: F
       </div>
       {subject === 'account' && may('correctBalances') && <Rebuild accountId={subjectId} />}
       {subject === 'payment' && <ButtonLink size="sm" variant="secondary" to={adminPaths.review(subjectId)}>Open</ButtonLink>}
-      {subject === 'holding' && <ButtonLink size="sm" variant="secondary" to={adminPaths.holdings}>Holdings</ButtonLink>}
     </li>
   )
 }

@@ -30,7 +30,8 @@ export function HoldingsBoard() {
 }
 
 const STATES: Record<string, { tone: Tone; label: string }> = {
-  ok: { tone: 'positive', label: 'Matches the books' },
+  // Units alone: whether all is well is the verdict above.
+  ok: { tone: 'neutral', label: 'As in the books' },
   warn: { tone: 'caution', label: 'More than the books' },
   fail: { tone: 'negative', label: 'Less than the books' },
 }

@@ -18,7 +18,9 @@ import { useTerms } from '@/lib/terms'
 import { formatAsset, formatRate, formatUnits } from '@/lib/units'
 import { useLeasePayout, useMarkPaid } from '../api/review-transaction'
 import { useStaffName } from '@/features/admin/api/staff'
-import type { Review } from '@/features/admin/api/types'
+import type { Integrity, Review } from '@/features/admin/api/types'
+import { useIntegrity } from '@/features/admin-ledger/api/integrity'
+import { verdictOn } from '@/features/admin-ledger/verdict'
 import { secondsSince } from '@/lib/durations'
 import { detected, isOnChain } from '../detected'
 import { parseOutput } from '../outputs'
@@ -71,6 +73,8 @@ export function PayForm({ review, onDone }: PayProps) {
 /** Before the start the address is not offered: two people who copy it pay twice. */
 function Start({ review: { transaction: one }, again }: { review: Review; again: boolean }) {
   const lease = useLeasePayout(one.id)
+  const { data: books } = useIntegrity()
+  const concern = books && whyNotToPay(books)
   return (
     <>
       <div>
@@ -86,11 +90,25 @@ function Start({ review: { transaction: one }, again }: { review: Review; again:
           Starting fixes the amount at the rate of the moment, and reserves the payout for you for 15 minutes: no one else can pay or reject it.
         </p>
       )}
-      <Button wide onClick={() => lease.mutateAsync({ revision: one.revision }).catch(() => undefined)} busyLabel="Starting...">
+      {concern && <Notice tone="caution" title={concern.title}>{concern.text}</Notice>}
+      <Button
+        wide
+        disabled={books?.withdrawals.stopped}
+        onClick={() => lease.mutateAsync({ revision: one.revision }).catch(() => undefined)}
+        busyLabel="Starting..."
+      >
         Start the payout
       </Button>
     </>
   )
+}
+
+/** What speaks against paying now: the verdict that stands on every page of the back office [D-T4]. */
+function whyNotToPay(books: Integrity) {
+  const { stopped, reason } = books.withdrawals
+  if (stopped) return { title: 'Withdrawals are paused', text: reason ?? 'Resuming takes two people.' }
+  const verdict = verdictOn(books)
+  return verdict.ok ? undefined : verdict
 }
 
 /** Until when nobody else pays, and more time. */

@@ -6,18 +6,19 @@ import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { Notice } from '@/components/notice'
 import { formatSeconds } from '@/lib/durations'
-import { formatMoney } from '@/lib/money'
 import { useDeadLetters, useIntegrity, useReopenWithdrawals, useReplayDeadLetter } from '../api/integrity'
 import { useDownloadJournal } from '../api/journal'
 import type { DeadLetter, Integrity } from '@/features/admin/api/types'
 import { formatMoment } from '@/lib/dates'
 import { useMay } from '@/features/admin/permissions'
+import { verdictOn } from '../verdict'
 import { FaultList } from './fault-list'
+import { HoldingsBoard } from './holdings-board'
 import { Loaded } from '@/features/admin/components/loaded'
 import { Cell, Table } from '@/features/admin/components/table'
 
-/** Whether the ledger balances, and whether all events were published [D-R6] [D-I6]. */
-export function IntegrityBoard() {
+/** Whether what is held covers what is owed, whether the ledger balances, and whether all events were published [D-T4] [D-R6] [D-I6]. */
+export function SolvencyBoard() {
   const query = useIntegrity()
   return (
     <Loaded query={query} label="Checking the ledger" count={3} skeleton="h-32">
@@ -30,29 +31,13 @@ export function IntegrityBoard() {
             <Books books={books} />
             <Health books={books} />
           </div>
+          <HoldingsBoard />
           <DeadLetters />
           <Journal />
         </div>
       )}
     </Loaded>
   )
-}
-
-/** The server's verdict in words: on whether what is held covers what is owed, then on the entries [D-T4]. */
-function verdictOn(books: Integrity) {
-  const { missing } = books.solvency
-  const isHeldWrong = books.faults.length > 0 && books.faults.every(({ subject }) => subject === 'holding' || subject === 'payment')
-  if (!books.ok && missing <= 0 && isHeldWrong) {
-    return { ok: false, title: 'What is held does not match the books', text: 'Do not pay anything out until the cause is found. The failed checks name it.' }
-  }
-  if (!books.ok && missing <= 0) {
-    return { ok: false, title: 'The ledger does not balance', text: 'Do not pay anything out until the cause is found.' }
-  }
-  if (missing > 0) {
-    const text = `${formatMoney(missing)} is missing. Do not pay anything out until the cause is found.`
-    return { ok: false, title: 'Holdings do not cover what members are owed', text }
-  }
-  return { ok: true, title: 'The ledger is consistent', text: 'Every posting sums to zero, every balance equals its entries, and what is held covers what members are owed.' }
 }
 
 function Verdict({ books }: { books: Integrity }) {
