@@ -8,7 +8,7 @@ const phone = { width: 360, height: 780 }
 const desktop = { width: 1280, height: 860 }
 
 const visitorPages = [
-  '/', '/ugc-course', '/terms', '/privacy', '/check', '/check?number=x', '/nowhere', '/login', '/register', '/forgot-password', '/reset-password#token=x', '/help', '/status',
+  '/', '/ugc-course', '/terms', '/privacy', '/check', '/check?number=x', '/nowhere', '/login', '/register', '/forgot-password', '/reset-password#token=x', '/help', '/status', '/solvency',
   '/verify?email=a%40b.test', '/undo#token=x', '/not-me#token=x', '/not-me',
 ]
 
@@ -101,7 +101,7 @@ test('no page scrolls sideways at 360 px, however long the words in it are', asy
   const staffPages = {
     reviewer: ['/admin', `/admin/review/${pending}`, '/admin/members', `/admin/members/${memberId}`, '/admin/proposals', '/admin/cases', `/admin/cases/${caseId}`],
     manager: ['/admin/course'],
-    admin: ['/admin/integrity', '/admin/holdings', '/admin/audit', '/admin/staff', '/admin/security', '/admin/plans', `/admin/plans/${planId}`, '/admin/payment-methods', '/admin/payments', '/admin/payouts'],
+    admin: ['/admin/solvency', '/admin/audit', '/admin/staff', '/admin/security', '/admin/plans', `/admin/plans/${planId}`, '/admin/payment-methods', '/admin/payments', '/admin/payouts'],
   }
   for (const [name, paths] of Object.entries(staffPages)) {
     const desk = await another()

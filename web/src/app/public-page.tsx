@@ -94,9 +94,9 @@ const footerLinks = [
   { to: paths.ugcCourse, label: 'The course' },
   { to: paths.terms, label: 'Terms of Service' },
   { to: paths.privacy, label: 'Privacy Policy' },
-  { to: paths.liabilities, label: 'Proof of liabilities' },
   { to: paths.check, label: 'Check a document' },
   { to: paths.help, label: 'Help' },
+  { to: paths.solvency, label: 'Owed and held' },
 ] as const
 
 function Footer() {

@@ -13,6 +13,7 @@ beforeAll(async () => {
     import('./pages/terms-page'),
     import('./pages/privacy-page'),
     import('./pages/not-found-page'),
+    import('./pages/solvency-page'),
     import('./pages/ugc-course-page'),
   ])
 }, 60_000)
@@ -140,6 +141,40 @@ describe('the other public pages', () => {
     openApp(path)
     expect(await heading(title)).toBeVisible()
     expect(screen.getByText(sentence)).toBeVisible()
+  })
+})
+
+describe('what is owed and held', () => {
+  const at = '2026-11-27T00:05:00.000Z'
+  const held = {
+    total: 190, assets: 30, stated: 0, observed: true,
+    chains: [{ chain: 'tron', asset: 'USDT', units: '160000000', decimals: 6, rate: 1, rateAt: at, value: 160 }],
+    addresses: [{ currency: 'USDT', network: 'TRC20', address: 'TPLATFORM', memo: '', version: 1, signature: null }],
+    documents: [{ name: 'Bonds', plan: 'Starter', proof: 'Contract note 17', issuer: 'Broker', provenAt: at, value: 30 }],
+  }
+  const solvency = (sum: number, nights: object[] = []) => ({
+    at, owed: { total: 190, gains: 50, root: 'ab'.repeat(32), leaves: 3 }, held: { ...held, total: sum }, ratio: (sum / 190) * 100,
+    nights: [{ at, root: 'ab'.repeat(32), owed: 190, held: sum, ratio: 100 }, ...nights],
+  })
+
+  it('is said to everybody in a sentence, with what proves it and every night [D-T5]', async () => {
+    server.use(answers('get', '/solvency', solvency(190, [{ at: '2026-11-26T00:05:00.000Z', root: '', owed: 140, held: null, ratio: null }])))
+    openApp('/liabilities')
+    expect(await heading('What we owe and what we hold')).toBeVisible()
+    expect(await screen.findByText('More is held than members are owed, or exactly as much.')).toBeVisible()
+    expect(screen.getByText('of it gains not taken yet').nextSibling).toHaveTextContent('$50.00')
+    expect(screen.getByText('160 USDT at $1.00')).toBeVisible()
+    expect(screen.getByText('Bonds of Starter')).toBeVisible()
+    expect(screen.getByText('Not signed by the treasury key')).toBeVisible()
+    expect(within(screen.getByRole('table')).getAllByRole('row')).toHaveLength(3)
+    expect(screen.getByRole('link', { name: 'Log in to verify' })).toHaveAttribute('href', '/login')
+  })
+
+  it('does not say that all is well while one cent is missing [D-T4] [D-T5]', async () => {
+    server.use(answers('get', '/solvency', solvency(189.99)))
+    openApp('/solvency')
+    expect(await screen.findByText('$0.01 is missing for what members are owed.')).toBeVisible()
+    expect(screen.queryByText(/More is held/)).toBeNull()
   })
 })
 

@@ -1,5 +1,5 @@
 import { Suspense, type ComponentType } from 'react'
-import { Route, Routes } from 'react-router'
+import { Navigate, Route, Routes } from 'react-router'
 import { PageLoader } from '@/components/spinner'
 import { paths } from '@/lib/paths'
 import { prerenderedNotFound, prerenderedPages } from './prerendered-pages'
@@ -36,9 +36,9 @@ const LandingPage = page(prerenderedPages[paths.landing], 'LandingPage')
 const UgcCoursePage = page(prerenderedPages[paths.ugcCourse], 'UgcCoursePage')
 const TermsPage = page(prerenderedPages[paths.terms], 'TermsPage')
 const PrivacyPage = page(prerenderedPages[paths.privacy], 'PrivacyPage')
-const LiabilitiesPage = page(() => import('./pages/liabilities-page'), 'LiabilitiesPage')
 const HelpPage = page(() => import('./pages/help-page'), 'HelpPage')
 const StatusPage = page(() => import('./pages/status-page'), 'StatusPage')
+const SolvencyPage = page(() => import('./pages/solvency-page'), 'SolvencyPage')
 const CertificatePage = page(() => import('./pages/certificate-page'), 'CertificatePage')
 const CheckPage = page(() => import('./pages/check-page'), 'CheckPage')
 const NotFoundPage = page(prerenderedNotFound, 'NotFoundPage')
@@ -76,9 +76,10 @@ export const routes = (
     <Route path="/ugc-course" element={<UgcCoursePage />} />
     <Route path="/terms" element={<TermsPage />} />
     <Route path="/privacy" element={<PrivacyPage />} />
-    <Route path="/liabilities" element={<LiabilitiesPage />} />
     <Route path="/help" element={<HelpPage />} />
     <Route path="/status" element={<StatusPage />} />
+    <Route path="/solvency" element={<SolvencyPage />} />
+    <Route path="/liabilities" element={<Navigate to="/solvency" replace />} />
     <Route path="/certificates/:number" element={<CertificatePage />} />
     <Route path="/check" element={<CheckPage />} />
 

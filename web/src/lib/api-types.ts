@@ -61,5 +61,5 @@ export type DeviceSession = Schemas['Session']
 export type Totp = Schemas['TotpState']
 export type Passkey = Schemas['Passkey']
 
-export type Liabilities = Schemas['PublishedLiabilities']
+export type Solvency = Schemas['PublicSolvency']
 export type ProofLeaf = Schemas['ProofLeaf']

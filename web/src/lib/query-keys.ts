@@ -32,8 +32,8 @@ export const queryKeys = {
   document: (number: string) => ['document', number],
   cases: ['cases'],
   case: (id: string) => ['cases', 'one', id],
-  liabilities: ['liabilities'],
-  liabilityProof: (at: string) => ['liabilities', 'proof', at],
+  solvency: ['solvency'],
+  liabilityProof: (at: string) => ['solvency', 'proof', at],
 } as const
 
 /** Everything that a change of the member's money can touch. */

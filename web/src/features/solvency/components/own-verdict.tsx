@@ -5,13 +5,15 @@ import { Card, CardHeader } from '@/components/card'
 import { Notice } from '@/components/notice'
 import { ErrorPanel } from '@/components/states'
 import { brand } from '@/content/brand'
-import type { Liabilities, User } from '@/lib/api-types'
+import type { Solvency, User } from '@/lib/api-types'
+import { formatZoned } from '@/lib/dates'
 import { formatCents } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { useVerdict, type Verdict } from '../api/get-proof'
+import { lastCheck } from '../last-check'
 
 /** Whether the member is counted, computed in this browser when they ask for it. */
-export function OwnVerdict({ user, published }: { user: User | null; published: Liabilities }) {
+export function OwnVerdict({ user, published }: { user: User | null; published: Solvency }) {
   return (
     <Card>
       <CardHeader title="Is your balance included?" description="Computed by your browser, not by us." />
@@ -28,16 +30,28 @@ export function OwnVerdict({ user, published }: { user: User | null; published: 
   )
 }
 
-function Check({ userId, published }: { userId: string; published: Liabilities }) {
+function Check({ userId, published }: { userId: string; published: Solvency }) {
   const [asked, setAsked] = useState(false)
-  const { data, error, refetch, isFetching } = useVerdict(userId, published, asked)
+  const [earlier] = useState(() => lastCheck(userId))
+  const { data, error, refetch, isFetching } = useVerdict(userId, { at: published.at, ...published.owed }, asked)
   if (error) return <ErrorPanel title="Your proof could not be loaded" error={error} onRetry={() => void refetch()} busy={isFetching} />
   return (
     <div className="space-y-4">
       <p className="text-sm text-ink-soft">
-        Your available, held, invested and bonus money is split into a few random parts. Each part has to lead to the published root.
+        Your available, held, invested and bonus money and the gains of your open investments are split into a few random parts. Each
+        part has to lead to the published root.
       </p>
-      <div aria-live="polite">{data && <Answer verdict={data} />}</div>
+      <div aria-live="polite">
+        {data ? (
+          <Answer verdict={data} />
+        ) : (
+          earlier && (
+            <p className="text-sm text-ink-faint">
+              You checked on {formatZoned(earlier.at)}: your balance {earlier.isCounted ? 'was included' : 'was not included'}.
+            </p>
+          )
+        )}
+      </div>
       <Button
         variant={data ? 'secondary' : 'primary'}
         busy={isFetching}

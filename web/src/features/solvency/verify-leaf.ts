@@ -1,8 +1,8 @@
 /** Verifies a member's part of the proof of liabilities in the browser, from published bytes alone [D-B6]. */
-import type { Liabilities, ProofLeaf } from '@/lib/api-types'
+import type { ProofLeaf, Solvency } from '@/lib/api-types'
 import { toCents } from '@/lib/money'
 
-export type Published = Pick<Liabilities, 'root' | 'total'>
+export type Published = Pick<Solvency['owed'], 'root' | 'total'>
 
 const fromHex = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

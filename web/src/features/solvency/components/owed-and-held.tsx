@@ -1,0 +1,195 @@
+import { CircleCheck, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Card, CardHeader } from '@/components/card'
+import { CopyButton } from '@/components/copy-button'
+import { cx } from '@/components/cx'
+import { DetailList } from '@/components/detail-list'
+import { useSignature, type Signature } from '@/components/use-signature'
+import type { Solvency } from '@/lib/api-types'
+import { formatDay, formatZoned } from '@/lib/dates'
+import { formatMoney, toCents } from '@/lib/money'
+import { formatRate, formatUnits } from '@/lib/units'
+
+type Held = NonNullable<Solvency['held']>
+
+/** The verdict in one sentence, then both sums [D-T5]. */
+export function OwedAndHeld({ found: { at, owed, held, ratio } }: { found: Solvency }) {
+  return (
+    <Card>
+      <CardHeader title="Owed and held" description={`Counted on ${formatZoned(at)}`} />
+      <div className="px-5 pb-5 sm:px-6">
+        {held && <Sentence owed={owed.total} held={held.total} />}
+        <div className="mt-2">
+          <DetailList
+            items={[
+              { label: 'Owed to members', value: <Sum>{formatMoney(owed.total)}</Sum> },
+              { label: 'of it gains not taken yet', value: <span className="tabular">{formatMoney(owed.gains)}</span> },
+              ...(held ? [{ label: 'Held for members', value: <Sum>{formatMoney(held.total)}</Sum> }] : []),
+              ...(ratio == null ? [] : [{ label: 'Held for each $100 owed', value: <span className="tabular">{formatMoney(ratio)}</span> }]),
+            ]}
+          />
+        </div>
+      </div>
+    </Card>
+  )
+}
+
+const Sum = ({ children }: { children: ReactNode }) => <span className="tabular text-lg font-semibold">{children}</span>
+
+function Sentence({ owed, held }: { owed: number; held: number }) {
+  const isCovered = toCents(held) >= toCents(owed)
+  const Icon = isCovered ? CircleCheck : TriangleAlert
+  return (
+    <p className={cx('mt-3 flex items-start gap-3 rounded-lg p-4 text-sm text-ink', isCovered ? 'bg-positive-soft' : 'bg-negative-soft')}>
+      <Icon aria-hidden className={cx('mt-0.5 size-4.5 shrink-0', isCovered ? 'text-positive' : 'text-negative')} />
+      <span className="font-semibold">
+        {isCovered ? 'More is held than members are owed, or exactly as much.' : `${formatMoney((toCents(owed) - toCents(held)) / 100)} is missing for what members are owed.`}
+      </span>
+    </p>
+  )
+}
+
+/** What is held, and how everybody can look it up. */
+export function WhatIsHeld({ held }: { held: Held }) {
+  return (
+    <Card>
+      <CardHeader
+        title="What is held"
+        description={held.observed ? 'As chains and documents show' : 'As our books say: not every chain was observed and priced'}
+      />
+      <div className="space-y-5 px-5 pb-5 text-sm sm:px-6">
+        <ul className="divide-y divide-line">
+          {held.chains.map((one) => (
+            <Row key={`${one.chain} ${one.asset}`} title={<>{one.asset} on <span className="capitalize">{one.chain}</span></>} value={one.value == null ? 'not known' : formatMoney(one.value)}>
+              {one.units == null ? 'Not read when it was counted' : `${formatUnits(one.units, one.decimals)} ${one.asset}`}
+              {one.rate != null && ` at ${formatRate(String(one.rate))}`}
+            </Row>
+          ))}
+          {held.documents.map((one) => (
+            <Row key={`${one.plan} ${one.name}`} title={one.plan ? `${one.name} of ${one.plan}` : one.name} value={formatMoney(one.value)}>
+              {[one.proof, one.issuer].filter(Boolean).join(', ')}, {formatDay(one.provenAt)}
+            </Row>
+          ))}
+          {held.chains.length + held.documents.length === 0 && <li className="py-3 text-ink-soft">No chain was observed and no document stated when this was counted.</li>}
+        </ul>
+        {held.addresses.length > 0 && (
+          <section aria-labelledby="addresses-heading">
+            <h3 id="addresses-heading" className="font-semibold">
+              Addresses that receive deposits
+            </h3>
+            <ul className="mt-1 divide-y divide-line">
+              {held.addresses.map((one) => (
+                <Address key={`${one.network} ${one.currency} ${one.address} ${one.memo}`} one={one} />
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Row({ title, value, children }: { title: ReactNode; value: string; children: ReactNode }) {
+  return (
+    <li className="py-3">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <span className="font-medium">{title}</span>
+        <span className="tabular font-medium">{value}</span>
+      </p>
+      <p className="wrap-anywhere text-ink-faint">{children}</p>
+    </li>
+  )
+}
+
+const SIGNATURES: Record<Signature, string> = {
+  checking: 'Checking the signature',
+  signed: 'Signed by the treasury key, verified in your browser',
+  unsigned: 'Not signed by the treasury key',
+  wrong: 'The signature is not one of the treasury key',
+  unverified: 'Signed; this page has no key to verify it with',
+}
+
+function Address({ one }: { one: Held['addresses'][number] }) {
+  const signature = useSignature({ ...one, signature: one.signature ?? '' })
+  return (
+    <li className="py-3">
+      <p className="text-ink-faint">
+        {one.currency} on {one.network}
+      </p>
+      <p className="flex items-start justify-between gap-2">
+        <code className="min-w-0 text-xs break-all">{one.address}</code>
+        <CopyButton text={one.address} success="Address copied to clipboard!" failure="Failed to copy the address" />
+      </p>
+      <p className={cx('text-xs', signature === 'wrong' ? 'text-negative' : 'text-ink-faint')}>{SIGNATURES[signature]}</p>
+    </li>
+  )
+}
+
+/** Every night that was published, newest first. */
+export function Nights({ nights }: { nights: Solvency['nights'] }) {
+  return (
+    <Card className="overflow-hidden">
+      <CardHeader title="Every night" description={`${nights.length === 1 ? 'One count' : `${nights.length} counts`}, the newest first`} />
+      <div tabIndex={0} role="region" aria-label="Every night" className="mt-3 max-h-96 overflow-auto px-5 pb-5 sm:px-6">
+        <table className="w-full text-left text-sm">
+          <thead>
+            <tr className="text-ink-faint">
+              <th className="py-2 pr-3 font-medium">Counted</th>
+              <th className="py-2 pr-3 text-right font-medium">Owed</th>
+              <th className="py-2 pr-3 text-right font-medium">Held</th>
+              <th className="py-2 text-right font-medium">Ratio</th>
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {nights.map(({ at, owed, held, ratio }) => (
+              <tr key={at}>
+                <td className="py-2 pr-3 whitespace-nowrap text-ink-faint">{formatDay(at)}</td>
+                <td className="tabular py-2 pr-3 text-right">{formatMoney(owed)}</td>
+                <td className="tabular py-2 pr-3 text-right">{held == null ? '–' : formatMoney(held)}</td>
+                <td className={cx('tabular py-2 text-right font-medium', ratio != null && ratio < 100 && 'text-negative')}>{ratio == null ? '–' : `${ratio}%`}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  )
+}
+
+/** For those who verify it themselves. */
+export function ForExperts({ owed }: { owed: Solvency['owed'] }) {
+  return (
+    <details className="mt-8 max-w-3xl">
+      <summary className="cursor-pointer py-2 text-lg font-semibold">For experts: how this is proven</summary>
+      <div className="mt-1 space-y-4 leading-7 text-ink-soft">
+        <div className="rounded-xl border border-line px-5">
+          <DetailList
+            items={[
+              { label: 'Leaves', value: <span className="tabular">{owed.leaves.toLocaleString('en-US')}</span> },
+              {
+                label: 'Root',
+                value: (
+                  <span className="flex items-start justify-end gap-2">
+                    <code className="min-w-0 text-xs break-all">{owed.root}</code>
+                    <CopyButton text={owed.root} success="Root copied to clipboard!" failure="Failed to copy the root" />
+                  </span>
+                ),
+              },
+            ]}
+          />
+        </div>
+        <p>
+          Each member’s money, with the gains of open investments, is split into random parts, the leaves. A leaf is the SHA-256 of a
+          zero byte, a random 32-byte salt, the member’s id and the amount in cents as a big-endian 64-bit number. Two neighbouring
+          nodes are combined into the SHA-256 of a one byte, the left digest and sum, and the right digest and sum, until a single node
+          remains: the root. No sum may be negative, so nothing can be subtracted.
+        </p>
+        <p>
+          Leaving out a member, or understating a balance, results in a different root. Compare the root shown here with the one that
+          other members see. The database counts the leaves from the postings themselves, and the root of every night is in the signed
+          records that are kept outside of it.
+        </p>
+      </div>
+    </details>
+  )
+}
