@@ -65,7 +65,10 @@ pub async fn at_value(
 }
 
 /// The moment of the newest value of each plan.
-pub async fn newest_values(conn: &mut PgConnection, now: OffsetDateTime) -> Result<Vec<(Uuid, OffsetDateTime)>, sqlx::Error> {
+pub async fn newest_values(
+    conn: &mut PgConnection,
+    now: OffsetDateTime,
+) -> Result<Vec<(Uuid, OffsetDateTime)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT plans.id, newest.at FROM plans CROSS JOIN LATERAL (
             SELECT at FROM plan_values WHERE plan_id = plans.id AND at <= $1 ORDER BY at DESC LIMIT 1) AS newest"#,

@@ -67,12 +67,7 @@ pub async fn compare(
     Ok(Found { missing: solvency.missing(tolerance.missing)?, solvency, plans, stated })
 }
 
-fn sums(
-    books: &Books,
-    holdings: Option<&Holdings>,
-    plans: &[Backing],
-    stated: &[Asset],
-) -> Result<Solvency, Error> {
+fn sums(books: &Books, holdings: Option<&Holdings>, plans: &[Backing], stated: &[Asset]) -> Result<Solvency, Error> {
     let add = |sum: Cents, next: Cents| sum.plus(next);
     let stated = stated.iter().map(|one| one.value).try_fold(Cents::ZERO, add)?;
     let (mut gains, mut of_plans) = (Cents::ZERO, Cents::ZERO);
@@ -127,7 +122,8 @@ impl Found {
             value_cents: asset.value,
         };
         let stated = self.stated.iter().map(|asset| document(asset, None));
-        let of_plans = self.plans.iter().flat_map(|plan| plan.assets.iter().map(|asset| document(asset, Some(&plan.title))));
+        let of_plans =
+            self.plans.iter().flat_map(|plan| plan.assets.iter().map(|asset| document(asset, Some(&plan.title))));
         let chains = holdings.iter().flat_map(|found| &found.assets);
         HeldForMembers {
             total_cents: self.solvency.held,

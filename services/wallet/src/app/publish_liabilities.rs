@@ -45,10 +45,7 @@ pub async fn publish_liabilities(
 }
 
 /// Publishes if the newest publication is of an earlier day (UTC).
-pub async fn publish_nightly(
-    db: &Db,
-    held: impl AsyncFnOnce() -> Result<HeldForMembers, Error>,
-) -> Result<(), Error> {
+pub async fn publish_nightly(db: &Db, held: impl AsyncFnOnce() -> Result<HeldForMembers, Error>) -> Result<(), Error> {
     let mut conn = db.conn().await?;
     let today = clock::now(&mut conn).await?.to_offset(UtcOffset::UTC).date();
     let is_due = liabilities::newest_day(&mut conn).await?.is_none_or(|day| day < today);

@@ -148,7 +148,13 @@ impl TryFrom<Row> for Liabilities {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self, Error> {
-        Ok(Self { at: row.at, root: hash(row.root)?, total: row.total, leaves: row.leaves, gains: row.gains.unwrap_or_default() })
+        Ok(Self {
+            at: row.at,
+            root: hash(row.root)?,
+            total: row.total,
+            leaves: row.leaves,
+            gains: row.gains.unwrap_or_default(),
+        })
     }
 }
 

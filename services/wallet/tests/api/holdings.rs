@@ -114,8 +114,12 @@ async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
     // A payout whose fee was raised is the same payout, also if its outputs are in another order.
     let payment = ChainPayment { index: 1, ..payment('f', &asset, FIXED, &to_one) };
     let bumped = Outflow { number: 6, payment: Some(payment), replaces: vec![paid] };
-    *world.evidence.held.lock().unwrap() =
-        Observed { holdings: vec![held(&asset, 930, 930)], outflows: vec![bumped], undone: Vec::new(), shared: Vec::new() };
+    *world.evidence.held.lock().unwrap() = Observed {
+        holdings: vec![held(&asset, 930, 930)],
+        outflows: vec![bumped],
+        undone: Vec::new(),
+        shared: Vec::new(),
+    };
     let found = holdings(&world).await;
     assert_eq!((found.outflows.len(), found.holdings[0].state.as_str()), (0, "ok"));
     assert!(!integrity(&world).await.faults.iter().any(|fault| fault.subject == "holding"));
@@ -129,8 +133,12 @@ async fn a_payout_accounts_for_what_was_fixed(pool: PgPool) {
     let (one, to, asset) = approved(&world).await;
     let missing = async |asset: &str, units: u32| {
         let outflow = Outflow { number: 1, payment: Some(payment('a', asset, units, &to)), replaces: Vec::new() };
-        *world.evidence.held.lock().unwrap() =
-            Observed { holdings: vec![held(asset, 930, 930)], outflows: vec![outflow], undone: Vec::new(), shared: Vec::new() };
+        *world.evidence.held.lock().unwrap() = Observed {
+            holdings: vec![held(asset, 930, 930)],
+            outflows: vec![outflow],
+            undone: Vec::new(),
+            shared: Vec::new(),
+        };
         holdings(&world).await.outflows.len()
     };
     assert_eq!(missing(&asset, FIXED).await, 1);
@@ -159,7 +167,12 @@ async fn old_outflows_hide_no_new_one(pool: PgPool) {
         replaces: Vec::new(),
     };
     let outflows: Vec<_> = (1..=1_100).map(|number| outflow(number, 'a', 1)).collect();
-    let held = |outflows| Observed { holdings: vec![held("USDT", 930, 930)], outflows, undone: Vec::new(), shared: Vec::new() };
+    let held = |outflows| Observed {
+        holdings: vec![held("USDT", 930, 930)],
+        outflows,
+        undone: Vec::new(),
+        shared: Vec::new(),
+    };
     *world.evidence.held.lock().unwrap() = held(outflows.clone());
     assert_eq!(holdings(&world).await.holdings[0].difference, "-1100");
     *world.evidence.held.lock().unwrap() = held([outflows, vec![outflow(1_101, 'b', 50_000)]].concat());

@@ -17,7 +17,7 @@ use wallet::domain::liabilities::{Leaf, Sibling};
 
 use crate::fixture::{Member, World, code, key, withdrawal};
 use crate::trades::{fund, settle};
-use crate::treasury::{PLAN, fund_plan, movement, moved, report};
+use crate::treasury::{PLAN, fund_plan, moved, movement, report};
 
 pub async fn publish(world: &World, role: Role, key_text: &str) -> Result<Liabilities, Status> {
     let (_, token) = world.realm.staff(role);
@@ -193,7 +193,8 @@ async fn everybody_sees_what_is_owed_and_held(pool: PgPool) {
     assert_eq!(found.liabilities.as_ref(), Some(&published));
     let held = found.held.unwrap();
     assert_eq!((held.total_cents, held.assets_cents, held.is_observed), (18_000, 13_000, false));
-    let documents: Vec<_> = held.documents.iter().map(|one| (one.name.as_str(), one.plan.as_str(), one.value_cents)).collect();
+    let documents: Vec<_> =
+        held.documents.iter().map(|one| (one.name.as_str(), one.plan.as_str(), one.value_cents)).collect();
     assert_eq!(documents, [("Bonds", "Starter", 13_000)]);
     let nights: Vec<_> = found.publications.iter().map(|one| (one.total_cents, one.held_cents)).collect();
     assert_eq!(nights, [(14_000, Some(18_000)), (14_000, Some(14_000))]);
@@ -208,7 +209,9 @@ async fn half_a_tree_is_not_published(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     world.member_with(10_000).await;
     sqlx::query("SELECT begin_liabilities()").execute(&pool).await.unwrap();
-    let complete = async || sqlx::query("SELECT complete_liabilities(max(id), NULL) FROM liability_publications").execute(&pool).await;
+    let complete = async || {
+        sqlx::query("SELECT complete_liabilities(max(id), NULL) FROM liability_publications").execute(&pool).await
+    };
     assert!(complete().await.is_err(), "the levels are missing");
     let raise = "SELECT raise_liabilities(id) FROM liability_publications";
     while sqlx::query_scalar::<_, i64>(raise).fetch_one(&pool).await.unwrap() > 1 {}
