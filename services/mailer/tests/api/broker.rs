@@ -6,11 +6,16 @@ use std::time::Duration;
 use chassis::bus::Handler;
 use chassis::telemetry::TraceContext;
 use chassis::testing::Broker;
+use futures::StreamExt;
 use lapin::options::BasicGetOptions;
 use mailer::events::consumed::QUEUE;
+use mailer::events::published::{LiveNotices, publish};
+use prost::Message;
 use proto::auth::v1::{PasswordChanged, SessionEnded};
+use proto::mailer::v1::NoticeAdded;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use crate::fixture::{World, event};
 
@@ -64,5 +69,33 @@ async fn events_arrive_once_and_poison_is_stored(pool: PgPool) {
     let message = tokio::time::timeout(Duration::from_secs(10), got).await.unwrap();
     assert_eq!(message.delivery.data, poison.payload);
     assert!(channel.basic_get(dead.as_str().into(), BasicGetOptions::default()).await.unwrap().is_none());
+    broker.remove().await;
+}
+
+/// [D-M7] Live views hear over the broker whose notices have changed; without one that listens nothing fails or waits.
+#[tokio::test]
+async fn live_views_hear_of_a_new_notice() {
+    let broker = Broker::default();
+    let (live, added) = LiveNotices::new();
+    let shutdown = CancellationToken::new();
+    let publishing = tokio::spawn(publish(broker.bus.clone(), added, shutdown.clone()));
+    live.added(Uuid::new_v4());
+    let mut events = broker.bus.tap("test", &["mailer.v1.notice_added"]).await.unwrap();
+    let user_id = Uuid::new_v4();
+    live.added(user_id);
+    let heard = async {
+        loop {
+            let (key, payload) = events.next().await.unwrap().unwrap();
+            assert_eq!(key, "mailer.v1.notice_added");
+            // The first one may still have been on its way.
+            if NoticeAdded::decode(payload.as_slice()).unwrap().user_id == user_id.to_string() {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), heard).await.unwrap();
+    shutdown.cancel();
+    publishing.await.unwrap();
+    drop(events);
     broker.remove().await;
 }
