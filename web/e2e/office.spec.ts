@@ -1,4 +1,5 @@
-/** Presses and seconds of the acts of staff, and what they see before they press. */
+/** Presses and seconds of the acts of staff, and what they are told before they press. */
+import { readFileSync } from 'node:fs'
 import type { Page, TestInfo } from '@playwright/test'
 import { passes } from './support/accessible'
 import { asStaff, confirmDestination, fund, hash, platformMethod, proof, registered, type SignedIn, staffSignedIn } from './support/stack'
@@ -166,6 +167,55 @@ test('a deposit without evidence whose payment is on the chain takes two presses
   act.end(2)
 })
 
+test('a payout takes three presses [D-W5] [U5]', async ({ page }, info) => {
+  const member = await registered()
+  await fund(member, 500)
+  const made = await withdrawal(member, 60)
+  const reviewer = await asStaff('reviewer')
+  const { transaction } = await reviewer<{ transaction: Made }>('GET', `/admin/transactions/${made.id}`)
+  await reviewer('POST', `/admin/transactions/${made.id}/approve`, { revision: transaction.revision })
+  await staffSignedIn(page, 'treasurer')
+  await page.goto(`/admin/review/${made.id}`)
+  await expect(page.getByRole('button', { name: 'Start the payout' })).toBeVisible()
+  const act = counting(page, info, 'payout')
+  await act.button('Start the payout')
+  // It comes from the wallet that paid.
+  await page.getByLabel('Transaction hash of the payout').fill(hash())
+  await act.button('Mark as paid')
+  await act.button('Yes, it is paid')
+  await expect.poll(async () => (await member.api<{ transaction: { status: string } }>('GET', `/transactions/${made.id}`)).transaction.status).toBe('success')
+  act.end(3)
+})
+
+test('a hold is undone for five seconds, and what was not undone is sent when the page is left [R9] [D-B10]', async ({ page }, info) => {
+  const member = await registered()
+  await fund(member, 500)
+  await staffSignedIn(page, 'reviewer')
+  await page.goto(`/admin/members/${member.id}`)
+  const holds = page.getByRole('form', { name: 'Place a hold' })
+  const placed = page.getByText('Placed by you, just now')
+  await holds.getByLabel('Amount to hold').fill('75')
+  const act = counting(page, info, 'hold, undone')
+  await act.key('Enter')
+  await expect(placed).toBeVisible()
+  // It waits for the focus, however long somebody needs.
+  await page.getByRole('button', { name: 'Undo' }).focus()
+  await passes(page, 'an act that can be undone')
+  await act.key('Enter')
+  await expect(placed).toBeHidden()
+  await expect(page.getByText('Undone')).toBeVisible()
+  act.end(2)
+
+  await page.getByRole('button', { name: 'Add a note' }).click()
+  await page.getByLabel('Note', { exact: true }).fill('Called by phone')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('You, just now')).toBeVisible()
+  await page.goto('/admin/plans')
+  await page.goto(`/admin/members/${member.id}`)
+  await expect(page.getByText('Called by phone').first()).toBeVisible()
+  await expect(page.getByText('No active holds.')).toBeVisible()
+})
+
 test('what I may decide stands first, and what happened is one time line in sentences [R9] [U12]', async ({ page }) => {
   const member = await registered()
   await fund(member, 500)
@@ -189,10 +239,20 @@ test('the audit log is one time line over all services, and the figures are thos
   const reviewer = await asStaff('reviewer')
   await reviewer('POST', `/admin/members/${member.id}/notes`, { note: 'Called by phone' })
   await staffSignedIn(page, 'auditor')
-  await page.goto(`/admin/audit?member=${member.id}`)
+  await page.goto('/admin/audit')
+  await page.getByRole('combobox', { name: 'Member' }).fill(member.email)
+  await page.getByRole('option', { name: member.email }).click()
+  await expect(page).toHaveURL(`/admin/audit?member=${member.id}`)
   const rows = page.getByRole('region', { name: 'Audit log' }).getByRole('row')
   await expect(rows.filter({ hasText: 'wrote a note about' })).toHaveCount(1)
   await expect(rows.filter({ hasText: 'approved the deposit' })).toHaveCount(1)
+  await passes(page, 'the audit log of a member')
+  await page.goto(`/admin/members?search=${encodeURIComponent(member.email)}`)
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Members as CSV' }).click()
+  const lines = readFileSync(await (await saved).path(), 'utf8').split('\r\n')
+  expect(lines[1]).toContain(`${member.id},Amara Lindqvist,${member.email},`)
+  expect(lines).toHaveLength(3)
   await page.goto('/admin/figures?days=7')
   await expect(page.getByRole('region', { name: 'Waiting times' })).toContainText('Deposit, approved')
   await expect(page.getByRole('region', { name: 'Decisions by person' })).toContainText('Rae Reviewer')
