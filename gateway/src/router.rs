@@ -17,7 +17,9 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, cases, certificates, course_media, courses, destinations, documents, events, export, factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes, statements, terms, trades, transactions, users, wallet, status, solvency,
+    activity, admin, auth, cases, certificates, course_media, courses, destinations, documents, events, export,
+    factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes, solvency, statements,
+    status, terms, trades, transactions, users, wallet,
 };
 use crate::web;
 

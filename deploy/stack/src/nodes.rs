@@ -128,7 +128,7 @@ impl Rpc {
     /// The first node that a setting of payment-method names: its URL, and behind bars the headers that its provider wants.
     ///
     /// # Errors
-    /// When there is none, or a header is none.
+    /// When there is none, or a header is malformed.
     pub fn of_setting(text: &str) -> Result<Self> {
         let mut parts = text.split_whitespace().next().context("no node is named")?.split('|');
         let url = parts.next().unwrap_or_default().to_owned();

@@ -31,7 +31,7 @@ pub enum Signed {
 /// of the platform.
 ///
 /// # Errors
-/// When the file is none of these, or a node refuses.
+/// When the file is of another kind, or a node refuses.
 pub async fn sign(running: &Running, file: &Path) -> Result<Signed> {
     let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     if bytes.starts_with(MAGIC) {

@@ -32,7 +32,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "closed_wallets", "INSERT"),
     ("wallet", "withdrawal_stops", "INSERT UPDATE"),
     ("wallet", "proposals", "INSERT UPDATE"),
-    // Publications are made by functions alone; gains are what trade tells.
+    // Publications are made by functions alone; gains are what trade reports.
     ("wallet", "liability_publications", ""),
     ("wallet", "liability_leaves", ""),
     ("wallet", "liability_nodes", ""),

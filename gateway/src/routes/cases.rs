@@ -118,7 +118,7 @@ pub struct CaseEntry {
     /// Until when staff mean to answer. `null` while they owe no answer.
     answer_due_at: Option<String>,
     first_answered_at: Option<String>,
-    /// Since when it is in the register of complaints. `null` for a case that is none.
+    /// Since when it is in the register of complaints. `null` for other cases.
     complaint_at: Option<String>,
     /// Until when a complaint has to be settled.
     complaint_due_at: Option<String>,

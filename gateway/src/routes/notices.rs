@@ -214,7 +214,7 @@ pub struct MailWishes {
     courses: Field,
 }
 
-/// How a member is told what happened.
+/// How a member learns what happened.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NoticePreferences {
     success: bool,

@@ -14,7 +14,7 @@ use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
 use crate::json::{Decimal, Dollars, known_moment, moment, ok};
 
-/// Publications change once a night; whoever asks again sooner may have the same answer.
+/// Publications change once a night; a repeated request may have the same answer.
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=60");
 
 /// What was owed and held when it was counted last, and every night before.

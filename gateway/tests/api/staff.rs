@@ -188,7 +188,7 @@ async fn payouts_are_paid_together() {
     assert_eq!((&sent["txid"], &sent["sent"]), (&"ab".into(), &false.into()));
 }
 
-/// [D-B7] Whoever comes second is told the name of the one who pays, and until when.
+/// [D-B7] The second treasurer learns the name of the one who pays, and until when.
 #[tokio::test]
 async fn the_payer_is_named_to_others() {
     let fixture = Fixture::new().await;

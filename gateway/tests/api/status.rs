@@ -40,7 +40,7 @@ async fn the_status_needs_no_session() {
     assert_eq!(read().await["withdrawals"], json!({ "open": false, "reason": paused, "since": at }));
 }
 
-/// [D-M7] [D-S2] What cannot be asked about is null, and the rest is still told.
+/// [D-M7] [D-S2] What cannot be asked about is null, and the rest is still there.
 #[tokio::test]
 async fn a_service_that_is_away_leaves_a_gap() {
     let fixture = Fixture::new().await;

@@ -150,7 +150,7 @@ async fn a_document_is_checked_by_its_number() {
     for wrong in ["x", "2026?format=doc"] {
         assert_eq!(read(&format!("/v1/statements/{wrong}")).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
     }
-    // Each leaves a record, so a member has only so many in an hour.
+    // Each leaves a record, so a member has only a few in an hour.
     let mut last = StatusCode::OK;
     for _ in 0..60 {
         last = read("/v1/statements/2026?format=pdf").await.status;

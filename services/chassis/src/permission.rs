@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    /// [D-O7] Whatever decides needs a fresh factor; reading, notes and answers do not.
+    /// [D-O7] Every decision needs a fresh factor; reading, notes and answers do not.
     #[test]
     fn every_decision_needs_a_fresh_factor() {
         let without: Vec<_> =

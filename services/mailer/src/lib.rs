@@ -21,12 +21,12 @@ pub mod app {
     //! The use cases.
 
     pub mod accept_event;
-    pub mod mail_roots;
-    pub mod send_mails;
-    pub mod send_test;
     pub mod get_notice_preferences;
     pub mod list_notices;
+    pub mod mail_roots;
     pub mod read_notices;
+    pub mod send_mails;
+    pub mod send_test;
     pub mod set_notice_preferences;
 }
 

@@ -118,7 +118,7 @@ BEGIN
 END
 $$;
 
--- Removes rows of the trees of all but the two newest publications, at most so many of each table; their roots stay. Gains of
+-- Removes rows of the trees of all but the two newest publications, at most this many of each table; their roots stay. Gains of
 -- trades that are settled go too. Returns how many rows went.
 CREATE OR REPLACE FUNCTION forget_liabilities(most integer) RETURNS bigint LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT

@@ -32,7 +32,7 @@ use tonic::{Code, Response};
 use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
-use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, Undone, SharedAddress};
+use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, SharedAddress, Undone};
 use crate::domain::observed_payment::{AtDestination, Finality, ObservedPayment, Taken};
 use crate::domain::payout_batch::PayoutBatch;
 use crate::domain::transaction::{

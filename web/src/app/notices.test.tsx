@@ -57,7 +57,7 @@ describe('the bell', () => {
     send('mailer.v1.notice_added')
     expect(await screen.findByText('$250.00 was added to your balance')).toBeVisible()
     expect(await bell('Notices, 2 unread')).toBeVisible()
-    // The same again, with one that its own screen has told already.
+    // The same again, with one that its own screen has shown already.
     const own = notice('n-4', { kind: 'trade_closed', group: 'plans', plan: 'Starter' })
     server.use(answers('get', '/notices', { notices: [own, notice('n-3'), signIn, read], unread: 3 }))
     send('mailer.v1.notice_added')

@@ -4,7 +4,7 @@ import { formatMoments } from '@/lib/dates'
 
 type CaseMessagesProps<M extends CaseMessage> = {
   messages: readonly M[]
-  /** Names whoever wrote a message. */
+  /** Names the author of a message. */
   nameOf: (message: M) => string
   /** Whose messages stand on the right. */
   own: CaseMessage['author']

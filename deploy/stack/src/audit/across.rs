@@ -330,7 +330,7 @@ async fn consumed_payments_were_seen(snapshots: &mut Snapshots) -> Result<Verdic
 }
 
 /// The bridge between both databases, per chain and asset: what wallet credited and what payment-method knows to be credited are the
-/// same payments, so that their units add up to the same. What wallet told less than a minute ago may not be there yet.
+/// same payments, so that their units add up to the same. What wallet reported less than a minute ago may not be there yet.
 async fn credits_rest_on_known_payments(snapshots: &mut Snapshots) -> Result<Verdict> {
     type Payment = (String, String, String, i64, String);
     const CREDITED: &str = "SELECT chain, asset, txid, vout, units::text FROM consumed_payments

@@ -422,7 +422,7 @@ mod tests {
         }
     }
 
-    /// [D-G1] [D-M9] A statement tells amounts exactly, with units, rate, fee and hash, and nothing that a spreadsheet takes for a
+    /// [D-G1] [D-M9] A statement shows amounts exactly, with units, rate, fee and hash, and nothing that a spreadsheet takes for a
     /// formula.
     #[test]
     fn csv_is_exact() {

@@ -122,7 +122,7 @@ impl Case {
         self.messages += 1;
         self.updated_at = now;
         match author {
-            // Whoever adds something to a question is not put to the end of the queue.
+            // A question with an addition is not put to the end of the queue.
             Party::Member => {
                 self.state = State::Open;
                 self.answer_due_at = self.answer_due_at.or(Some(now + answer_time));

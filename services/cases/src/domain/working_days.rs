@@ -22,7 +22,7 @@ mod tests {
 
     use super::after;
 
-    /// [D-M8] Ten working days are two weeks, whatever the day.
+    /// [D-M8] Ten working days are two weeks from any day.
     #[test]
     fn weekends_do_not_count() {
         assert_eq!(after(datetime!(2026-11-26 10:00 UTC), 1), datetime!(2026-11-27 10:00 UTC));

@@ -43,7 +43,7 @@ async fn cases_are_the_members_own(pool: PgPool) {
     assert_eq!(world.own(&one).await, [case.number]);
 }
 
-/// [D-M8] Whoever is frozen can still object to it.
+/// [D-M8] A frozen member can still object to it.
 #[sqlx::test(migrations = false)]
 async fn a_frozen_member_opens_a_case(pool: PgPool) {
     let world = World::new(pool).await;

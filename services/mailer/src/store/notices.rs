@@ -59,7 +59,7 @@ pub async fn list(
     Ok(notices)
 }
 
-/// How many notices a member has not read, counted up to so many.
+/// How many notices a member has not read, counted up to this many.
 pub async fn count_unread(conn: &mut PgConnection, user_id: Uuid, most: i64) -> Result<i32, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*)::int AS "count!" FROM (

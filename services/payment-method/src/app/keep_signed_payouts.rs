@@ -44,7 +44,7 @@ pub async fn keep_signed_payouts(
     let signed = signed.ok_or_else(|| {
         Refusal::field("psbt", "Signatures are missing. Sign it with all keys that the treasury needs, and try again.")
     })?;
-    // What is sent is what counts, whatever the PSBT said.
+    // What is sent is what counts, no matter what the PSBT said.
     let matched = payout_batch::matched(&signed, payouts, &wanted)?;
     for script in &matched.others {
         if !node.owns(script).await.map_err(|error| refusal("psbt", error))? {

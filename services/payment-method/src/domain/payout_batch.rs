@@ -56,7 +56,7 @@ fn refused(sentence: impl Into<String>) -> Refusal {
     Refusal::field("psbt", sentence)
 }
 
-/// Refuses what is no batch: nothing, too many, or two payouts to one address, which could not be told from each other.
+/// Refuses what is no batch: nothing, too many, or two payouts to one address, which could not be distinguished.
 ///
 /// # Errors
 /// Invalid on the field `payouts`.
@@ -79,7 +79,7 @@ pub fn check(network: &str, payouts: &[Payout]) -> Result<(), Refusal> {
 /// The outputs of payouts in bitcoin.
 ///
 /// # Errors
-/// Invalid for an address that is none, and for an amount out of range.
+/// Invalid for a malformed address, and for an amount out of range.
 pub fn outputs(payouts: &[Payout]) -> Result<Vec<TxOut>, Refusal> {
     let output = |one: &Payout| {
         let script = address::script(Format::Bitcoin, &one.address).and_then(|hex| ScriptBuf::from_hex(&hex).ok())?;
@@ -148,7 +148,7 @@ fn bitcoins(amount: Amount) -> String {
 /// The files for a network: a list that programs for many payouts at once read, and on Ethereum one for a Safe.
 ///
 /// # Errors
-/// Invalid for an address that is none.
+/// Invalid for a malformed address.
 pub fn files(network: &str, payouts: &[Payout], at_ms: i64) -> Result<Vec<File>, Refusal> {
     let chain = network::chain(network).unwrap_or_default();
     let mut files = Vec::new();
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// [D-N5] A batch is neither empty nor endless, and its payouts can be told from each other. A fee is bounded.
+    /// [D-N5] A batch is neither empty nor endless, and its payouts can be distinguished. A fee is bounded.
     #[test]
     fn a_batch_is_bounded() {
         let one = payout(ONE, 20_000_000, "", 8);

@@ -132,7 +132,7 @@ async fn no_index_is_used_twice(pool: PgPool) {
     }
 }
 
-/// Derives so many addresses, in their order, each for another member.
+/// Derives this many addresses, in their order, each for another member.
 pub async fn derive(world: &World, (chain, network): (&str, &str), count: u32) -> Vec<String> {
     let key = DepositKey::parse(network, &vector(network).key).unwrap();
     let now = OffsetDateTime::now_utc();

@@ -1,4 +1,4 @@
-//! Tells wallet what the open trades of each plan cost and are worth, so that it compares what is owed with what is held, and what
+//! Reports to wallet what the open trades of each plan cost and are worth, so that it compares what is owed with what is held, and what
 //! each of them gained, for the proof of liabilities.
 
 use std::time::{Duration, Instant};

@@ -248,7 +248,7 @@ async fn a_value_is_published_while_the_plan_is_backed(pool: PgPool) {
     publish(500_000).await.unwrap();
     report_plans(&world.db, &world.grpc.wallet).await.unwrap();
     assert_eq!(world.wallet.books().reported, [(plan_id.to_string(), 50_001, 43_999 + 5_000)]);
-    // [D-T5] What each gained at the newest value is told once: the first waits for its gain, the others lost.
+    // [D-T5] What each gained at the newest value is reported once: the first waits for its gain, the others lost.
     assert_eq!(world.wallet.books().gains, [(one.clone(), 3_999)]);
     report_plans(&world.db, &world.grpc.wallet).await.unwrap();
     assert_eq!(world.wallet.books().gains.len(), 1);

@@ -24,7 +24,7 @@ pub struct DepositArrived {
     pub idempotency: Option<Claim>,
 }
 
-/// Records it as pending. Whatever it is worth: it has arrived, so no minimum or maximum applies.
+/// Records it as pending. It has arrived, so no minimum or maximum applies.
 ///
 /// # Errors
 /// `PaymentWaits` if a transaction claims it, was credited with it, or is open at its address; `TooManyPendingDeposits`.

@@ -1,4 +1,4 @@
-//! Tells whether members can withdraw.
+//! Answers whether members can withdraw.
 
 use chassis::db::Db;
 use time::OffsetDateTime;

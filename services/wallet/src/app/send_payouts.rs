@@ -17,7 +17,7 @@ pub struct SendPayouts {
     pub payouts: Vec<MarkWithdrawalPaid>,
 }
 
-/// Records each payout as sent before anything is sent, so that no payout can be sent twice, whatever dies when. One that is
+/// Records each payout as sent before anything is sent, so that no payout can be sent twice, no matter which process dies when. One that is
 /// recorded with the same output already stays as it is.
 ///
 /// # Errors

@@ -12,7 +12,9 @@ use proto::wallet::v1::backing_service_server::BackingService;
 use proto::wallet::v1::treasury_service_server::TreasuryService;
 use proto::wallet::v1::{
     CheckBackingRequest, CheckBackingResponse, GetBackingRequest, GetBackingResponse, GetTreasuryRequest,
-    GetTreasuryResponse, PlanAsset, PlanBacking, PreparePayoutsRequest, PreparePayoutsResponse, ProposeMovementRequest, ProposeMovementResponse, ReportPlansRequest, ReportPlansResponse, SendPayoutsRequest, SendPayoutsResponse, KnownGains, ReportGainsRequest, ReportGainsResponse, TradeGain,
+    GetTreasuryResponse, KnownGains, PlanAsset, PlanBacking, PreparePayoutsRequest, PreparePayoutsResponse,
+    ProposeMovementRequest, ProposeMovementResponse, ReportGainsRequest, ReportGainsResponse, ReportPlansRequest,
+    ReportPlansResponse, SendPayoutsRequest, SendPayoutsResponse, TradeGain,
 };
 use tonic::{Request, Response};
 

@@ -227,7 +227,7 @@ pub struct MovementSum {
     pub count: i64,
 }
 
-/// The sums of the same movements, whatever their number.
+/// The sums of the same movements, for any number of them.
 pub async fn movement_sums(conn: &mut PgConnection, period: &Period) -> Result<Vec<MovementSum>, sqlx::Error> {
     sqlx::query_as!(
         MovementSum,

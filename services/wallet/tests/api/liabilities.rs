@@ -31,7 +31,7 @@ async fn nightly(world: &World) {
     publish_nightly(&world.grpc.db, held).await.unwrap();
 }
 
-/// What trade tells of the gains of trades at a value of the plan.
+/// What trade reports of the gains of trades at a value of the plan.
 async fn tell_gains(world: &World, value: i64, gains: &[(Uuid, i64)], is_last: bool) {
     let gain = |(trade, cents): &(Uuid, i64)| TradeGain { trade_id: trade.to_string(), gain_cents: *cents };
     let message = ReportGainsRequest {
@@ -163,7 +163,7 @@ async fn gains_that_were_not_taken_are_owed(pool: PgPool) {
     tell_gains(&world, 200, &[(first, 2_500)], false).await;
     assert_eq!(publish(&world, Role::Auditor, "c").await.unwrap().gains_cents, 3_500);
     tell_gains(&world, 200, &[], true).await;
-    // What is told late changes nothing.
+    // What is reported late changes nothing.
     tell_gains(&world, 100, &[(first, 9_000), (second, 1_000)], true).await;
     assert_eq!(publish(&world, Role::Auditor, "d").await.unwrap().gains_cents, 2_500);
     fund_plan(&world, 2_500).await;

@@ -18,7 +18,7 @@ export function useArrivals(notices: readonly Notice[] | undefined) {
     const arrived = notices.filter(({ id }) => !seen.has(id))
     for (const { id } of arrived) seen.add(id)
     if (isFirst || document.visibilityState === 'hidden') return
-    // The login of this very page may be told a moment later.
+    // The login of this very page may be reported a moment later.
     const isOwn = ({ kind, at }: Notice) => kind === 'new_sign_in' && Date.parse(at) < since.current
     for (const notice of arrived.filter((one) => !one.readAt && !isOwn(one)).slice(0, MOST).reverse()) {
       const show = showOf(notice)

@@ -3,7 +3,7 @@ import { api } from '@/lib/api-client'
 import type { ChainPayment, Transaction } from '@/lib/api-types'
 import { queryKeys } from '@/lib/query-keys'
 
-/** What arrived at own addresses of the member and no deposit rests on yet, whatever the amount [D-N2]. */
+/** What arrived at own addresses of the member and no deposit rests on yet, regardless of the amount [D-N2]. */
 export const useArrivedPayments = () =>
   useQuery({
     queryKey: [...queryKeys.paymentMethods, 'arrived'],
