@@ -1,4 +1,4 @@
-/** Presses and seconds of the acts of staff, and what they are told before they press. */
+/** Presses and seconds of the acts of staff, and what they see before they press. */
 import { readFileSync } from 'node:fs'
 import type { Page, TestInfo } from '@playwright/test'
 import { passes } from './support/accessible'

@@ -352,12 +352,13 @@ impl Bitcoind {
         self.rpc.call("createwallet", json!([TREASURY, true, true, "", false, true, true])).await?;
         let listed = self.wallet("listdescriptors", json!([])).await?;
         let listed = listed["descriptors"].as_array().into_iter().flatten();
-        let own = listed.filter(|one| one["desc"].as_str().is_some_and(|text| text.starts_with("wpkh(")));
-        let own: Vec<_> = own
-            .map(|one| json!({ "desc": one["desc"], "active": true, "internal": one["internal"], "range": 999, "timestamp": 0 }))
-            .collect();
+        let keys = listed.map(|one| {
+            let (text, internal) = (&one["desc"], &one["internal"]);
+            json!({ "desc": text, "active": true, "internal": internal, "range": 999, "timestamp": 0 })
+        });
+        let keys: Vec<_> = keys.collect();
         let wallet = self.rpc.below(&format!("wallet/{TREASURY}"))?;
-        let imported = wallet.call("importdescriptors", json!([own])).await?;
+        let imported = wallet.call("importdescriptors", json!([keys])).await?;
         ensure!(imported.as_array().is_some_and(|all| all.iter().all(|one| one["success"] == true)), "{imported}");
         Ok(())
     }

@@ -8,7 +8,7 @@ use miniscript::bitcoin::Psbt;
 use miniscript::bitcoin::consensus::serialize;
 
 use crate::app::prepare_payouts::{bitcoin, refusal};
-use crate::clients::bitcoin_core::BitcoinCore;
+use crate::clients::bitcoin_core::{BitcoinCore, SPENT};
 use crate::clients::chain::Chain;
 use crate::clients::rpc::ChainError;
 use crate::domain::payout_batch::{self, Payout};
@@ -81,7 +81,7 @@ async fn treasury<'a>(chains: &'a [Chain], network: &str) -> Result<(&'a Bitcoin
 /// Why a node would not take a transaction, in words where they are known.
 fn unusable(chain: &Chain, error: ChainError) -> Error {
     match &error {
-        ChainError::Refused { message, .. } if message.contains("missing-inputs") || message.contains("conflict") => {
+        ChainError::Refused { message, .. } if message.contains(SPENT) => {
             let sentence = "Its coins have been spent by another transaction. Prepare the payouts again.";
             Refusal::field("psbt", sentence).into()
         }

@@ -29,6 +29,8 @@ const NO_WALLET: i64 = -18;
 const LOADED_ALREADY: [i64; 2] = [-35, -4];
 const REJECTED: i64 = -26;
 const IN_CHAIN: i64 = -27;
+/// The reason of a node for coins that do not exist any more.
+pub const SPENT: &str = "missing-inputs";
 /// In how many blocks a payout should be, for the fee that the node estimates.
 const CONFIRMED_IN: u32 = 6;
 /// Calls at once.
@@ -592,20 +594,28 @@ impl BitcoinCore {
         Ok(Some(read))
     }
 
-    /// What a transaction pays to the network, if this node would take it; `None` if the network has it already.
+    /// What a transaction pays to the network, if this node would take it and it replaces no other; `None` if the network has it
+    /// already.
     ///
     /// # Errors
     /// `Refused` with the reason for which the node would not take it.
     pub async fn try_out(&self, transaction: &Transaction) -> Result<Option<Amount>, ChainError> {
+        let txid = transaction.compute_txid().to_string();
+        if existing(self.rpc.call::<Value>("getrawtransaction", json!([txid, true])).await)?.is_some() {
+            return Ok(None);
+        }
+        // One that spends coins of a waiting transaction, with a higher fee, would take its place.
+        for input in &transaction.input {
+            let coin = json!([input.previous_output.txid.to_string(), input.previous_output.vout, true]);
+            if self.rpc.call::<Value>("gettxout", coin).await?.is_null() {
+                return Err(ChainError::Refused { code: REJECTED, message: SPENT.to_owned() });
+            }
+        }
         let asked = self.rpc.call("testmempoolaccept", json!([[serialize_hex(transaction)]])).await?;
         let [tested]: [Tested; 1] = asked;
         if let Some(fees) = tested.fees.filter(|_| tested.allowed) {
             let fee = u64::try_from(satoshi(&fees.base)?.get()).unwrap_or(u64::MAX);
             return Ok(Some(Amount::from_sat(fee)));
-        }
-        let txid = transaction.compute_txid().to_string();
-        if existing(self.rpc.call::<Value>("getrawtransaction", json!([txid, true])).await)?.is_some() {
-            return Ok(None);
         }
         Err(ChainError::Refused { code: REJECTED, message: tested.reject_reason.unwrap_or_default() })
     }

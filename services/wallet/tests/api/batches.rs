@@ -33,7 +33,7 @@ impl FakePayouts {
     }
 
     fn check<T>(&self, request: &Request<T>) -> Result<(), Status> {
-        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal)).map(drop)
     }
 }
 
@@ -119,7 +119,7 @@ async fn a_batch_is_what_its_treasurer_leased(pool: PgPool) {
     let asked = world.batches.prepared.lock().unwrap().clone();
     for (one, asked) in all.iter().zip(&asked) {
         let (payout, to) = (one.payout.clone().unwrap(), one.destination.clone().unwrap().address);
-        let expected = (to, payout.units, payout.contract, payout.decimals);
+        let expected = (to, payout.units, payout.contract, payout.decimals.unsigned_abs());
         assert_eq!((asked.address.clone(), asked.units.clone(), asked.contract.clone(), asked.decimals), expected);
     }
     let other = world.realm.staff(Role::Treasurer).1;
