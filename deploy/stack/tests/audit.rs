@@ -519,11 +519,11 @@ controls! {
     a_total_of_liabilities_that_is_too_small_is_seen: "D-B6", "wallet",
         "INSERT INTO liability_publications (at, root, total_cents, leaves, published_at)
          VALUES (now(), sha256(''), 100, 1, now());
-         INSERT INTO liability_leaves SELECT id, 0, gen_random_uuid(), sha256(''), 200 FROM liability_publications";
+         INSERT INTO liability_leaves SELECT id, 0, gen_random_uuid(), sha256(''), 200 FROM liability_publications WHERE total_cents = 100";
     a_member_left_out_of_the_liabilities_is_seen: "D-B6", "wallet",
         "INSERT INTO liability_publications (at, root, total_cents, leaves, published_at)
          VALUES (now(), sha256(''), 0, 0, now());
-         INSERT INTO liability_nodes SELECT id, 0, 0, sha256(''), 200 FROM liability_publications";
+         INSERT INTO liability_nodes SELECT id, 0, 0, sha256(''), 200 FROM liability_publications WHERE total_cents = 0";
     a_member_whom_the_liabilities_do_not_know_is_seen: "D-B6", "wallet",
         "INSERT INTO liability_publications (at, root, total_cents, leaves, published_at, snapshot, gains_cents)
          VALUES (now(), sha256(''), 0, 0, now(), (SELECT snapshot FROM liability_publications), 0)";

@@ -658,6 +658,7 @@ const READ_AS_A_WHOLE: &[(&str, &str, &str)] = &[
     ("drafts", "", "one row"),
     ("rate_polls", "", "one row"),
     ("plans", "", "few, by staff"),
+    ("plan_values", "SELECT plan_id, gains_at", "one row for each plan"),
     ("claims", "DELETE FROM claims", "rows of an hour"),
     ("proposals", "", "few, by staff"),
     ("media", "", "few, by staff"),

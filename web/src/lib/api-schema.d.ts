@@ -5679,15 +5679,6 @@ export interface components {
                 "application/json": components["schemas"]["Proposed"];
             };
         };
-        /** @description null */
-        PublicSolvency: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["PublicSolvency"];
-            };
-        };
         Published: {
             headers: {
                 [name: string]: unknown;
@@ -8264,7 +8255,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["PublicSolvency"];
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicSolvency"];
+                };
+            };
             default: components["responses"]["Error"];
         };
     };
