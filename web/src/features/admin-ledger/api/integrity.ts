@@ -2,18 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { adminKeys } from '@/features/admin/api/keys'
 import { useStaffAction } from '@/features/admin/api/use-staff-action'
-import type { DeadLetter, Integrity } from '@/features/admin/api/types'
+import type { DeadLetter } from '@/features/admin/api/types'
 
 const POLL_MS = 30_000
-
-/** Whether the books are right. */
-export const useIntegrity = () =>
-  useQuery({
-    queryKey: adminKeys.integrity,
-    queryFn: ({ signal }) => api.get<Integrity>('/admin/integrity', { signal }),
-    refetchInterval: POLL_MS,
-    meta: { silent: true },
-  })
 
 /** Messages that no consumer could take. */
 export const useDeadLetters = () =>
