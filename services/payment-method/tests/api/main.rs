@@ -23,4 +23,5 @@ mod scale;
 mod scripted;
 mod signatures;
 mod simulation;
+mod status;
 mod values;

@@ -9,6 +9,7 @@ use proto::common::v1::proposal_service_server::ProposalService;
 use proto::common::v1::{AuditFilter, Proposal, ProposalStatus};
 use proto::common::v1::{ConfirmProposalRequest, ListAuditRowsRequest, RejectProposalRequest};
 use proto::wallet::v1::staff_service_server::StaffService;
+use proto::wallet::v1::status_service_server::StatusService;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
@@ -120,6 +121,33 @@ async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
         assert!(check_ledger(&world.grpc.db).await.unwrap());
     }
     world.assert_books().await;
+}
+
+/// [D-M7] Everybody can ask whether withdrawals are open, and reads what a member reads who tries.
+#[sqlx::test(migrations = false)]
+async fn everybody_sees_a_pause(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    assert!(check_ledger(&world.grpc.db).await.unwrap());
+    let state = async || {
+        let request = world.realm.visitor(GetWithdrawalStateRequest {});
+        world.grpc.get_withdrawal_state(request).await.unwrap().into_inner()
+    };
+    assert_eq!(state().await, GetWithdrawalStateResponse::default());
+    run(&pool, "INSERT INTO withdrawal_stops (reason) VALUES ('Account 4: its head is not the newest entry.')").await;
+    let paused = state().await;
+    let sentence = "Withdrawals are paused while we check our books. Your balance is safe; please try again later.";
+    assert!(paused.paused == sentence && paused.paused_at.is_some(), "{paused:?}");
+    // The check of the ledger is late: nothing goes out either.
+    run(
+        &pool,
+        "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid(),
+            reopening_proposed_by = gen_random_uuid()",
+    )
+    .await;
+    assert_eq!(state().await.paused, "");
+    run(&pool, "UPDATE ledger_checks SET checked_at = now() - interval '11 minutes'").await;
+    let late = state().await;
+    assert!(late.paused == sentence && late.paused_at.is_none(), "{late:?}");
 }
 
 /// [D-W5] [D-G2] [D-G3] While stopped no withdrawal moves on, in calm words; money still comes in and goes back.
