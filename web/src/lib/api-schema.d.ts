@@ -1725,6 +1725,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/documents/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check a document
+         * @description Says that a statement, receipt or year report with this number was issued, when, and the hash of its file: nothing about
+         *     the member. Limited per minute like sign-ins.
+         */
+        get: operations["get_documents_by_number"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events": {
         parameters: {
             query?: never;
@@ -1968,7 +1989,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/solvency": {
+    "/v1/statements/{year}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1976,10 +1997,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what is owed and held
-         * @description Counted every night. The total owed has the gains of open investments.
+         * Get the report of a year
+         * @description What came in and went out by kind, fees, gains and losses by plan and trade, and what was there at the end; of the current
+         *     year up to now. `format=csv` and `format=pdf` answer a file.
          */
-        get: operations["get_solvency"];
+        get: operations["get_statements_by_year"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2301,6 +2323,26 @@ export interface paths {
          * @description The payments whose hash was given, whose amount is exactly that of the quote, or to the own address of the member.
          */
         get: operations["get_transactions_by_id_payments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/transactions/{id}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the receipt of a transaction
+         * @description A PDF with the state of the transaction when it was made, and a number by which anyone can check it.
+         */
+        get: operations["get_transactions_by_id_receipt"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3099,6 +3141,27 @@ export interface components {
          */
         Direction: "credit" | "debit";
         /**
+         * @description Kind of a document.
+         * @enum {string}
+         */
+        DocumentKind: "statement" | "year_report" | "receipt";
+        /** @description What anyone who knows its number may know of a document. */
+        DocumentRecord: {
+            /**
+             * @description The day on which it was issued, UTC.
+             * @example 2026-11-23
+             */
+            issuedOn: string;
+            kind: components["schemas"]["DocumentKind"];
+            /** @description SHA-256 of the file, in hexadecimal. */
+            sha256: string;
+        };
+        /** @description The response with what is known of a document. */
+        DocumentReply: {
+            document: components["schemas"]["DocumentRecord"];
+            success: boolean;
+        };
+        /**
          * Format: double
          * @description US dollars, with at most two decimals.
          * @example 125.5
@@ -3274,36 +3337,6 @@ export interface components {
             /** @description Payouts: the withdrawal that it belongs to. */
             transactionId?: string;
         };
-        /** @description What was held for members. */
-        Held: {
-            /** @description Addresses that receive deposits and that members share. Addresses of single members are in the units alone. */
-            addresses: components["schemas"]["SharedAddress"][];
-            /** @description The part that plans own, at its last proven value. */
-            assets: components["schemas"]["Dollars"];
-            chains: components["schemas"]["HeldAsset"][];
-            documents: components["schemas"]["HeldDocument"][];
-            /** @description Whether the chains show the rest. Otherwise it is what the books say. */
-            observed: boolean;
-            /** @description The part that documents state. */
-            stated: components["schemas"]["Dollars"];
-            /** @description All of it, in dollars. */
-            total: components["schemas"]["Dollars"];
-        };
-        /** @description What was held of an asset on a chain. */
-        HeldAsset: {
-            asset: string;
-            chain: string;
-            /**
-             * Format: int32
-             * @description Digits of the smallest unit.
-             */
-            decimals: number;
-            rate?: components["schemas"]["Decimal"] | null;
-            rateAt?: string | null;
-            /** @description In the smallest unit. `null` if it was not known. */
-            units?: string | null;
-            value?: components["schemas"]["Dollars"] | null;
-        };
         /** @description What an address of the platform holds. */
         HeldAtAddress: {
             address: string;
@@ -3311,17 +3344,6 @@ export interface components {
             at?: string | null;
             /** @description In the smallest unit of the asset. */
             units: string;
-        };
-        /** @description What proves something that no chain shows. */
-        HeldDocument: {
-            issuer: string;
-            name: string;
-            /** @description The plan that owns it; `null` for what is held for all. */
-            plan?: string | null;
-            proof: string;
-            provenAt: string;
-            /** @description In dollars. */
-            value: components["schemas"]["Dollars"];
         };
         /** @description A hold on a part of a balance. */
         Hold: {
@@ -3885,16 +3907,6 @@ export interface components {
              */
             value: number;
         };
-        /** @description A publication. */
-        Night: {
-            at: string;
-            held?: components["schemas"]["Dollars"] | null;
-            /** @description What was owed, in dollars. */
-            owed: components["schemas"]["Dollars"];
-            ratio?: components["schemas"]["Decimal"] | null;
-            /** @description SHA-256 of the root node, in hexadecimal. */
-            root: string;
-        };
         /** @description A note that staff wrote about a member. */
         Note: {
             at?: string | null;
@@ -3963,17 +3975,6 @@ export interface components {
             address: string;
             /** @description Where it went; empty where the chain does not tell. */
             counterparty: string;
-        };
-        /** @description What members were owed. */
-        Owed: {
-            /** @description The part of it that is gains of open investments. */
-            gains: components["schemas"]["Dollars"];
-            /** Format: int64 */
-            leaves: number;
-            /** @description SHA-256 of the root node, in hexadecimal. `GET /v1/wallet/proof` leads to it. */
-            root: string;
-            /** @description Balances and gains of open investments, in dollars. */
-            total: components["schemas"]["Dollars"];
         };
         /** @description A passkey of the caller. */
         Passkey: {
@@ -4292,6 +4293,16 @@ export interface components {
             plan: components["schemas"]["Plan"];
             success: boolean;
         };
+        /** @description The trades of one plan that ended in the year. */
+        PlanResult: {
+            gains: components["schemas"]["Dollars"];
+            invested: components["schemas"]["Dollars"];
+            losses: components["schemas"]["Dollars"];
+            paid: components["schemas"]["Dollars"];
+            plan: string;
+            /** Format: int64 */
+            trades: number;
+        };
         /** @description The terms of a plan. */
         PlanTerms: {
             /** @description Whether members can invest in the plan; `true` by default. */
@@ -4574,17 +4585,6 @@ export interface components {
             evidenceAt?: string | null;
             payment: components["schemas"]["ChainPayment"];
         };
-        /** @description What was owed and held when it was counted last, and every night before. */
-        PublicSolvency: {
-            /** @description When it was counted. */
-            at: string;
-            held?: components["schemas"]["Held"] | null;
-            /** @description Publications, newest first, at most 400. */
-            nights: components["schemas"]["Night"][];
-            owed: components["schemas"]["Owed"];
-            ratio?: components["schemas"]["Decimal"] | null;
-            success: boolean;
-        };
         /** @description What is published. */
         Publication: {
             /**
@@ -4611,8 +4611,6 @@ export interface components {
         /** @description A publication: the total owed to members at a moment, and the root of the tree that proves it. */
         PublishedLiabilities: {
             at: string;
-            /** @description The part of it that is gains of open investments, in dollars. */
-            gains: components["schemas"]["Dollars"];
             /** Format: int64 */
             leaves: number;
             message?: string;
@@ -4965,20 +4963,6 @@ export interface components {
             sessions: components["schemas"]["Session"][];
             success: boolean;
         };
-        /** @description An address with the signature of the treasury key. */
-        SharedAddress: {
-            address: string;
-            currency: string;
-            memo: string;
-            network: string;
-            /** @description ECDSA over P-256, as `<valid from>.<signature in base64url>`; `null` without one. */
-            signature?: string | null;
-            /**
-             * Format: int32
-             * @description Version of the payment method, which the signature binds.
-             */
-            version: number;
-        };
         /**
          * @description The side of a sibling.
          * @enum {string}
@@ -5046,10 +5030,28 @@ export interface components {
         StatementLine: {
             /** @description Change of the balance, signed, in dollars. */
             amount: components["schemas"]["Dollars"];
+            /** @example BTC */
+            asset?: string;
             at?: string | null;
             balance: components["schemas"]["Dollars"];
+            description?: string;
+            /** @description The fee that came out of a payout, in dollars. */
+            fee?: components["schemas"]["Dollars"];
+            network?: string;
+            /**
+             * @description Dollars for a whole unit.
+             * @example 97312.45
+             */
+            rate?: string;
             reference?: string;
             title: string;
+            /** @description Hash of the transaction on its network. */
+            txid?: string;
+            /**
+             * @description What was paid on a chain, in whole units, where it is known.
+             * @example 0.0051
+             */
+            units?: string;
         };
         /** @description A step of a transaction on its way. */
         Step: {
@@ -5190,6 +5192,17 @@ export interface components {
             message: string;
             success: boolean;
             trade: components["schemas"]["Trade"];
+        };
+        /** @description A trade that ended in the year. */
+        TradeResult: {
+            endedAt: string;
+            id: string;
+            invested: components["schemas"]["Dollars"];
+            openedAt: string;
+            paid: components["schemas"]["Dollars"];
+            plan: string;
+            /** @description What was paid less what was invested. */
+            result: components["schemas"]["Dollars"];
         };
         /**
          * @description State of a trade.
@@ -5579,6 +5592,45 @@ export interface components {
             reason?: string | null;
             since?: string | null;
             stopped: boolean;
+        };
+        /** @description What an account of the member held at the end. */
+        YearHolding: {
+            /** @description `available`, `held`, `bonus`, `invested`, `on_hold` or `owed`. */
+            account: string;
+            amount: components["schemas"]["Dollars"];
+        };
+        /** @description A calendar year (UTC) of the balance. What was there, plus what came in, less what went out, is what is there. */
+        YearReport: {
+            closingBalance: components["schemas"]["Dollars"];
+            gains: components["schemas"]["Dollars"];
+            holdings: components["schemas"]["YearHolding"][];
+            losses: components["schemas"]["Dollars"];
+            moneyIn: components["schemas"]["Dollars"];
+            moneyOut: components["schemas"]["Dollars"];
+            openingBalance: components["schemas"]["Dollars"];
+            /** @description All trades that ended, by plan. */
+            plans: components["schemas"]["PlanResult"][];
+            /** @description Fees that were paid from outside. */
+            separateFees: components["schemas"]["Dollars"];
+            success: boolean;
+            sums: components["schemas"]["YearSum"][];
+            /** @description The newest 1,000 of them, oldest first. */
+            trades: components["schemas"]["TradeResult"][];
+            /** @description It ends before this moment. */
+            until: string;
+            /** @description What payouts of the year cost: part of what went out. */
+            withdrawalFees: components["schemas"]["Dollars"];
+            /** Format: int32 */
+            year: number;
+        };
+        /** @description Movements of the balance with one title. */
+        YearSum: {
+            /** Format: int64 */
+            count: number;
+            /** @description In dollars, as all amounts. */
+            in: components["schemas"]["Dollars"];
+            out: components["schemas"]["Dollars"];
+            title: string;
         };
     };
     responses: {
@@ -7931,6 +7983,29 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    get_documents_by_number: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example SD-0A1B-2C3D-4E5F-6G7H */
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentReply"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     get_events: {
         parameters: {
             query?: never;
@@ -8246,11 +8321,16 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
-    get_solvency: {
+    get_statements_by_year: {
         parameters: {
-            query?: never;
+            query?: {
+                format?: "json" | "csv" | "pdf";
+            };
             header?: never;
-            path?: never;
+            path: {
+                /** @example 2026 */
+                year: number;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -8260,7 +8340,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublicSolvency"];
+                    "application/json": components["schemas"]["YearReport"];
+                    "text/csv": string;
+                    "application/pdf": string;
                 };
             };
             default: components["responses"]["Error"];
@@ -8654,6 +8736,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Payments"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_transactions_by_id_receipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
                 };
             };
             default: components["responses"]["Error"];

@@ -29,7 +29,6 @@ export const queryKeys = {
   lesson: (id: string) => ['course', 'lesson', id],
   lessonNotes: (id: string) => ['course-notes', id],
   certificate: (number: string) => ['certificate', number],
-  document: (number: string) => ['document', number],
   cases: ['cases'],
   case: (id: string) => ['cases', 'one', id],
   solvency: ['solvency'],

@@ -1,9 +1,8 @@
-import { FileSearch } from 'lucide-react'
+import { SearchX } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { useSearchParams } from 'react-router'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
-import { TextField } from '@/components/field'
 import { PageTitle } from '@/components/page'
 import { Skeleton } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
@@ -31,9 +30,10 @@ export function CheckPage() {
           Statements, year reports and receipts have a number at the end of each page. Certificates of the course have an address of their own.
         </p>
         <form onSubmit={submit} className="mt-8 flex flex-wrap items-end gap-3">
-          <div className="min-w-0 flex-1 basis-60">
-            <TextField
-              label="Document number"
+          {/* The fields of forms would bring all that forms need. */}
+          <label className="min-w-0 flex-1 basis-60 text-sm font-medium text-ink">
+            Document number
+            <input
               placeholder="SD-0A1B-2C3D-4E5F-6G7H"
               autoComplete="off"
               autoCapitalize="characters"
@@ -41,8 +41,9 @@ export function CheckPage() {
               maxLength={64}
               value={typed}
               onChange={({ target }) => setTyped(target.value)}
+              className="mt-1.5 block min-h-11.5 w-full rounded-md border border-line-control bg-surface px-3.5 text-base font-normal text-ink placeholder:text-ink-faint hover:border-ink-faint focus:border-accent focus:outline-2 focus:outline-offset-0 focus:outline-accent/40"
             />
-          </div>
+          </label>
           <Button type="submit">Check</Button>
         </form>
         {number && (
@@ -59,7 +60,7 @@ function Verdict({ number }: { number: string }) {
   const { data, error, refetch, isFetching } = useDocument(number)
   if (data) return <DocumentFacts document={data} />
   if (error instanceof ApiError && error.status === 404) {
-    return <EmptyState icon={FileSearch} title="We issued no such document" description="Compare the number with the one on the page, digit by digit. If it is the same, the document is not from us." />
+    return <EmptyState icon={SearchX} title="We issued no such document" description="Compare the number with the one on the page, digit by digit. If it is the same, the document is not from us." />
   }
   if (error) return <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
   return (

@@ -1,4 +1,4 @@
-import { BadgeCheck } from 'lucide-react'
+import { CircleCheck } from 'lucide-react'
 import { useId, useState } from 'react'
 import { DropZone } from '@/components/drop-zone'
 import { Notice } from '@/components/notice'
@@ -12,7 +12,7 @@ const day = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: 'long', d
 export function DocumentFacts({ document: { kind, issuedOn, sha256 } }: { document: DocumentRecord }) {
   return (
     <div className="p-6 sm:p-8">
-      <BadgeCheck aria-hidden className="size-8 text-accent-text" />
+      <CircleCheck aria-hidden className="size-8 text-accent-text" />
       <p className="mt-4 text-ink-soft">We issued a document with this number.</p>
       <dl className="mt-6 space-y-5">
         {[['Kind', kinds[kind] ?? kind], ['Issued on', `${day.format(new Date(issuedOn))} UTC`]].map(([label, value]) => (

@@ -1,5 +1,4 @@
 import { Suspense, lazy } from 'react'
-import { Skeleton } from '@/components/skeleton'
 import { loadChunk } from '@/lib/load-chunk'
 import { useNewestTransactions } from '../api/list-transactions'
 
@@ -10,16 +9,8 @@ export function Moving() {
   const moving = useNewestTransactions().transactions?.filter(({ status }) => status === 'pending')
   if (!moving?.length) return null
   return (
-    // The fallback is as high as the card: its head, and a row for each.
-    <Suspense
-      fallback={
-        <div className="space-y-px pt-11.75">
-          {moving.map(({ id }) => (
-            <Skeleton key={id} className="h-15" />
-          ))}
-        </div>
-      }
-    >
+    // As high as the card, of a head and these rows, so that nothing moves when it comes.
+    <Suspense fallback={<div style={{ height: 46 + 61 * moving.length }} />}>
       <MovingMoney transactions={moving} />
     </Suspense>
   )
