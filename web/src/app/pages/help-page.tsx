@@ -1,4 +1,4 @@
-import { Search, SearchX } from 'lucide-react'
+import { ChevronDown, Search, SearchX } from 'lucide-react'
 import { Suspense, lazy, useState } from 'react'
 import { Card } from '@/components/card'
 import { TextField } from '@/components/field'
@@ -93,8 +93,9 @@ function Answers() {
           <Card className="mt-3 divide-y divide-line">
             {answers.map((answer) => (
               <details key={`${answer.id} ${isSearching ? 'found' : ''}`} open={isSearching} className="group px-5 sm:px-6">
-                <summary className="flex min-h-11 cursor-pointer items-center py-3 font-medium">
-                  {answer.question}
+                <summary className="flex min-h-11 cursor-pointer items-center justify-between gap-4 py-3 font-medium">
+                  <span>{answer.question}</span>
+                  <ChevronDown aria-hidden className="size-4.5 shrink-0 text-ink-faint group-open:rotate-180" />
                 </summary>
                 <p className="pb-4 leading-7 text-ink-soft">{answer.answer}</p>
               </details>

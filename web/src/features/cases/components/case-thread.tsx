@@ -50,13 +50,14 @@ export function CaseThread({ id }: { id: string }) {
   )
 }
 
-function Facts({ case: { state, subject, topic, answerDueAt, complaintDueAt, createdAt, closedAt } }: { case: Case }) {
+function Facts({ case: { number, state, subject, topic, answerDueAt, complaintDueAt, createdAt, closedAt } }: { case: Case }) {
   const { label, tone } = states[state]
   return (
     <Card className="px-5 py-2 sm:px-6">
       <DetailList
         items={[
           { label: 'State', value: <Badge tone={tone} dot>{label}</Badge> },
+          { label: 'Case', value: number },
           { label: 'Topic', value: topics[topic] },
           ...(subject ? [{ label: 'About', value: <Subject subject={subject} /> }] : []),
           { label: 'Opened', value: formatZoned(createdAt) },
