@@ -30,7 +30,6 @@ mod tests {
     use super::list;
 
     #[derive(Parser)]
-    #[expect(dead_code, reason = "only its description is read")]
     struct Settings {
         /// Where it is served.
         #[arg(long, env, default_value_t = 80)]
