@@ -152,7 +152,7 @@ mod tests {
             let key = first.deposit_key(chain).expect("a key");
             assert!(key.starts_with("xpub") && key == second.deposit_key(chain).expect("a key"), "{key}");
             let cold = first.cold_storage(chain).expect("an address");
-            assert!(cold.starts_with(["b", "0", "T"]), "{cold}");
+            assert!(cold.starts_with(['b', '0', 'T']), "{cold}");
         }
         let descriptor = first.signing_descriptor().expect("a descriptor");
         assert!(descriptor.starts_with("wpkh(tprv") && descriptor.ends_with("/84h/0h/0h/0/*)"), "{descriptor}");

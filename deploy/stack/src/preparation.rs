@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::{
     databases::Databases,
-    operator, ports,
+    ports,
     process::{Launch, Output, tail},
     service::{Ports, Replica, Service, Shared, binary},
     settings::Settings,

@@ -24,6 +24,123 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List cases
+         * @description `open` (by default) waits for staff, the oldest first; `mine` and `unowned` are not closed, the oldest first; `due` is
+         *     overdue, the most overdue first; `complaints` is the register, closed ones included, the newest first; `member` is
+         *     everything of one member, the newest first.
+         */
+        get: operations["get_admin_cases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a case with its messages */
+        get: operations["get_admin_cases_by_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a member
+         * @description Refused with `STALE_REVISION` if the member has written since the case was read.
+         */
+        post: operations["post_admin_cases_by_id_answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Take a case
+         * @description Also in place of a colleague.
+         */
+        put: operations["put_admin_cases_by_id_claim"];
+        post?: never;
+        /** Give a case back */
+        delete: operations["delete_admin_cases_by_id_claim"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Close an answered case */
+        post: operations["post_admin_cases_by_id_close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}/complaint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a complaint
+         * @description It stays in the register, and has to be settled within ten working days.
+         */
+        post: operations["post_admin_cases_by_id_complaint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/course": {
         parameters: {
             query?: never;
@@ -422,7 +539,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search members */
+        /**
+         * Search members
+         * @description `format=csv` answers those that match as one file of at most 100,000.
+         */
         get: operations["get_admin_members"];
         put?: never;
         post?: never;
@@ -740,6 +860,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/payouts/prepare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare payouts that are paid together
+         * @description Makes one unsigned transaction of payouts that the caller has started, or files for other signers. Nothing is kept or sent, and
+         *     each call makes another transaction.
+         */
+        post: operations["post_admin_payouts_prepare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/payouts/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send signed payouts
+         * @description The transaction has to pay exactly these payouts, and otherwise only the treasury. All of them are recorded as sent, or none,
+         *     and the node sends the transaction. The same transaction again is only sent again.
+         */
+        post: operations["post_admin_payouts_send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/plans": {
         parameters: {
             query?: never;
@@ -937,7 +1099,7 @@ export interface paths {
         put?: never;
         /**
          * Propose to invite a person to the staff
-         * @description Once another admin confirms, the person is mailed a link to set a password, and all staff are told.
+         * @description Once another admin confirms, the person is mailed a link to set a password, and all staff are notified.
          */
         post: operations["post_admin_staff"];
         delete?: never;
@@ -987,7 +1149,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List transactions */
+        /**
+         * List transactions
+         * @description `format=csv` answers those that match as one file of at most 100,000.
+         */
         get: operations["get_admin_transactions"];
         put?: never;
         post?: never;
@@ -1046,7 +1211,7 @@ export interface paths {
         get?: never;
         /**
          * Claim a transaction
-         * @description For 30 minutes, unless another staff member has it: `claimedBy` tells who. Others can still decide.
+         * @description For 30 minutes, unless another staff member has it: `claimedBy` names them. Others can still decide.
          */
         put: operations["put_admin_transactions_by_id_claim"];
         post?: never;
@@ -1461,7 +1626,7 @@ export interface paths {
         put?: never;
         /**
          * Give a second factor again
-         * @description For five minutes it opens whatever answers STEP_UP_REQUIRED without one. 20 wrong ones lock it for an hour.
+         * @description For five minutes it opens every call that answers STEP_UP_REQUIRED without one. 20 wrong ones lock it for an hour.
          */
         post: operations["post_auth_step_up"];
         delete?: never;
@@ -1524,9 +1689,84 @@ export interface paths {
          * Confirm an email address
          * @description A code belongs to the session, or to the handle, that it was asked with. Without either it works, too, but is slowed
          *     down after a few wrong ones. If the code of a new account comes without the session or handle of its registration or login,
-         *     whoever registered may be somebody else: the password is gone, every session ends, and `resetToken` sets a new one.
+         *     the person who registered may be somebody else: the password is gone, every session ends, and `resetToken` sets a new one.
          */
         post: operations["post_auth_verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the cases */
+        get: operations["get_cases"];
+        put?: never;
+        /**
+         * Open a case
+         * @description At most five of a member are not closed at once. A frozen member may open one, too.
+         */
+        post: operations["post_cases"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a case with its messages */
+        get: operations["get_cases_by_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cases/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a case
+         * @description One that is closed stays as it is.
+         */
+        post: operations["post_cases_by_id_close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cases/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write in a case */
+        post: operations["post_cases_by_id_messages"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1698,7 +1938,7 @@ export interface paths {
         get?: never;
         /**
          * Keep the progress in a lesson
-         * @description What a device wrote last is kept and answered, in whatever order reports arrive. The last lesson earns the certificate.
+         * @description What a device wrote last is kept and answered, in any order of arrival. The last lesson earns the certificate.
          */
         put: operations["put_courses_lessons_by_id_progress"];
         post?: never;
@@ -1755,8 +1995,8 @@ export interface paths {
         };
         /**
          * Follow the member's changes
-         * @description An event `change` with the event's key as data, for every change of the member's money, and when a
-         *     payment at their quote is seen or confirmed; `reset` when some were missed.
+         * @description An event `change` with the event's key as data, for every change of the member's money, when a payment at their quote
+         *     is seen or confirmed, and for every new notice (`mailer.v1.notice_added`); `reset` when some were missed.
          */
         get: operations["get_events"];
         put?: never;
@@ -1800,6 +2040,64 @@ export interface paths {
          */
         get: operations["get_liabilities"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the notices
+         * @description Of the last 180 days. An event `change` with `mailer.v1.notice_added` (`GET /events`) says that there is a new one.
+         */
+        get: operations["get_notices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notices/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the preferences of notices */
+        get: operations["get_notices_preferences"];
+        /** Change the preferences of notices */
+        put: operations["put_notices_preferences"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notices/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Mark notices as read
+         * @description One (`id`), or one and all older ones (`upTo`).
+         */
+        put: operations["put_notices_read"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1903,7 +2201,7 @@ export interface paths {
         };
         /**
          * List the values of several plans
-         * @description For their charts, without sources. `ids` are at most 100 plans, separated by commas. With `points`, at most so many
+         * @description For their charts, without sources. `ids` are at most 100 plans, separated by commas. With `points`, at most this many
          *     values of each: the oldest, the newest, and others at even distances.
          */
         get: operations["get_plans_values"];
@@ -1989,6 +2287,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/solvency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what is owed and held
+         * @description Counted every night. The total owed has the gains of open investments.
+         */
+        get: operations["get_solvency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/statements/{year}": {
         parameters: {
             query?: never;
@@ -2002,6 +2320,26 @@ export interface paths {
          *     year up to now. `format=csv` and `format=pdf` answer a file.
          */
         get: operations["get_statements_by_year"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what works now
+         * @description Whether members can withdraw, and how recent our view of each chain is. Needs no session.
+         */
+        get: operations["get_status"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2137,6 +2475,27 @@ export interface paths {
         put?: never;
         /** Request a deposit */
         post: operations["post_transactions_deposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/transactions/deposit/arrived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a deposit of a payment that arrived
+         * @description For payments that `GET /payment-methods` lists as arrived. The deposit is worth what the payment was worth when it arrived, and needs
+         *     no proof.
+         */
+        post: operations["post_transactions_deposit_arrived"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2406,7 +2765,7 @@ export interface paths {
          * Download your data
          * @description A ZIP archive of everything that is kept about the caller: records of all services as JSON, statements of every month as
          *     CSV and PDF, uploaded files. A member who has a second factor gives it first. One download at once, and at most three in
-         *     a row. HEAD only tells the headers.
+         *     a row. HEAD returns the headers only.
          */
         get: operations["get_users_export"];
         put?: never;
@@ -2691,6 +3050,22 @@ export interface components {
              */
             revision: number;
         };
+        /** @description A payment that arrived at an own address. */
+        ArrivedPayment: {
+            /**
+             * @description `bitcoin`, `ethereum` or `tron`.
+             * @example ethereum
+             */
+            chain: string;
+            /**
+             * Format: int32
+             * @description Of the output, or of the transfer within the transaction.
+             * @example 0
+             */
+            index: number;
+            /** @description Hash of the transaction. */
+            txid: string;
+        };
         /** @description A coin or token on one chain that the platform receives and pays. */
         Asset: {
             /**
@@ -2838,6 +3213,99 @@ export interface components {
             message: string;
             success: boolean;
         };
+        /** @description An answer to a member. */
+        CaseAnswer: {
+            /**
+             * Format: int32
+             * @description How many messages the case had when it was read.
+             */
+            seen: number;
+            /** @description Up to 4,000 characters. */
+            text: string;
+        };
+        /** @description A case. */
+        CaseEntry: {
+            /** @description Until when staff mean to answer. `null` while they owe no answer. */
+            answerDueAt?: string | null;
+            closedAt?: string | null;
+            closedBy?: components["schemas"]["CaseParty"] | null;
+            /** @description Since when it is in the register of complaints. `null` for other cases. */
+            complaintAt?: string | null;
+            /** @description Until when a complaint has to be settled. */
+            complaintDueAt?: string | null;
+            createdAt: string;
+            firstAnsweredAt?: string | null;
+            id: string;
+            /** Format: int32 */
+            messages: number;
+            /**
+             * Format: int64
+             * @description For talking about it.
+             * @example 4711
+             */
+            number: number;
+            state: components["schemas"]["CaseState"];
+            subject?: components["schemas"]["CaseSubject"] | null;
+            topic: components["schemas"]["CaseTopic"];
+            updatedAt: string;
+        };
+        /** @description A page of cases, newest first. */
+        CaseList: {
+            cases: components["schemas"]["CaseEntry"][];
+            nextCursor?: string;
+            success: boolean;
+        };
+        /** @description A message of a case. */
+        CaseMessage: {
+            at: string;
+            author: components["schemas"]["CaseParty"];
+            /**
+             * Format: int32
+             * @description From 1, in the order of the case.
+             */
+            number: number;
+            /** @description Plain text on several lines. */
+            text: string;
+        };
+        /**
+         * @description Who wrote a message or closed a case.
+         * @enum {string}
+         */
+        CaseParty: "member" | "staff";
+        /** @description A case after a change. */
+        CaseReply: {
+            case: components["schemas"]["CaseEntry"];
+            /** @description A sentence to show to the person. */
+            message: string;
+            success: boolean;
+        };
+        /**
+         * @description Whose turn it is: staff's (`open`), the member's (`waiting`), or nobody's any more.
+         * @enum {string}
+         */
+        CaseState: "open" | "waiting" | "closed";
+        /** @description What a case refers to. */
+        CaseSubject: {
+            kind: components["schemas"]["CaseSubjectKind"];
+            /** @description An id, number or hash; empty for a freeze. */
+            reference: string;
+        };
+        /**
+         * @description The kind of thing that a case refers to.
+         * @enum {string}
+         */
+        CaseSubjectKind: "transaction" | "trade" | "hold" | "freeze" | "document" | "payment";
+        /** @description A case with its messages, in order. */
+        CaseThread: {
+            case: components["schemas"]["CaseEntry"];
+            messages: components["schemas"]["CaseMessage"][];
+            success: boolean;
+        };
+        /**
+         * @description What a case is about.
+         * @enum {string}
+         */
+        CaseTopic: "deposit" | "withdrawal" | "investment" | "course" | "account" | "security" | "other";
         /** @description What caused a posting. */
         Cause: {
             id: string;
@@ -2906,6 +3374,15 @@ export interface components {
              * @description What it was worth when it arrived, in dollars. Missing without a rate.
              */
             value?: number;
+        };
+        /** @description How recent our view of a chain is. */
+        ChainState: {
+            /** @example bitcoin */
+            chain: string;
+            /** @description Whether it was looked at within the last minute. */
+            fresh: boolean;
+            /** @description When it was last looked at. `null` if never. */
+            observedAt?: string | null;
         };
         /** @description A line of the checklist. */
         Check: {
@@ -3206,7 +3683,7 @@ export interface components {
          * @description Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
          * @enum {string}
          */
-        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "PLAN_CASH_SHORT" | "NOT_BACKED" | "PAYMENT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS";
+        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "PLAN_CASH_SHORT" | "NOT_BACKED" | "PAYMENT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS" | "TOO_MANY_CASES" | "CASE_CLOSED" | "CASE_FULL" | "CASE_NOT_ANSWERED";
         /** @description The body of every error. */
         ErrorReply: {
             code: components["schemas"]["ErrorCode"];
@@ -3337,6 +3814,36 @@ export interface components {
             /** @description Payouts: the withdrawal that it belongs to. */
             transactionId?: string;
         };
+        /** @description What was held for members. */
+        Held: {
+            /** @description Addresses that receive deposits and that members share. Addresses of single members are in the units alone. */
+            addresses: components["schemas"]["SharedAddress"][];
+            /** @description The part that plans own, at its last proven value. */
+            assets: components["schemas"]["Dollars"];
+            chains: components["schemas"]["HeldAsset"][];
+            documents: components["schemas"]["HeldDocument"][];
+            /** @description Whether the chains show the rest. Otherwise it is what the books say. */
+            observed: boolean;
+            /** @description The part that documents state. */
+            stated: components["schemas"]["Dollars"];
+            /** @description All of it, in dollars. */
+            total: components["schemas"]["Dollars"];
+        };
+        /** @description What was held of an asset on a chain. */
+        HeldAsset: {
+            asset: string;
+            chain: string;
+            /**
+             * Format: int32
+             * @description Digits of the smallest unit.
+             */
+            decimals: number;
+            rate?: components["schemas"]["Decimal"] | null;
+            rateAt?: string | null;
+            /** @description In the smallest unit. `null` if it was not known. */
+            units?: string | null;
+            value?: components["schemas"]["Dollars"] | null;
+        };
         /** @description What an address of the platform holds. */
         HeldAtAddress: {
             address: string;
@@ -3344,6 +3851,17 @@ export interface components {
             at?: string | null;
             /** @description In the smallest unit of the asset. */
             units: string;
+        };
+        /** @description What proves something that no chain shows. */
+        HeldDocument: {
+            issuer: string;
+            name: string;
+            /** @description The plan that owns it; `null` for what is held for all. */
+            plan?: string | null;
+            proof: string;
+            provenAt: string;
+            /** @description In dollars. */
+            value: components["schemas"]["Dollars"];
         };
         /** @description A hold on a part of a balance. */
         Hold: {
@@ -3556,6 +4074,21 @@ export interface components {
              */
             totp?: string | null;
         };
+        /**
+         * @description The mails that a member gets, by what they are about. Mails that protect the account, and those about withdrawals,
+         *     rejections and corrections, are sent in any case.
+         */
+        MailPreferences: {
+            courses: boolean;
+            money: boolean;
+            plans: boolean;
+        };
+        /** @description The mails that a member wants. */
+        MailWishes: {
+            courses: boolean;
+            money: boolean;
+            plans: boolean;
+        };
         /** @description The caller as the back office knows them. */
         Me: {
             /** @description When a new staff member may decide and propose. `null` if they already may. */
@@ -3728,6 +4261,28 @@ export interface components {
              * @description Its output.
              */
             vout?: number | null;
+        };
+        /** @description A case to open. */
+        NewCase: {
+            /** @description Whether it is a complaint, which has a register and a deadline. */
+            complaint?: boolean | null;
+            /** @description The id of the transaction, trade or hold, the number of the document, the hash of the payment. */
+            reference?: string | null;
+            subjectKind?: components["schemas"]["CaseSubjectKind"] | null;
+            /**
+             * @description Up to 4,000 characters.
+             * @example My deposit of $150.00 has been waiting since yesterday.
+             */
+            text: string;
+            topic: components["schemas"]["CaseTopic"];
+        };
+        /** @description A message to write in a case. */
+        NewCaseMessage: {
+            /**
+             * @description Up to 4,000 characters.
+             * @example Here is the hash of my payment: 0x…
+             */
+            text: string;
         };
         /** @description The missing destination of a withdrawal. */
         NewDestination: {
@@ -3907,6 +4462,16 @@ export interface components {
              */
             value: number;
         };
+        /** @description A publication. */
+        Night: {
+            at: string;
+            held?: components["schemas"]["Dollars"] | null;
+            /** @description What was owed, in dollars. */
+            owed: components["schemas"]["Dollars"];
+            ratio?: components["schemas"]["Decimal"] | null;
+            /** @description SHA-256 of the root node, in hexadecimal. */
+            root: string;
+        };
         /** @description A note that staff wrote about a member. */
         Note: {
             at?: string | null;
@@ -3957,6 +4522,83 @@ export interface components {
             /** @example Asked for by the member by phone. */
             note: string;
         };
+        /** @description Something that happened. */
+        Notice: {
+            /** @description Block of the client address, e.g. `203.0.113.0/24`. */
+            addressBlock?: string;
+            amount?: components["schemas"]["Dollars"];
+            /** @description When it happened. */
+            at: string;
+            /** @description Of a second factor, e.g. `passkey_added`. */
+            change?: string;
+            /** @description Browser and operating system. */
+            device?: string;
+            group: components["schemas"]["NoticeGroup"];
+            id: string;
+            kind: components["schemas"]["NoticeKind"];
+            /** @description Title of the plan. */
+            plan?: string;
+            /** @description When the member read it. `null` if not yet. */
+            readAt?: string | null;
+            /** @description Sentence of staff, on rejection and correction. */
+            reason?: string;
+            /** @description The transaction that it is about. Missing without one, as are the fields below. */
+            transactionId?: string;
+        };
+        /**
+         * @description What a notice is about.
+         * @enum {string}
+         */
+        NoticeGroup: "money" | "plans" | "courses" | "security";
+        /**
+         * @description What a notice is about.
+         * @enum {string}
+         */
+        NoticeKind: "destination_code" | "password_changed" | "second_factor_changed" | "email_change_requested" | "email_changed" | "new_sign_in" | "sign_ins_refused" | "account_frozen" | "account_closing" | "deposit_confirmed" | "deposit_rejected" | "course_unlocked" | "course_refunded" | "course_payment_rejected" | "withdrawal_received" | "withdrawal_approved" | "withdrawal_paid" | "withdrawal_rejected" | "fee_confirmed" | "fee_rejected" | "bonus_granted" | "bonus_released" | "balance_adjusted" | "trade_matured" | "trade_claimed" | "trade_closed";
+        /** @description How a member learns what happened. */
+        NoticePreferences: {
+            mail: components["schemas"]["MailPreferences"];
+            success: boolean;
+        };
+        /** @description The preferences that hold now. */
+        NoticePreferencesSaved: {
+            mail: components["schemas"]["MailPreferences"];
+            message: string;
+            success: boolean;
+        };
+        /** @description What a member changes; what is left out stays on. */
+        NoticeWishes: {
+            mail: components["schemas"]["MailWishes"];
+        };
+        /** @description A page of notices, newest first. */
+        Notices: {
+            /** @description Cursor of the next page. Missing on the last one. */
+            nextCursor?: string;
+            notices: components["schemas"]["Notice"][];
+            success: boolean;
+            /**
+             * Format: int32
+             * @description Unread notices of all groups; 100 stands for more.
+             */
+            unread: number;
+        };
+        /** @description How many notices are still unread. */
+        NoticesMarked: {
+            message: string;
+            success: boolean;
+            /**
+             * Format: int32
+             * @description Unread notices of all groups; 100 stands for more.
+             */
+            unread: number;
+        };
+        /** @description Which notices were read: one, or all up to one. */
+        NoticesRead: {
+            /** @description This notice. */
+            id?: string | null;
+            /** @description This notice and all older ones. */
+            upTo?: string | null;
+        };
         /** @description Open requests of a kind by their age. */
         OpenByAge: {
             kind: string;
@@ -3975,6 +4617,17 @@ export interface components {
             address: string;
             /** @description Where it went; empty where the chain does not tell. */
             counterparty: string;
+        };
+        /** @description What members were owed. */
+        Owed: {
+            /** @description The part of it that is gains of open investments. */
+            gains: components["schemas"]["Dollars"];
+            /** Format: int64 */
+            leaves: number;
+            /** @description SHA-256 of the root node, in hexadecimal. `GET /v1/wallet/proof` leads to it. */
+            root: string;
+            /** @description Balances and gains of open investments, in dollars. */
+            total: components["schemas"]["Dollars"];
         };
         /** @description A passkey of the caller. */
         Passkey: {
@@ -4081,7 +4734,7 @@ export interface components {
         Payout: {
             /**
              * @description `evidence.at` of the checklist that was seen: if another payout to the destination has appeared since, it is 409
-             *     `STALE_EVIDENCE`. One since the approval has to be this payout, whatever was seen: otherwise it is 409 `PAYOUT_SEEN`.
+             *     `STALE_EVIDENCE`. One since the approval has to be this payout, no matter what was seen: otherwise it is 409 `PAYOUT_SEEN`.
              */
             evidence_at?: string | null;
             /**
@@ -4099,6 +4752,11 @@ export interface components {
              */
             vout?: number | null;
         };
+        /** @description Payouts to prepare. */
+        PayoutBatch: {
+            /** @description 1 to 20, of one asset on one network. */
+            payouts?: components["schemas"]["PayoutOfBatch"][];
+        };
         /** @description What became of a payout that was sent and is not final. */
         PayoutCorrectionRequest: {
             /** @description For the audit log, 1 to 500 characters. */
@@ -4115,6 +4773,21 @@ export interface components {
              * @description Index of its output, if it pays the destination more than once.
              */
             vout?: number | null;
+        };
+        /** @description A file for a program that signs. */
+        PayoutFile: {
+            content: string;
+            contentType: string;
+            name: string;
+        };
+        /** @description A payout that the caller has started, as it was seen. */
+        PayoutOfBatch: {
+            id: string;
+            /**
+             * Format: int32
+             * @example 3
+             */
+            revision: number;
         };
         /** @description What a payout sends. */
         PayoutPrice: {
@@ -4191,7 +4864,7 @@ export interface components {
          * @description Permission of staff; each role has several.
          * @enum {string}
          */
-        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "pay" | "correctBalances" | "changeMethods" | "publishRates" | "changePlans" | "editCourse" | "publishCourse" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
+        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "answerCases" | "pay" | "correctBalances" | "changeMethods" | "publishRates" | "changePlans" | "editCourse" | "publishCourse" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
         /** @description An investment plan. */
         Plan: {
             /** @description Whether it is open for investments. */
@@ -4286,7 +4959,7 @@ export interface components {
         PlanPage: {
             /**
              * @description Its cash, and what it owns at the last proven value: a higher value is published only while both cover all open trades.
-             *     Missing while it cannot be told.
+             *     Missing while it is unknown.
              */
             backing?: components["schemas"]["Backing"];
             facts: components["schemas"]["PlanFacts"];
@@ -4425,6 +5098,16 @@ export interface components {
             account: string;
             /** @description Change of the balance, signed, in dollars. */
             amount: components["schemas"]["Dollars"];
+        };
+        /** @description What the treasury signs. */
+        PreparedPayouts: {
+            /** @description What it pays to the network, in the smallest unit. */
+            feeUnits?: string;
+            /** @description The payouts as files: CSV, and on Ethereum for the transaction builder of a Safe. */
+            files: components["schemas"]["PayoutFile"][];
+            /** @description Bitcoin: an unsigned transaction in base64 (BIP-174), if a node has a wallet of the treasury. */
+            psbt?: string;
+            success: boolean;
         };
         /** @description The small pictures for the time line of a player, in one picture, row by row. */
         PreviewStrip: {
@@ -4585,6 +5268,17 @@ export interface components {
             evidenceAt?: string | null;
             payment: components["schemas"]["ChainPayment"];
         };
+        /** @description What was owed and held when it was counted last, and every night before. */
+        PublicSolvency: {
+            /** @description When it was counted. */
+            at: string;
+            held?: components["schemas"]["Held"] | null;
+            /** @description Publications, newest first, at most 400. */
+            nights: components["schemas"]["Night"][];
+            owed: components["schemas"]["Owed"];
+            ratio?: components["schemas"]["Decimal"] | null;
+            success: boolean;
+        };
         /** @description What is published. */
         Publication: {
             /**
@@ -4611,6 +5305,8 @@ export interface components {
         /** @description A publication: the total owed to members at a moment, and the root of the tree that proves it. */
         PublishedLiabilities: {
             at: string;
+            /** @description The part of it that is gains of open investments, in dollars. */
+            gains: components["schemas"]["Dollars"];
             /** Format: int64 */
             leaves: number;
             message?: string;
@@ -4931,6 +5627,14 @@ export interface components {
          * @enum {string}
          */
         SecurityEventKind: "sign_in" | "step_up" | "password" | "email_code" | "sign_out" | "session_ended" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "email_change_undone" | "disowned" | "factors_changed" | "destination_entered" | "destination_confirmed" | "data_exported" | "closing_requested" | "closing_called_off" | "closed" | "frozen" | "unfrozen";
+        /** @description Payouts that were recorded. */
+        SentPayouts: {
+            message: string;
+            /** @description Whether a node took the transaction; otherwise it is sent again every few seconds. */
+            sent: boolean;
+            success: boolean;
+            txid: string;
+        };
         /** @description A session of the account. */
         Session: {
             /** @description IP address of the client. */
@@ -4963,6 +5667,20 @@ export interface components {
             sessions: components["schemas"]["Session"][];
             success: boolean;
         };
+        /** @description An address with the signature of the treasury key. */
+        SharedAddress: {
+            address: string;
+            currency: string;
+            memo: string;
+            network: string;
+            /** @description ECDSA over P-256, as `<valid from>.<signature in base64url>`; `null` without one. */
+            signature?: string | null;
+            /**
+             * Format: int32
+             * @description Version of the payment method, which the signature binds.
+             */
+            version: number;
+        };
         /**
          * @description The side of a sibling.
          * @enum {string}
@@ -4972,6 +5690,13 @@ export interface components {
         SignedDecision: {
             /** @description The digest that the refusal `PASSKEY_SIGNATURE_REQUIRED` of a staff decision contained. */
             digest?: string | null;
+        };
+        /** @description A signed transaction of payouts. */
+        SignedPayouts: {
+            /** @description Those that were prepared. */
+            payouts?: components["schemas"]["PayoutOfBatch"][];
+            /** @description The signed transaction in base64 (BIP-174). */
+            psbt: string;
         };
         /** @description What is owed to members beside what is held for them, in dollars. */
         Solvency: {
@@ -4999,6 +5724,37 @@ export interface components {
             id: string;
             name: string;
             role: components["schemas"]["Role"];
+        };
+        /** @description A case as staff see it. */
+        StaffCase: components["schemas"]["CaseEntry"] & {
+            memberId: string;
+            memberName?: string;
+            /** @description The member of staff who took it. `null` for nobody. */
+            ownerId?: string | null;
+            ownerName?: string;
+        };
+        /** @description A message as staff see it. */
+        StaffCaseMessage: components["schemas"]["CaseMessage"] & {
+            authorName?: string;
+        };
+        /** @description A case after a change. */
+        StaffCaseReply: {
+            case: components["schemas"]["StaffCase"];
+            /** @description A sentence to show to the person. */
+            message: string;
+            success: boolean;
+        };
+        /** @description A case with its messages, in order. */
+        StaffCaseThread: {
+            case: components["schemas"]["StaffCase"];
+            messages: components["schemas"]["StaffCaseMessage"][];
+            success: boolean;
+        };
+        /** @description A page of cases. */
+        StaffCases: {
+            cases: components["schemas"]["StaffCase"][];
+            nextCursor?: string;
+            success: boolean;
         };
         /** @description The staff accounts. */
         StaffList: {
@@ -5052,6 +5808,13 @@ export interface components {
              * @example 0.0051
              */
             units?: string;
+        };
+        /** @description What works now. A part that cannot be asked about is `null`. */
+        Status: {
+            /** @description The chains on which we watch payments. */
+            chains?: components["schemas"]["ChainState"][] | null;
+            success: boolean;
+            withdrawals?: components["schemas"]["WithdrawalState"] | null;
         };
         /** @description A step of a transaction on its way. */
         Step: {
@@ -5570,6 +6333,14 @@ export interface components {
             /** @description Id of an open quote for this amount and method, as an estimate that the withdrawal keeps. */
             quoteId?: string | null;
         };
+        /** @description Whether members can withdraw. */
+        WithdrawalState: {
+            open: boolean;
+            /** @description The sentence that a member reads who tries. Only while paused. */
+            reason?: string;
+            /** @description Since when they are paused, if that is known. */
+            since?: string;
+        };
         /** @description Limits and fee of withdrawals. */
         WithdrawalTerms: {
             /** @description When more becomes available. Only if something was withdrawn. */
@@ -5648,6 +6419,14 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["CaptionsReply"];
+            };
+        };
+        CaseReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["CaseReply"];
             };
         };
         Claimed: {
@@ -5771,6 +6550,14 @@ export interface components {
                 "application/json": components["schemas"]["SessionReply"];
             };
         };
+        StaffCaseReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StaffCaseReply"];
+            };
+        };
         SteppedUp: {
             headers: {
                 [name: string]: unknown;
@@ -5810,6 +6597,7 @@ export interface components {
         cursor: string;
         file: string;
         folder: string;
+        format: "json" | "csv";
         /** @example 2026-01-01 */
         from: string;
         id: string;
@@ -5830,7 +6618,7 @@ export interface operations {
     get_admin_audit: {
         parameters: {
             query?: {
-                service?: "all" | "wallet" | "auth" | "trade" | "course" | "payment-method" | "mailer";
+                service?: "all" | "wallet" | "auth" | "trade" | "course" | "cases" | "payment-method" | "mailer";
                 /** @description The id of a staff account */
                 actor?: string;
                 /** @description An action or its beginning, e.g. deposit. */
@@ -5841,7 +6629,7 @@ export interface operations {
                 from?: components["parameters"]["from"];
                 /** @example 2026-01-31 */
                 to?: components["parameters"]["to"];
-                format?: "json" | "csv";
+                format?: components["parameters"]["format"];
                 cursor?: components["parameters"]["cursor"];
             };
             header?: never;
@@ -5859,6 +6647,140 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_admin_cases: {
+        parameters: {
+            query?: {
+                filter?: "open" | "mine" | "unowned" | "complaints" | "due" | "member";
+                member?: string;
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCases"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_admin_cases_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffCaseThread"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_cases_by_id_answer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaseAnswer"];
+            };
+        };
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    put_admin_cases_by_id_claim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    delete_admin_cases_by_id_claim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_cases_by_id_close: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_cases_by_id_complaint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
             default: components["responses"]["Error"];
         };
     };
@@ -6378,6 +7300,7 @@ export interface operations {
             query?: {
                 search?: string;
                 cursor?: components["parameters"]["cursor"];
+                format?: components["parameters"]["format"];
             };
             header?: never;
             path?: never;
@@ -6391,6 +7314,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Members"];
+                    "text/csv": string;
                 };
             };
             default: components["responses"]["Error"];
@@ -6794,6 +7718,57 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    post_admin_payouts_prepare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutBatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreparedPayouts"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_payouts_send: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignedPayouts"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentPayouts"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     get_admin_plans: {
         parameters: {
             query?: never;
@@ -7103,6 +8078,7 @@ export interface operations {
                 search?: string;
                 cursor?: components["parameters"]["cursor"];
                 size?: components["parameters"]["size"];
+                format?: components["parameters"]["format"];
             };
             header?: never;
             path?: never;
@@ -7116,6 +8092,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaffTransactions"];
+                    "text/csv": string;
                 };
             };
             default: components["responses"]["Error"];
@@ -7686,6 +8663,107 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    get_cases: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaseList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_cases: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCase"];
+            };
+        };
+        responses: {
+            201: components["responses"]["CaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    get_cases_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaseThread"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_cases_by_id_close: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["CaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    post_cases_by_id_messages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCaseMessage"];
+            };
+        };
+        responses: {
+            201: components["responses"]["CaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
     get_certificates_by_certificateNumber: {
         parameters: {
             query?: never;
@@ -8086,6 +9164,98 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    get_notices: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["cursor"];
+                /** @description Only this group */
+                group?: components["schemas"]["NoticeGroup"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notices"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_notices_preferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePreferences"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    put_notices_preferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeWishes"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePreferencesSaved"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    put_notices_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticesRead"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticesMarked"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     get_payment_methods: {
         parameters: {
             query?: never;
@@ -8321,6 +9491,26 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    get_solvency: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicSolvency"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     get_statements_by_year: {
         parameters: {
             query?: {
@@ -8343,6 +9533,26 @@ export interface operations {
                     "application/json": components["schemas"]["YearReport"];
                     "text/csv": string;
                     "application/pdf": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
                 };
             };
             default: components["responses"]["Error"];
@@ -8503,6 +9713,26 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Deposit"];
+            };
+        };
+        responses: {
+            201: components["responses"]["TransactionMade"];
+            default: components["responses"]["Error"];
+        };
+    };
+    post_transactions_deposit_arrived: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArrivedPayment"];
             };
         };
         responses: {

@@ -25,7 +25,7 @@ use crate::json::{Dollars, Field, Form, Reply, created, inert, moment, ok};
 use crate::names::{HoldReason, ListFormat};
 use crate::routes::Done;
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
-use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::admin::proposals::Proposed;
 use crate::routes::auth::Session;
 use crate::routes::transactions::model::Direction;
 use crate::routes::users::{Hold, User};

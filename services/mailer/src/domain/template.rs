@@ -159,6 +159,10 @@ impl Template {
             | Self::CoursePaymentReceived
             | Self::FeeReceived
             | Self::TradeOpened
+            | Self::CaseOpened
+            | Self::CaseAnswered
+            | Self::CaseClosed
+            | Self::ComplaintRegistered
             | Self::PlatformMethodChanged
             | Self::StaffChanged
             | Self::RootsOfTheDay => None,

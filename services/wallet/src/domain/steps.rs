@@ -325,7 +325,7 @@ mod tests {
 
     fn payment(purpose: Purpose) -> Transaction {
         let receipt = Receipt { key: "k".to_owned(), content_type: "image/png".to_owned(), digest: vec![0; 32] };
-        let claim = PaymentClaim { amount: Cents::new(20_000), method: method(), receipt, txid: None };
+        let claim = PaymentClaim { amount: Cents::new(20_000), method: method(), receipt: Some(receipt), txid: None };
         Transaction::payment(Uuid::nil(), purpose, claim, NOW)
     }
 
