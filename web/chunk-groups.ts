@@ -49,7 +49,7 @@ export const chunkGroups = [
     inQuery('queryObserver', 'infiniteQueryObserver', 'useBaseQuery', 'useQuery', 'useInfiniteQuery', 'queriesObserver', 'useQueries'),
     icons('chart-no-axes-combined', 'layers', 'receipt-text', 'search', 'search-x', 'file-text', 'user-round'),
     components('amount', 'badge', 'copy-button', 'detail-list', 'drop-zone', 'long-list', 'money-button', 'more-button', 'notice', 'progress', 'segmented', 'skeleton', 'states', 'with-support'),
-    lib('dates', 'durations', 'files', 'last-data', 'submission'),
+    lib('dates', 'durations', 'files', 'last-data', 'new-case', 'submission'),
     ['/src/app/guard.tsx', '/src/app/member-layout.tsx', '/src/features/auth/api/check-session.ts', '/src/features/auth/api/log-out.ts'],
     features('transactions/api/list-transactions', 'investments/api/list-trades'),
     features('transactions/components/transaction-row', 'transactions/components/transaction-icon', 'investments/portfolio'),

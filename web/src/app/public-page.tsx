@@ -94,7 +94,6 @@ const footerLinks = [
   { to: paths.ugcCourse, label: 'The course' },
   { to: paths.terms, label: 'Terms of Service' },
   { to: paths.privacy, label: 'Privacy Policy' },
-  { to: paths.check, label: 'Check a document' },
   { to: paths.help, label: 'Help' },
   { to: paths.solvency, label: 'Owed and held' },
 ] as const

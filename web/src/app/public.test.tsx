@@ -159,7 +159,7 @@ describe('what is owed and held', () => {
 
   it('is said to everybody in a sentence, with what proves it and every night [D-T5]', async () => {
     server.use(answers('get', '/solvency', solvency(190, [{ at: '2026-11-26T00:05:00.000Z', root: '', owed: 140, held: null, ratio: null }])))
-    openApp('/liabilities')
+    openApp('/solvency')
     expect(await heading('What we owe and what we hold')).toBeVisible()
     expect(await screen.findByText('More is held than members are owed, or exactly as much.')).toBeVisible()
     expect(screen.getByText('of it gains not taken yet').nextSibling).toHaveTextContent('$50.00')

@@ -1,5 +1,5 @@
 import { Suspense, type ComponentType } from 'react'
-import { Navigate, Route, Routes } from 'react-router'
+import { Route, Routes } from 'react-router'
 import { PageLoader } from '@/components/spinner'
 import { paths } from '@/lib/paths'
 import { prerenderedNotFound, prerenderedPages } from './prerendered-pages'
@@ -79,7 +79,6 @@ export const routes = (
     <Route path="/help" element={<HelpPage />} />
     <Route path="/status" element={<StatusPage />} />
     <Route path="/solvency" element={<SolvencyPage />} />
-    <Route path="/liabilities" element={<Navigate to="/solvency" replace />} />
     <Route path="/certificates/:number" element={<CertificatePage />} />
     <Route path="/check" element={<CheckPage />} />
 

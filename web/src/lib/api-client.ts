@@ -37,16 +37,15 @@ const MOST_QUESTIONS = 21
 
 /** Where a fresh second factor is required, asks for it and sends the very same again [D-A3] [D-B3]. */
 async function confirmed<T>(send: () => Promise<T>): Promise<T> {
-  const asked = new Set<string>()
+  const asked = new Set<string | undefined>()
   for (;;) {
     try {
       return await send()
     } catch (cause) {
       const { code, digest } = toApiError(cause)
       const isAsked = code === 'STEP_UP_REQUIRED' || code === 'PASSKEY_SIGNATURE_REQUIRED'
-      const question = `${code} ${digest ?? ''}`
-      if (!isAsked || !askForFactor || asked.has(question) || asked.size === MOST_QUESTIONS) throw cause
-      asked.add(question)
+      if (!isAsked || !askForFactor || asked.has(digest) || asked.size === MOST_QUESTIONS) throw cause
+      asked.add(digest)
       await askForFactor(digest)
     }
   }

@@ -36,9 +36,6 @@ export const paths = {
   addPaymentMethod: '/payment-methods/add',
   editPaymentMethod: (id: string) => `/payment-methods/${encodeURIComponent(id)}/edit`,
   cases: '/cases',
-  case: (id: string) => `/cases/${encodeURIComponent(id)}`,
-  /** The form of a case, about something. */
-  newCase: (topic = '', about?: { kind: string; reference: string } | null) => `/cases/new?${new URLSearchParams({ topic, ...about }).toString()}`,
 } as const
 
 /** What is passed to the login page: where the visitor wanted to be, and that an unattended back office was closed. */

@@ -20,9 +20,6 @@ export const queryKeys = {
   deviceSessions: ['device-sessions'],
   activity: ['activity'],
   notices: ['notices'],
-  newestNotices: ['notices', 'newest'],
-  noticesOf: (group: string) => ['notices', 'of', group],
-  noticePreferences: ['notice-preferences'],
   totp: ['totp'],
   passkeys: ['passkeys'],
   course: ['course'],
@@ -30,9 +27,7 @@ export const queryKeys = {
   lessonNotes: (id: string) => ['course-notes', id],
   certificate: (number: string) => ['certificate', number],
   cases: ['cases'],
-  case: (id: string) => ['cases', 'one', id],
   solvency: ['solvency'],
-  liabilityProof: (at: string) => ['solvency', 'proof', at],
 } as const
 
 /** Everything that a change of the member's money can touch. */

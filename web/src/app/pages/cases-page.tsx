@@ -4,7 +4,7 @@ import { Page } from '@/components/page'
 import { CaseList } from '@/features/cases/components/case-list'
 import { CaseThread } from '@/features/cases/components/case-thread'
 import { NewCaseForm } from '@/features/cases/components/new-case-form'
-import { paths } from '@/lib/paths'
+import { newCase } from '@/lib/new-case'
 
 /** The member's cases, one of them, and the form for another: one file, which members without a case never load. */
 export function CasesPage() {
@@ -22,7 +22,7 @@ const List = () => (
     title="Cases"
     description="What you asked us, and our answers."
     action={
-      <ButtonLink to={paths.newCase()} size="sm">
+      <ButtonLink to={newCase()} size="sm">
         New case
       </ButtonLink>
     }

@@ -9,6 +9,7 @@ import { SupportLink } from '@/components/support-link'
 import { ButtonLink } from '@/components/button'
 import { findAnswers } from '@/content/help'
 import { loadChunk } from '@/lib/load-chunk'
+import { newCase } from '@/lib/new-case'
 import { paths } from '@/lib/paths'
 import { useUser } from '@/lib/session'
 import { PublicPage } from '../public-page'
@@ -42,7 +43,7 @@ export function HelpPage() {
           <div className="mt-4 flex flex-wrap gap-3">
             {isMember ? (
               <>
-                <ButtonLink to={paths.newCase()}>Open a case</ButtonLink>
+                <ButtonLink to={newCase()}>Open a case</ButtonLink>
                 <ButtonLink to={paths.cases} variant="secondary">
                   Your cases
                 </ButtonLink>

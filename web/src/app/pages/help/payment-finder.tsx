@@ -8,7 +8,7 @@ import { ErrorPanel } from '@/components/states'
 import { useSearchTransactions } from '@/features/transactions/api/search-transactions'
 import { TransactionRows } from '@/features/transactions/components/transaction-row'
 import { hashIn } from '@/lib/pasted-payment'
-import { paths } from '@/lib/paths'
+import { newCase } from '@/lib/new-case'
 
 type Wanted = { q: string; from: string; to: string }
 
@@ -69,7 +69,7 @@ function Found({ wanted }: { wanted: Wanted }) {
           None of your transactions has this payment. If you paid and asked for no deposit, or gave another hash, we can look for it.
         </p>
       )}
-      <ButtonLink to={wanted.q ? paths.newCase('deposit', { kind: 'payment', reference: wanted.q }) : paths.newCase('deposit')} variant="secondary">
+      <ButtonLink to={wanted.q ? newCase('deposit', { kind: 'payment', reference: wanted.q }) : newCase('deposit')} variant="secondary">
         Ask us to look for it
       </ButtonLink>
     </div>

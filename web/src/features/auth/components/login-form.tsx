@@ -18,7 +18,7 @@ type Factor = { label: string; hint: string }
 /** What a login asks for besides the password, by the code of its refusal. */
 const factors: Partial<Record<ErrorCode, Factor>> = {
   TOTP_REQUIRED: { label: 'Authenticator code', hint: 'Or a recovery code' },
-  PASSKEY_REQUIRED: { label: 'Recovery code', hint: 'This account uses passkeys. If you have lost yours, enter a recovery code.' },
+  PASSKEY_REQUIRED: { label: 'Recovery code', hint: 'This account uses passkeys. Without yours, enter a recovery code.' },
 }
 
 /**

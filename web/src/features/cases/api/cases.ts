@@ -26,7 +26,7 @@ export function useCases() {
 
 export const useCase = (id: string) =>
   useQuery({
-    queryKey: queryKeys.case(id),
+    queryKey: [...queryKeys.cases, 'one', id],
     queryFn: ({ signal }) => api.get<Thread>(url(id), { signal }),
     refetchInterval: LOOK_AGAIN_MS,
     meta: { silent: true },

@@ -48,7 +48,7 @@ function CaseRow({ case: { id, number, topic, subject, state, complaintAt, updat
   return (
     <li className="relative flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-5 py-4 hover:bg-sunken sm:px-6">
       <span className="min-w-0">
-        <Link to={paths.case(id)} className="font-medium text-ink after:absolute after:inset-0">
+        <Link to={`${paths.cases}/${id}`} className="font-medium text-ink after:absolute after:inset-0">
           {`Case ${number}: ${topics[topic]}`}
         </Link>
         <span className="block text-sm wrap-anywhere text-ink-faint">

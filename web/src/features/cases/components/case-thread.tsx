@@ -12,6 +12,7 @@ import { EmptyState, ErrorPanel } from '@/components/states'
 import { toApiError } from '@/lib/api-error'
 import type { Case } from '@/lib/api-types'
 import { formatZoned } from '@/lib/dates'
+import { newCase } from '@/lib/new-case'
 import { paths } from '@/lib/paths'
 import { useCase, useCloseCase, useWriteInCase } from '../api/cases'
 import { states, subjectText, topics } from '@/lib/case-words'
@@ -39,7 +40,7 @@ export function CaseThread({ id }: { id: string }) {
       {data.case.state === 'closed' ? (
         <p className="text-sm text-ink-soft">
           {'This case is closed. '}
-          <Link className="font-medium text-accent-text underline" to={paths.newCase(data.case.topic, data.case.subject)}>
+          <Link className="font-medium text-accent-text underline" to={newCase(data.case.topic, data.case.subject)}>
             Open another one
           </Link>
         </p>

@@ -35,7 +35,7 @@ export function NewCaseForm() {
     try {
       const about = subject ? { subjectKind: subject.kind, reference: subject.reference } : {}
       const opened = await open.mutateAsync({ topic: topic as CaseTopic, ...about, complaint: complaint === 'yes', text: text.trim() })
-      await navigate(paths.case(opened.case.id), { replace: true })
+      await navigate(`${paths.cases}/${opened.case.id}`, { replace: true })
     } catch (error) {
       showFieldErrors(error, form.setError, ['topic', 'text'])
     }

@@ -12,7 +12,7 @@ import { Progress } from '@/components/progress'
 import type { Trade } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { formatCents, formatMoney, formatPercent, percentOf, toCents } from '@/lib/money'
-import { paths } from '@/lib/paths'
+import { newCase } from '@/lib/new-case'
 import { useSubmissionKey } from '@/lib/submission'
 import { useClaimTrade, useCloseTrade } from '../api/change-trade'
 import { PlanSparkline } from './plan-sparkline'
@@ -73,7 +73,7 @@ export function TradeCard({ trade }: { trade: Trade }) {
       )}
       <Link
         className="mt-3 inline-flex min-h-9 items-center self-start text-sm text-ink-faint underline underline-offset-3 hover:text-ink pointer-coarse:min-h-11"
-        to={paths.newCase('investment', { kind: 'trade', reference: trade.id })}
+        to={newCase('investment', { kind: 'trade', reference: trade.id })}
         aria-label={`Something wrong? ${plan.title}, ${formatMoney(amount)}`}
       >
         Something wrong?

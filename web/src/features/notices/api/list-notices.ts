@@ -11,7 +11,7 @@ const POLL_MS = 60_000
 /** The newest notices, and how many are unread. Where they cannot be loaded, the page of notices says why. */
 export const useNewestNotices = () =>
   useQuery({
-    queryKey: queryKeys.newestNotices,
+    queryKey: [...queryKeys.notices, 'newest'],
     queryFn: ({ signal }) => api.get<Notices>('/notices', { signal }),
     refetchInterval: POLL_MS,
     meta: { silent: true },
@@ -20,6 +20,6 @@ export const useNewestNotices = () =>
 /** The notices of a group or all, page by page. */
 export function useNotices(group: Group | 'all') {
   const params = { group: group === 'all' ? undefined : group }
-  const { pages, ...query } = usePagedQuery<Notices>(queryKeys.noticesOf(group), '/notices', { params, silent: true })
+  const { pages, ...query } = usePagedQuery<Notices>([...queryKeys.notices, 'of', group], '/notices', { params, silent: true })
   return { ...query, notices: pages?.flatMap((page) => page.notices) }
 }

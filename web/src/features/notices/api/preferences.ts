@@ -5,7 +5,7 @@ import { queryKeys } from '@/lib/query-keys'
 
 export const useNoticePreferences = () =>
   useQuery({
-    queryKey: queryKeys.noticePreferences,
+    queryKey: [...queryKeys.notices, 'preferences'],
     queryFn: ({ signal }) => api.get<NoticePreferences>('/notices/preferences', { signal }),
     meta: { silent: true },
   })
@@ -14,6 +14,6 @@ export function useChooseMails() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (mail: MailPreferences) => api.put<NoticePreferences>('/notices/preferences', { mail }),
-    onSuccess: (saved) => client.setQueryData(queryKeys.noticePreferences, saved),
+    onSuccess: (saved) => client.setQueryData([...queryKeys.notices, 'preferences'], saved),
   })
 }

@@ -11,7 +11,7 @@ export type Verdict = { cents: number; leaves: number; isCounted: boolean }
 /** The member's leaves, each verified in this browser against the publication. When they were is remembered here. */
 export const useVerdict = (userId: string, published: Published & { at: string }, enabled: boolean) =>
   useQuery({
-    queryKey: queryKeys.liabilityProof(published.at),
+    queryKey: [...queryKeys.solvency, 'proof', published.at],
     queryFn: async ({ signal }): Promise<Verdict> => {
       const { at, leaves } = await api.get<{ at: string; leaves: ProofLeaf[] }>('/wallet/proof', { signal })
       const verified = await Promise.all(leaves.map((leaf) => verifyLeaf(userId, leaf, published)))

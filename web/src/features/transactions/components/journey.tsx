@@ -6,6 +6,7 @@ import { cx } from '@/components/cx'
 import { WithSupport } from '@/components/with-support'
 import type { Step, Transaction } from '@/lib/api-types'
 import { formatMoment, formatZoned } from '@/lib/dates'
+import { newCase } from '@/lib/new-case'
 import { paths } from '@/lib/paths'
 import { usePayments } from '../api/get-payments'
 import { nameOf } from '../steps'
@@ -119,7 +120,7 @@ function Again({ kind, amount }: Pick<Transaction, 'kind' | 'amount'>) {
 
 /** Opens a case about this transaction. */
 const Contact = ({ transaction: { id, kind }, children }: { transaction: Transaction; children: ReactNode }) => (
-  <ButtonLink to={paths.newCase(topics[kind] ?? 'other', { kind: 'transaction', reference: id })} variant="secondary" size="sm">
+  <ButtonLink to={newCase(topics[kind] ?? 'other', { kind: 'transaction', reference: id })} variant="secondary" size="sm">
     {children}
   </ButtonLink>
 )

@@ -4,7 +4,7 @@ import { WithSupport } from '@/components/with-support'
 import type { Wallet } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { formatMoney } from '@/lib/money'
-import { paths } from '@/lib/paths'
+import { newCase } from '@/lib/new-case'
 
 /** What is kept back, with each reason and the way to ask why, and what is owed. */
 export function KeptBack({ wallet: { onHold, holds, owed } }: { wallet: Wallet }) {
@@ -17,7 +17,7 @@ export function KeptBack({ wallet: { onHold, holds, owed } }: { wallet: Wallet }
               <li key={id}>
                 {formatMoney(amount)}
                 {createdAt && ` since ${formatDay(createdAt)}`}: <WithSupport text={reason} />{' '}
-                <Link className="font-medium underline" to={paths.newCase('account', { kind: 'hold', reference: id })}>
+                <Link className="font-medium underline" to={newCase('account', { kind: 'hold', reference: id })}>
                   Ask why
                   <span className="sr-only">{` ${formatMoney(amount)} is on hold`}</span>
                 </Link>
