@@ -95,7 +95,7 @@ const footerLinks = [
   { to: paths.terms, label: 'Terms of Service' },
   { to: paths.privacy, label: 'Privacy Policy' },
   { to: paths.help, label: 'Help' },
-  { to: paths.solvency, label: 'Owed and held' },
+  { to: paths.solvency, label: 'Solvency' },
 ] as const
 
 function Footer() {
@@ -108,7 +108,7 @@ function Footer() {
             Investments can lose value. A plan’s return is a target, not guaranteed. The course teaches a craft and promises no income.
           </p>
           <p className="mt-3 text-sm text-ink-faint">
-            {brand.company}, {brand.address}
+            {`${brand.company}, ${brand.address}`}
           </p>
         </div>
         <nav aria-label="Footer">

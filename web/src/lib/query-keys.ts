@@ -2,7 +2,6 @@
 export const queryKeys = {
   session: ['session'],
   terms: ['terms'],
-  status: ['status'],
   quoteTerms: ['quote-terms'],
   quotes: ['quotes'],
   quote: (direction: string, cents: number, method: string) => ['quotes', direction, cents, method],

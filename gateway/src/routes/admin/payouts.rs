@@ -55,6 +55,7 @@ pub struct PayoutFile {
 #[serde(rename_all = "camelCase")]
 pub struct PreparedPayouts {
     success: bool,
+    message: &'static str,
     /// Bitcoin: an unsigned transaction in base64 (BIP-174), if a node has a wallet of the treasury.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -88,6 +89,7 @@ pub async fn prepare(
         |one: wallet::PayoutFile| PayoutFile { name: one.name, content_type: one.content_type, content: one.content };
     Ok(ok(PreparedPayouts {
         success: true,
+        message: "The files are ready to be signed.",
         psbt: given(found.psbt),
         fee_units: given(found.fee_units),
         files: found.files.into_iter().map(file).collect(),

@@ -11,7 +11,7 @@ export function LoginPage() {
       <SessionHeading title="Welcome Back">Log in to your account.</SessionHeading>
       {wasLeftAlone && (
         <div role="status" className="mb-6">
-          <Notice title="You were logged out">The back office was inactive for 15 minutes. Log in to pick up where you left off.</Notice>
+          <Notice title="You were logged out">The back office was inactive for 15 minutes. Log in to go on.</Notice>
         </div>
       )}
       <LoginForm returnTo={useReturnPath()} />
