@@ -78,7 +78,7 @@ async fn a_deposit_is_seen_from_the_quote_to_the_balance() {
     stack.nodes().bitcoin.as_ref().unwrap().mine(2).await.unwrap();
     let state = |seen: &Value| seen["evidence"]["payments"][0]["state"].clone();
     let found = until(&reviewer, &review, |seen| state(seen) == "final").await;
-    for name in ["payment_found", "payment_units", "payment_confirmations", "payment_time", "payment_quote"] {
+    for name in ["payment_found", "payment_recipient", "payment_units", "payment_confirmations", "payment_time"] {
         let check = found["checks"].as_array().unwrap().iter().find(|check| check["name"] == name).unwrap();
         assert_eq!(check["state"], "ok", "{check}");
     }
@@ -528,10 +528,8 @@ async fn processes_that_die_miss_and_repeat_nothing() {
         found.map(|one| (one["state"].clone(), one["difference"].clone())).unwrap_or_default()
     };
     let right = (json!("ok"), json!("0"));
-    until_held(&stack.nodes().evm[tron(&stack)], &treasurer, |seen| {
-        state(seen, "BTC", "bitcoin") == right && state(seen, "USDT", "tron") == right
-    })
-    .await;
+    // Own addresses of members are read once something arrived there.
+    until_held(&stack.nodes().evm[tron(&stack)], &treasurer, |seen| state(seen, "USDT", "tron") == right).await;
 
     let (mut paid, mut units) = (Vec::new(), (0, 0));
     let rounds = [

@@ -96,7 +96,7 @@ const Help = () => (
     <SupportLink className={helpLink}>Contact support</SupportLink>
     {' · '}
     <Link to={paths.status} className={helpLink}>
-      Status
+      Service status
     </Link>
   </p>
 )

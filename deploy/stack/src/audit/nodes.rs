@@ -21,7 +21,7 @@ const PARALLEL: usize = 8;
 /// The settings of payment-method that name the nodes, by chain.
 const SETTINGS: [(&str, &str); 3] = [("bitcoin", "BITCOIN_URL"), ("ethereum", "ETHEREUM_URL"), ("tron", "TRON_URL")];
 /// `Transfer(address,address,uint256)`.
-const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55aa4df523b3b";
+const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 /// A payment as payment-method stores it.
 #[derive(Debug, FromRow)]
