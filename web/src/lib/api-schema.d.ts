@@ -5105,6 +5105,7 @@ export interface components {
             feeUnits?: string;
             /** @description The payouts as files: CSV, and on Ethereum for the transaction builder of a Safe. */
             files: components["schemas"]["PayoutFile"][];
+            message: string;
             /** @description Bitcoin: an unsigned transaction in base64 (BIP-174), if a node has a wallet of the treasury. */
             psbt?: string;
             success: boolean;
