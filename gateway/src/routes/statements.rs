@@ -2,165 +2,29 @@
 
 mod pdf;
 
+mod report;
+
 use std::io;
 
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
-use chassis::money::Cents;
 use proto::wallet::v1::{GetYearReportRequest, GetYearReportResponse};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use time::OffsetDateTime;
-use utoipa::ToSchema;
 
+use self::report::YearReport;
 use crate::app::App;
 use crate::clients::call_retrying;
 use crate::documents::{self, DocumentKind};
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::json::{Dollars, field, inert, known_moment, ok};
+use crate::json::{field, inert, ok};
 use crate::names::StatementFormat;
 
 /// The format.
 #[derive(Debug, Default, Deserialize)]
 pub struct FormatQuery {
     format: Option<String>,
-}
-
-/// Movements of the balance with one title.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct YearSum {
-    title: String,
-    /// In dollars, as all amounts.
-    r#in: Dollars,
-    out: Dollars,
-    count: i64,
-}
-
-/// The trades of one plan that ended in the year.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct PlanResult {
-    plan: String,
-    trades: i64,
-    invested: Dollars,
-    paid: Dollars,
-    gains: Dollars,
-    losses: Dollars,
-}
-
-/// A trade that ended in the year.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TradeResult {
-    id: String,
-    plan: String,
-    invested: Dollars,
-    paid: Dollars,
-    /// What was paid less what was invested.
-    result: Dollars,
-    opened_at: String,
-    ended_at: String,
-}
-
-/// What an account of the member held at the end.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct YearHolding {
-    /// `available`, `held`, `bonus`, `invested`, `on_hold` or `owed`.
-    account: String,
-    amount: Dollars,
-}
-
-/// A calendar year (UTC) of the balance. What was there, plus what came in, less what went out, is what is there.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct YearReport {
-    success: bool,
-    year: i32,
-    /// It ends before this moment.
-    until: String,
-    opening_balance: Dollars,
-    money_in: Dollars,
-    money_out: Dollars,
-    closing_balance: Dollars,
-    sums: Vec<YearSum>,
-    /// What payouts of the year cost: part of what went out.
-    withdrawal_fees: Dollars,
-    /// Fees that were paid from outside.
-    separate_fees: Dollars,
-    gains: Dollars,
-    losses: Dollars,
-    /// All trades that ended, by plan.
-    plans: Vec<PlanResult>,
-    /// The newest 1,000 of them, oldest first.
-    trades: Vec<TradeResult>,
-    holdings: Vec<YearHolding>,
-}
-
-impl YearReport {
-    fn new(year: i32, answer: GetYearReportResponse) -> Result<Self, ApiError> {
-        let dollars = Dollars::from_cents;
-        let (sums, plans) = (&answer.sums, &answer.plans);
-        Ok(Self {
-            success: true,
-            year,
-            until: known_moment(answer.until.as_ref())?,
-            opening_balance: dollars(answer.opening_balance_cents),
-            money_in: total(sums.iter().map(|one| one.in_cents))?,
-            money_out: total(sums.iter().map(|one| one.out_cents))?,
-            closing_balance: dollars(answer.closing_balance_cents),
-            withdrawal_fees: dollars(answer.withdrawal_fees_cents),
-            separate_fees: dollars(answer.separate_fees_cents),
-            gains: total(plans.iter().map(|one| one.gains_cents))?,
-            losses: total(plans.iter().map(|one| one.losses_cents))?,
-            sums: answer
-                .sums
-                .into_iter()
-                .map(|one| YearSum {
-                    title: one.title,
-                    r#in: dollars(one.in_cents),
-                    out: dollars(one.out_cents),
-                    count: one.count,
-                })
-                .collect(),
-            plans: answer
-                .plans
-                .into_iter()
-                .map(|one| PlanResult {
-                    plan: one.plan_title,
-                    trades: one.trades,
-                    invested: dollars(one.invested_cents),
-                    paid: dollars(one.paid_cents),
-                    gains: dollars(one.gains_cents),
-                    losses: dollars(one.losses_cents),
-                })
-                .collect(),
-            trades: answer
-                .trades
-                .into_iter()
-                .map(|one| {
-                    let result = Cents::new(one.paid_cents).minus(Cents::new(one.amount_cents));
-                    Ok(TradeResult {
-                        invested: dollars(one.amount_cents),
-                        paid: dollars(one.paid_cents),
-                        result: dollars(result.map_err(ApiError::internal)?.get()),
-                        opened_at: known_moment(one.opened_at.as_ref())?,
-                        ended_at: known_moment(one.ended_at.as_ref())?,
-                        id: one.trade_id,
-                        plan: one.plan_title,
-                    })
-                })
-                .collect::<Result<_, ApiError>>()?,
-            holdings: answer
-                .balances
-                .into_iter()
-                .map(|one| YearHolding { account: one.account, amount: dollars(one.amount_cents) })
-                .collect(),
-        })
-    }
-}
-
-fn total(mut cents: impl Iterator<Item = i64>) -> Result<Dollars, ApiError> {
-    let sum = cents.try_fold(Cents::ZERO, |sum, one| sum.plus(Cents::new(one))).map_err(ApiError::internal)?;
-    Ok(Dollars::from_cents(sum.get()))
 }
 
 /// Get the report of a year

@@ -1,6 +1,6 @@
--- What happened to a member's money and account, to read in the app: one row for each event that concerns them.
+-- What happened to the money and account of a member, to read in the app: one row for each event that concerns them.
 CREATE TABLE notices (
-    -- The event's id, so that an event that is delivered again adds no second row; it is ordered by time.
+    -- The id of the event, so that an event that is delivered again adds no second row. It is ordered by time.
     id          uuid        NOT NULL,
     user_id     uuid        NOT NULL,
     kind        text        NOT NULL,

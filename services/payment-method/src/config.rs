@@ -115,7 +115,8 @@ impl Nodes {
         let treasury = self.bitcoin_treasury_wallet.as_deref().map(str::trim).filter(|name| !name.is_empty());
         let bitcoin = |endpoint| {
             let node = BitcoinCore::new(endpoint, network)?;
-            Ok(Node::Bitcoin(treasury.map_or_else(|| node.clone(), |wallet| node.clone().with_treasury(wallet))))
+            let node = treasury.map_or_else(|| node.clone(), |wallet| node.clone().with_treasury(wallet));
+            Ok(Node::Bitcoin(Box::new(node)))
         };
         let ethereum = |endpoint| Ok(Node::Evm(EvmRpc::new(Kind::Ethereum, endpoint)?));
         let tron = |endpoint| Ok(Node::Evm(EvmRpc::new(Kind::Tron, endpoint)?));

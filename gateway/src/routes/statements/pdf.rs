@@ -4,7 +4,7 @@ use chassis::clock;
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 
-use super::YearReport;
+use super::report::YearReport;
 use crate::cache::profiles::Profile;
 use crate::json::Dollars;
 use crate::paper::{Column, LEFT, Paper, RIGHT, Row, written};

@@ -16,7 +16,7 @@ use crate::domain::payment::{Balance, Derived, Found, Observation, Search, Tip};
 /// A node of one chain.
 #[derive(Debug, Clone)]
 pub enum Node {
-    Bitcoin(BitcoinCore),
+    Bitcoin(Box<BitcoinCore>),
     Evm(EvmRpc),
 }
 
@@ -95,7 +95,7 @@ impl Chain {
     /// Its Bitcoin nodes, the one that answered last first.
     pub fn bitcoin(&self) -> impl Iterator<Item = &BitcoinCore> {
         self.nodes().into_iter().filter_map(|(_, node)| match node {
-            Node::Bitcoin(node) => Some(node),
+            Node::Bitcoin(node) => Some(&**node),
             Node::Evm(_) => None,
         })
     }
@@ -241,7 +241,7 @@ impl Node {
 
 impl From<BitcoinCore> for Chain {
     fn from(node: BitcoinCore) -> Self {
-        Self::new(Node::Bitcoin(node), Vec::new())
+        Self::new(Node::Bitcoin(Box::new(node)), Vec::new())
     }
 }
 

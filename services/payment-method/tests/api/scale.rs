@@ -87,7 +87,7 @@ impl Made {
     }
 
     /// Looks at this chain once, and says how long that took: each payment is there once.
-    async fn is_observed(self, world: &World, what: &str) -> Duration {
+    async fn observed(self, world: &World, what: &str) -> Duration {
         // Balances are read apart: tens of thousands of them take longer than a block.
         sqlx::query(
             "INSERT INTO holdings (chain, symbol, address, opening, opening_height, opened_at, carried, carried_height, moved,
@@ -144,7 +144,7 @@ async fn many_addresses_and_a_backlog_are_observed(pool: PgPool) {
     .execute(&world.pool)
     .await
     .unwrap();
-    Made { accounts: (1..=ADDRESSES).map(account).collect() }.is_observed(&world, "addresses").await;
+    Made { accounts: (1..=ADDRESSES).map(account).collect() }.observed(&world, "addresses").await;
 }
 
 /// [D-N2] [D-Q4] The same with 10,000 own addresses of members, derived from the key of one method. The payments come after a gap of
@@ -156,7 +156,7 @@ async fn many_own_addresses_and_a_backlog_are_observed(pool: PgPool) {
     let count = u32::try_from(ADDRESSES).unwrap();
     let addresses = derive(&world, ("ethereum", "ERC20"), count).await;
     let accounts = addresses.iter().map(|address| address.trim_start_matches("0x").to_lowercase()).collect();
-    let took = Made { accounts }.is_observed(&world, "own addresses").await;
+    let took = Made { accounts }.observed(&world, "own addresses").await;
     assert!(took < Duration::from_secs(60), "{took:?}");
     let paid: (i64, i64) =
         sqlx::query_as("SELECT count(*), min(index)::bigint FROM deposit_addresses WHERE paid_at IS NOT NULL")
