@@ -8,11 +8,11 @@ use std::io;
 
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
-use proto::wallet::v1::{GetYearReportRequest, GetYearReportResponse};
+use proto::wallet::v1::GetYearReportRequest;
 use serde::Deserialize;
 use time::OffsetDateTime;
 
-use self::report::YearReport;
+use self::report::{PlanResult, TradeResult, YearHolding, YearReport, YearSum};
 use crate::app::App;
 use crate::clients::call_retrying;
 use crate::documents::{self, DocumentKind};
@@ -101,10 +101,10 @@ fn csv(report: &YearReport) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use chassis::clock::Timestamp;
-    use proto::wallet::v1 as wallet;
+    use proto::wallet::v1::{self as wallet, GetYearReportResponse};
     use time::macros::datetime;
 
-    use super::{GetYearReportResponse, YearReport, csv, pdf};
+    use super::{YearReport, csv, pdf};
     use crate::cache::profiles::Profile;
 
     fn sample() -> YearReport {
