@@ -94,7 +94,7 @@ const Help = () => (
     </Link>
     {' · '}
     <SupportLink className={helpLink}>Contact support</SupportLink>
-    {' · '}
+    <br />
     <Link to={paths.status} className={helpLink}>
       Service status
     </Link>
