@@ -102,8 +102,8 @@ enum Command {
         /// `bitcoin`, `ethereum` or `tron`.
         chain: String,
     },
-    /// Sign a file of the payouts page of the running product, as the signer of an operator would: a PSBT into a file beside it; the
-    /// payments of a batch file are made.
+    /// Sign a file from the payouts page of the running product, as the signer of an operator would. A signed PSBT is written to a
+    /// file beside it; the payments of a batch file are sent at once.
     Sign {
         #[command(flatten)]
         place: Place,

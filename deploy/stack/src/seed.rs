@@ -42,7 +42,7 @@ enum Place {
 }
 
 /// Currency, network, place and label of the platform methods. The checksum of the shared address is right, but the hash inside
-/// is the text "solvane local tron..": nobody holds a key to it.
+/// is the text "solvane local tron..", to which no key exists.
 const METHODS: [(&str, &str, Place, &str); 3] = [
     ("USDT", "TRC20", Place::Shared("TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo"), "Tether on Tron"),
     ("USDT", "ERC20", Place::Own("ethereum"), "Tether on Ethereum"),

@@ -27,8 +27,8 @@ pub enum Signed {
     Paid(Vec<String>),
 }
 
-/// Signs a file that the payouts page wrote: a PSBT into a file beside it; the payments of a batch file are made from the address
-/// of the platform.
+/// Signs a file that was downloaded from the payouts page. A signed PSBT is written to a file beside it. The payments of a batch
+/// file are sent at once, from the platform's address.
 ///
 /// # Errors
 /// When the file is of another kind, or a node refuses.

@@ -178,7 +178,7 @@ async fn gains_are_published(snapshots: &mut Snapshots) -> Result<Verdict> {
             .map(|(id, now, before, paid)| (id, [now, before, paid.unwrap_or(now)].map(|gain| gain.max(0))))
             .collect();
         for (trade, cents) in told {
-            // One that trade does not know as open ended in that instant.
+            // A trade that is missing here ended while the publication was made.
             let Some(possible) = gained.get(&trade) else { continue };
             if !possible.contains(&cents) {
                 offending.push(format!("trade {trade} gained {}, and {cents} is published", possible[0]));

@@ -102,6 +102,14 @@ async fn one(app: &App, case: Option<cases::Case>) -> Result<StaffCase, ApiError
     named(app, vec![case.ok_or_else(missing)?]).await?.pop().ok_or_else(missing)
 }
 
+async fn changed(
+    app: &App,
+    message: &'static str,
+    case: Option<cases::Case>,
+) -> Result<Reply<StaffCaseReply>, ApiError> {
+    Ok(ok(StaffCaseReply { success: true, message, case: one(app, case).await? }))
+}
+
 /// List cases
 ///
 /// `open` (by default) waits for staff, the oldest first; `mine` and `unowned` are not closed, the oldest first; `due` is
@@ -168,7 +176,7 @@ pub async fn claim(
 ) -> Result<Reply<StaffCaseReply>, ApiError> {
     let message = ClaimCaseRequest { id, client_address: caller.client.address };
     let answer = call_retrying!(app.clients.cases_staff, claim_case, caller.out, message)?.into_inner();
-    Ok(ok(StaffCaseReply { success: true, message: "The case is yours.", case: one(&app, answer.case).await? }))
+    changed(&app, "The case is yours.", answer.case).await
 }
 
 /// Give a case back
@@ -181,8 +189,7 @@ pub async fn release(
 ) -> Result<Reply<StaffCaseReply>, ApiError> {
     let message = ReleaseCaseRequest { id, client_address: caller.client.address };
     let answer = call_retrying!(app.clients.cases_staff, release_case, caller.out, message)?.into_inner();
-    let message = "The case is for whoever takes it next.";
-    Ok(ok(StaffCaseReply { success: true, message, case: one(&app, answer.case).await? }))
+    changed(&app, "The case is for whoever takes it next.", answer.case).await
 }
 
 /// An answer to a member.
@@ -215,8 +222,7 @@ pub async fn answer(
     let message = AnswerCaseRequest { id, text, seen, client_address, idempotency: claim.clone() };
     let (metadata, answer, _) =
         call_keyed!(app.clients.cases_staff, answer_case, caller.out, claim, message)?.into_parts();
-    let case = one(&app, answer.case).await?;
-    Ok(marked(&metadata, ok(StaffCaseReply { success: true, message: "The answer is sent.", case })))
+    Ok(marked(&metadata, changed(&app, "The answer is sent.", answer.case).await?))
 }
 
 /// Close an answered case
@@ -232,8 +238,7 @@ pub async fn close(
     let message = CloseStaffCaseRequest { id, client_address: caller.client.address, idempotency: claim.clone() };
     let (metadata, answer, _) =
         call_keyed!(app.clients.cases_staff, close_staff_case, caller.out, claim, message)?.into_parts();
-    let case = one(&app, answer.case).await?;
-    Ok(marked(&metadata, ok(StaffCaseReply { success: true, message: "The case is closed.", case })))
+    Ok(marked(&metadata, changed(&app, "The case is closed.", answer.case).await?))
 }
 
 /// Register a complaint
@@ -251,6 +256,5 @@ pub async fn complaint(
     let message = RegisterComplaintRequest { id, client_address: caller.client.address, idempotency: claim.clone() };
     let (metadata, answer, _) =
         call_keyed!(app.clients.cases_staff, register_complaint, caller.out, claim, message)?.into_parts();
-    let case = one(&app, answer.case).await?;
-    Ok(marked(&metadata, ok(StaffCaseReply { success: true, message: "The complaint is registered.", case })))
+    Ok(marked(&metadata, changed(&app, "The complaint is registered.", answer.case).await?))
 }
