@@ -95,6 +95,7 @@ impl Wallet {
             title: one.title,
             cost_cents: one.cost.get(),
             value_cents: one.value.get(),
+            value_at: one.value_at.map(to_proto),
         });
         let request = self.outgoing().idempotent(ReportPlansRequest { plans: plans.collect() });
         let answer = call!(self.backing, report_plans, request).await.map_err(|status| from_status(&status))?;

@@ -71,6 +71,9 @@ pub enum Error {
     /// One is built at a time.
     #[error("the liabilities are being published. Please try again in a moment.")]
     PublicationInProgress,
+    /// Trade has not reported them.
+    #[error("the gains of open trades are not known at the moment. Please try again in a minute.")]
+    GainsUnknown,
     #[error("the check found nothing wrong with this account.")]
     AccountVerifies,
     #[error("you have {0} payments waiting for review. Please wait until one is decided.")]
@@ -241,6 +244,7 @@ impl Fault for Error {
             Self::WithdrawalPending => Meaning::Own(Kind::Conflict, ErrorReason::WithdrawalPending),
             Self::LimitReached(_) => Meaning::Own(Kind::Invalid, ErrorReason::LimitReached),
             Self::WithdrawalsStopped => Meaning::Own(Kind::Unavailable, ErrorReason::WithdrawalsStopped),
+            Self::GainsUnknown => Meaning::Own(Kind::Unavailable, ErrorReason::Unavailable),
             Self::PublicationInProgress => Meaning::Own(Kind::Conflict, ErrorReason::PublicationInProgress),
             Self::WithdrawalsNotStopped => Meaning::Own(Kind::Conflict, ErrorReason::WithdrawalsNotStopped),
             Self::BooksNotBalanced(_) => Meaning::Own(Kind::Conflict, ErrorReason::BooksNotBalanced),
@@ -325,7 +329,8 @@ impl Fault for Error {
     }
 
     fn is_worded(&self) -> bool {
-        matches!(self, Self::WithdrawalsStopped) || !matches!(self.kind(), Kind::Internal | Kind::Unavailable)
+        matches!(self, Self::WithdrawalsStopped | Self::GainsUnknown)
+            || !matches!(self.kind(), Kind::Internal | Kind::Unavailable)
     }
 }
 

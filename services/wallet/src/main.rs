@@ -43,7 +43,7 @@ const COMPARISON: Duration = Duration::from_secs(15);
 /// How often payouts that are on their way are looked at.
 const PAYOUTS: Duration = Duration::from_secs(15);
 /// How often the day of the newest publication is compared with today.
-const PUBLICATION: Duration = Duration::from_secs(300);
+const PUBLICATION: Duration = Duration::from_secs(60);
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {

@@ -47,8 +47,8 @@ pub async fn report_plans(db: &Db, wallet: &Wallet) -> Result<(), Error> {
     let now = clock::now(&mut conn).await?;
     let plans = open_trades::of_all_plans(&mut conn, now).await?;
     drop(conn);
+    let values: Vec<_> = plans.iter().filter_map(|plan| Some((plan.plan_id, plan.value_at?))).collect();
     let known = wallet.report_plans(plans).await?;
-    let values = open_trades::newest_values(&mut *db.conn().await?, now).await?;
     for (plan_id, at) in values {
         if known.get(&plan_id).is_none_or(|known| *known < at) {
             report_gains(db, wallet, (plan_id, at)).await?;

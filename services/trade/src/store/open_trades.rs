@@ -12,6 +12,8 @@ pub struct OpenTrades {
     pub title: String,
     pub cost: Cents,
     pub value: Cents,
+    /// The moment of the plan's newest value.
+    pub value_at: Option<OffsetDateTime>,
 }
 
 /// Of every plan at its values of now, or at the maturity of each trade. Trades that are being paid count as decided.
@@ -19,7 +21,8 @@ pub async fn of_all_plans(conn: &mut PgConnection, now: OffsetDateTime) -> Resul
     sqlx::query_as!(
         OpenTrades,
         r#"SELECT plans.id AS plan_id, plans.title, coalesce(sum(cost), 0)::bigint AS "cost!: Cents",
-            coalesce(sum(value), 0)::bigint AS "value!: Cents"
+            coalesce(sum(value), 0)::bigint AS "value!: Cents", (SELECT at FROM plan_values WHERE plan_id = plans.id
+                AND at <= $1 ORDER BY at DESC LIMIT 1) AS value_at
         FROM plans LEFT JOIN LATERAL (
             SELECT amount_cents AS cost, CASE WHEN status = 'opening' THEN amount_cents ELSE floor(amount_cents::numeric
                 * coalesce((SELECT value_micros FROM plan_values WHERE plan_id = trades.plan_id
@@ -62,19 +65,6 @@ pub async fn at_value(
     .fetch_one(conn)
     .await?;
     Ok((row.cost, row.value))
-}
-
-/// The moment of the newest value of each plan.
-pub async fn newest_values(
-    conn: &mut PgConnection,
-    now: OffsetDateTime,
-) -> Result<Vec<(Uuid, OffsetDateTime)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"SELECT plans.id, newest.at FROM plans CROSS JOIN LATERAL (
-            SELECT at FROM plan_values WHERE plan_id = plans.id AND at <= $1 ORDER BY at DESC LIMIT 1) AS newest"#,
-        now
-    );
-    Ok(rows.fetch_all(conn).await?.into_iter().map(|row| (row.id, row.at)).collect())
 }
 
 /// What live trades of a plan are worth above what they cost, by id after one; zero or less for those that did not gain.

@@ -56,14 +56,16 @@ pub struct PlanValue {
     pub title: String,
     pub cost: Cents,
     pub value: Cents,
+    /// The moment of its newest value.
+    pub value_at: Option<OffsetDateTime>,
 }
 
 /// Notes what trade says of all plans. Returns up to which value of each plan the gains of its trades are known.
 pub async fn report_plans(db: &Db, plans: &[PlanValue]) -> Result<Vec<(Uuid, Option<OffsetDateTime>)>, Error> {
     let mut tx = db.begin().await?;
     let at = clock::now(&mut tx).await?;
-    for PlanValue { plan_id, title, cost, value } in plans {
-        treasury::report(&mut tx, (*plan_id, title), OpenTrades { cost: *cost, value: *value, at }).await?;
+    for PlanValue { plan_id, title, cost, value, value_at } in plans {
+        treasury::report(&mut tx, (*plan_id, title), OpenTrades { cost: *cost, value: *value, at }, *value_at).await?;
     }
     let known = treasury::known_gains(&mut tx).await?;
     tx.commit().await?;

@@ -1,5 +1,7 @@
 //! Publishes the proof of liabilities with what is held for them, each night or on request by staff.
 
+use std::time::Duration;
+
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection, Tx};
@@ -11,7 +13,10 @@ use time::UtcOffset;
 use crate::app::{Moment, answered_before};
 use crate::domain::liabilities::{HeldForMembers, Liabilities};
 use crate::error::Error;
-use crate::store::liabilities;
+use crate::store::{liabilities, treasury};
+
+/// How long ago trade may have reported for its gains to count as known.
+const REPORTED_WITHIN: Duration = Duration::from_secs(600);
 
 /// What the audit log calls it.
 const ACTION: &str = "liabilities.publish";
@@ -25,7 +30,7 @@ pub struct PublishLiabilities {
 /// Publishes the balances of this moment for staff. What is held is asked once they are counted.
 ///
 /// # Errors
-/// `PublicationInProgress` while another is built.
+/// `PublicationInProgress` while another is built, `GainsUnknown` until trade has reported the gains of open trades.
 pub async fn publish_liabilities(
     db: &Db,
     command: &PublishLiabilities,
@@ -55,8 +60,8 @@ pub async fn publish_nightly(db: &Db, held: impl AsyncFnOnce() -> Result<HeldFor
     }
     let publication_id = match build(db).await {
         Ok(publication_id) => publication_id,
-        // Another process builds it.
-        Err(Error::PublicationInProgress) => return Ok(()),
+        // Another process builds it, or it is too early.
+        Err(Error::PublicationInProgress | Error::GainsUnknown) => return Ok(()),
         Err(error) => return Err(error),
     };
     let held = held().await?;
@@ -72,6 +77,11 @@ pub async fn publish_nightly(db: &Db, held: impl AsyncFnOnce() -> Result<HeldFor
 /// for long.
 async fn build(db: &Db) -> Result<i64, Error> {
     let mut tx = step(db).await?;
+    // While trade cannot be asked, its members are not owed less.
+    let since = clock::now(&mut tx).await? - REPORTED_WITHIN;
+    if !treasury::gains_are_known(&mut tx, since).await? {
+        return Err(Error::GainsUnknown);
+    }
     let publication_id = liabilities::begin(&mut tx).await?.ok_or(Error::PublicationInProgress)?;
     tx.commit().await?;
     loop {

@@ -82,6 +82,7 @@ impl BackingService for GrpcServer {
                 title: plan.title,
                 cost: Cents::new(plan.cost_cents),
                 value: Cents::new(plan.value_cents),
+                value_at: plan.value_at.as_ref().and_then(clock::from_proto),
             });
         }
         let known = retrying(|| report_plans(&self.db, &plans)).await?;

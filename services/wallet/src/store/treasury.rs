@@ -119,21 +119,23 @@ pub async fn open_trades(conn: &mut PgConnection, plan_id: Uuid) -> Result<Optio
     Ok(row.map(|row| (row.title, OpenTrades { cost: row.cost, value: row.value, at: row.at })))
 }
 
-/// Notes what trade says of the open trades of a plan.
+/// Notes what trade says of the open trades of a plan, whose newest value is of a moment.
 pub async fn report(
     conn: &mut PgConnection,
     (plan_id, title): (Uuid, &str),
     open: OpenTrades,
+    value_at: Option<OffsetDateTime>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "INSERT INTO plan_values (plan_id, title, cost_cents, value_cents, at) VALUES ($1, $2, $3, $4, $5)
+        "INSERT INTO plan_values (plan_id, title, cost_cents, value_cents, at, value_at) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (plan_id) DO UPDATE SET title = excluded.title, cost_cents = excluded.cost_cents,
-            value_cents = excluded.value_cents, at = excluded.at",
+            value_cents = excluded.value_cents, at = excluded.at, value_at = excluded.value_at",
         plan_id,
         title,
         open.cost.get(),
         open.value.get(),
-        open.at
+        open.at,
+        value_at
     )
     .execute(conn)
     .await?;
@@ -144,6 +146,17 @@ pub async fn report(
 pub async fn known_gains(conn: &mut PgConnection) -> Result<Vec<(Uuid, Option<OffsetDateTime>)>, sqlx::Error> {
     let rows = sqlx::query!("SELECT plan_id, gains_at FROM plan_values").fetch_all(conn).await?;
     Ok(rows.into_iter().map(|row| (row.plan_id, row.gains_at)).collect())
+}
+
+/// Whether the gains of all plans are known at the newest value of each, as trade reported it since a moment.
+pub async fn gains_are_known(conn: &mut PgConnection, since: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT NOT EXISTS (SELECT FROM plan_values
+            WHERE at < $1 OR (value_at IS NOT NULL AND (gains_at IS NULL OR gains_at < value_at))) AS "known!""#,
+        since
+    )
+    .fetch_one(conn)
+    .await
 }
 
 /// Notes gains of open trades at a value of their plan. What is known of a later value stays.

@@ -17,7 +17,7 @@ use wallet::domain::liabilities::{Leaf, Sibling};
 
 use crate::fixture::{Member, World, code, key, withdrawal};
 use crate::trades::{fund, settle};
-use crate::treasury::{PLAN, fund_plan, moved, movement, report};
+use crate::treasury::{PLAN, fund_plan, moved, movement, report, report_at};
 
 pub async fn publish(world: &World, role: Role, key_text: &str) -> Result<Liabilities, Status> {
     let (_, token) = world.realm.staff(role);
@@ -172,6 +172,29 @@ async fn gains_that_were_not_taken_are_owed(pool: PgPool) {
     assert_eq!((published.total_cents, published.gains_cents), (102_500, 0));
     assert_eq!(world.count("SELECT count(*) FROM open_gains WHERE gain_cents = 2500").await, 0);
     world.assert_verified().await;
+}
+
+/// [D-T5] Nothing is published while the gains at the newest values are not known: neither before they are reported, nor while
+/// trade does not report.
+#[sqlx::test(migrations = false)]
+async fn a_publication_waits_for_gains(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let member = world.member_with(50_000).await;
+    let trade = Uuid::now_v7();
+    fund(&world, &member, trade, 20_000).await.unwrap();
+    report_at(&world, 20_000, 22_000, Some(100)).await;
+    nightly(&world).await;
+    assert_eq!(world.count("SELECT count(*) FROM liability_publications").await, 0);
+    let refused = from_status(&publish(&world, Role::Auditor, "a").await.unwrap_err());
+    assert_eq!(refused.code, "UNAVAILABLE");
+    assert!(refused.message.starts_with("The gains of open trades are not known"), "{}", refused.message);
+    tell_gains(&world, 100, &[(trade, 2_000)], true).await;
+    nightly(&world).await;
+    assert_eq!((newest(&world).await.total_cents, newest(&world).await.gains_cents), (52_000, 2_000));
+    sqlx::query("UPDATE plan_values SET at = at - interval '11 minutes'").execute(&pool).await.unwrap();
+    assert_eq!(code(publish(&world, Role::Auditor, "b").await), "UNAVAILABLE");
+    report_at(&world, 20_000, 22_000, Some(100)).await;
+    publish(&world, Role::Auditor, "c").await.unwrap();
 }
 
 /// [D-T5] Everybody sees what was owed and held when it was counted, what documents prove, and every night before.

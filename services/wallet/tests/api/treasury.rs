@@ -67,7 +67,13 @@ pub async fn plan_cash(world: &World) -> i64 {
 
 /// What trade says of the open trades.
 pub async fn report(world: &World, cost_cents: i64, value_cents: i64) {
-    let plan = PlanValue { plan_id: PLAN.to_string(), title: "Starter".to_owned(), cost_cents, value_cents };
+    report_at(world, cost_cents, value_cents, None).await;
+}
+
+/// With the moment of the plan's newest value, in seconds.
+pub async fn report_at(world: &World, cost_cents: i64, value_cents: i64, value: Option<i64>) {
+    let value_at = value.map(|seconds| Timestamp { seconds, nanos: 0 });
+    let plan = PlanValue { plan_id: PLAN.to_string(), title: "Starter".to_owned(), cost_cents, value_cents, value_at };
     let request = with_token(ReportPlansRequest { plans: vec![plan] }, &world.realm.service_token("trade"));
     world.grpc.report_plans(request).await.unwrap();
 }
