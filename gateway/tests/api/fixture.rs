@@ -511,13 +511,6 @@ impl WalletService for FakeWallet {
         refused(Kind::Conflict, ErrorReason::CourseAlreadyPurchased, "You own the course already")
     }
 
-    async fn get_course_access(
-        &self,
-        _: Call<wallet::GetCourseAccessRequest>,
-    ) -> Result<Answer<wallet::GetCourseAccessResponse>, Status> {
-        Ok(Answer::new(wallet::GetCourseAccessResponse { purchased: false, pending: false }))
-    }
-
     async fn list_transactions(
         &self,
         request: Call<wallet::ListTransactionsRequest>,

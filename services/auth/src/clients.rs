@@ -8,7 +8,6 @@ use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use proto::wallet::v1::closing_service_client::ClosingServiceClient;
 use proto::wallet::v1::{CheckClosingRequest, CloseWalletRequest};
-use tonic::Code;
 use uuid::Uuid;
 
 /// How long wallet may take: less than what the member's client waits.
@@ -34,13 +33,7 @@ impl Wallet {
     pub async fn check(&self, user_id: Uuid) -> Result<(), Refusal> {
         let request = CheckClosingRequest { user_id: user_id.to_string() };
         let request = Outgoing::service(&self.credential).deadline(DEADLINE).idempotent(request);
-        let asked = call!(self.client, check_closing, request);
-        match asked.await {
-            Ok(_) => Ok(()),
-            // A wallet of the version before does not know the call; it says so when the account closes.
-            Err(status) if status.code() == Code::Unimplemented => Ok(()),
-            Err(status) => Err(from_status(&status)),
-        }
+        call!(self.client, check_closing, request).await.map(drop).map_err(|status| from_status(&status))
     }
 
     /// Closes a member's wallet for good; succeeds again if it is closed.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures::future::join_all;
 use moka::future::Cache;
 use proto::auth::v1::decision_service_client::DecisionServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
@@ -131,7 +130,6 @@ impl Directory {
         if let [id] = ids[..] {
             return vec![self.session(id).await];
         }
-        let refused = |refusal: Refusal| ids.iter().map(|_| Err(refusal.clone())).collect();
         let message = GetSessionsRequest { session_ids: ids.iter().map(Uuid::to_string).collect() };
         let request = Outgoing::service(&self.credential).idempotent(message);
         let asked = call!(self.client, get_sessions, request);
@@ -139,11 +137,7 @@ impl Directory {
             Ok(GetSessionsResponse { sessions }) => {
                 ids.iter().map(|id| sessions.get(&id.to_string()).map(|one| session(*id, one)).transpose()).collect()
             }
-            // An auth of the version before does not know the call.
-            Err(status) if status.code() == Code::Unimplemented => {
-                join_all(ids.iter().map(|id| self.session(*id))).await
-            }
-            Err(status) => refused(from_status(&status)),
+            Err(status) => vec![Err(from_status(&status)); ids.len()],
         }
     }
 
@@ -172,15 +166,8 @@ impl Directory {
         let destination_known_at = destination_known_at.map(clock::to_proto);
         let message = GetPayoutStateRequest { user_id: user_id.to_string(), destination_known_at };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let asked = call!(self.client, get_payout_state, request);
-        match asked.await {
-            Ok(answer) => Ok(payout_state(answer.get_ref())),
-            // An auth of the version before does not know the call, and lets nothing cool off.
-            Err(status) if status.code() == Code::Unimplemented => {
-                Ok(PayoutState { frozen: self.is_frozen(user_id).await?, ..PayoutState::default() })
-            }
-            Err(status) => Err(from_status(&status)),
-        }
+        let answer = call!(self.client, get_payout_state, request).await.map_err(|status| from_status(&status))?;
+        Ok(payout_state(answer.get_ref()))
     }
 
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
@@ -192,13 +179,8 @@ impl Directory {
             proposer_permission: proposer.map(|one| one.permission.as_str().to_owned()).unwrap_or_default(),
         };
         let request = Outgoing::service(&self.credential).deadline(SIGNING).idempotent(message);
-        let answer = call!(self.decisions, sign_decision, request);
-        match answer.await {
-            Ok(answer) => Ok(answer.into_inner().assertion),
-            // An auth of the version before: decisions wait until it is replaced.
-            Err(status) if status.code() == Code::Unimplemented => Err(Refusal::unavailable()),
-            Err(status) => Err(from_status(&status)),
-        }
+        let answer = call!(self.decisions, sign_decision, request).await.map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().assertion)
     }
 }
 

@@ -88,14 +88,7 @@ impl Eraser {
     async fn members_after(&self, done: Option<Uuid>) -> Result<Vec<Uuid>, Refusal> {
         let message = ListErasedMembersRequest { after_user_id: done.map(|id| id.to_string()).unwrap_or_default() };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let answer = call!(self.client, list_erased_members, request);
-        match answer.await {
-            Ok(answer) => {
-                answer.into_inner().user_ids.iter().map(|id| id.parse().map_err(|_| Refusal::unavailable())).collect()
-            }
-            // An auth of the version before does not know the call.
-            Err(status) if status.code() == tonic::Code::Unimplemented => Ok(Vec::new()),
-            Err(status) => Err(from_status(&status)),
-        }
+        let answer = call!(self.client, list_erased_members, request).await.map_err(|status| from_status(&status))?;
+        answer.into_inner().user_ids.iter().map(|id| id.parse().map_err(|_| Refusal::unavailable())).collect()
     }
 }

@@ -28,7 +28,7 @@ use proto::payment_method::v1::{
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::PreparePayoutsResponse;
 use time::{Duration as Span, OffsetDateTime};
-use tonic::{Code, Response};
+use tonic::Response;
 use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
@@ -172,13 +172,7 @@ impl Methods {
         let (since, until) = (Some(to_proto(since)), Some(to_proto(until)));
         let message = TakeBackMethodsRequest { user_id: user_id.to_string(), since, until };
         let request = Outgoing::service(&self.lookup.credential).idempotent(message);
-        let asked = call!(self.lookup.client, take_back_methods, request);
-        match asked.await {
-            Ok(_) => Ok(()),
-            // A payment-method of the version before does not know the call: this waits until it is replaced.
-            Err(status) if status.code() == Code::Unimplemented => Err(Refusal::unavailable()),
-            Err(status) => Err(from_status(&status)),
-        }
+        call!(self.lookup.client, take_back_methods, request).await.map(drop).map_err(|status| from_status(&status))
     }
 }
 
@@ -192,8 +186,6 @@ impl Lookup {
         let asked = call!(self.client, resolve_withdrawal_methods, request);
         match asked.await {
             Ok(answer) => answer.into_inner().resolutions.into_iter().map(|one| Ok(one.found)).collect(),
-            // A payment-method of the version before does not know the call.
-            Err(status) if status.code() == Code::Unimplemented => vec![Ok(None); count],
             Err(status) => vec![Err(from_status(&status)); count],
         }
     }
@@ -289,13 +281,8 @@ impl Chains {
     /// Unavailable if it cannot be asked.
     pub async fn payments(&self, before: i64, size: i32) -> Result<Vec<ListedPayment>, Refusal> {
         let request = Outgoing::service(&self.credential).idempotent(ListPaymentsRequest { before, size });
-        let asked = call!(self.client, list_payments, request);
-        match asked.await {
-            Ok(answer) => Ok(answer.into_inner().payments),
-            // A payment-method of the version before does not know the call.
-            Err(status) if status.code() == Code::Unimplemented => Ok(Vec::new()),
-            Err(status) => Err(from_status(&status)),
-        }
+        let answer = call!(self.client, list_payments, request).await.map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().payments)
     }
 
     /// Payments to the address that the member of a payment was shown, the nearest in value first: those of the day before the
@@ -312,12 +299,8 @@ impl Chains {
             since: Some(to_proto(one.created_at - EARLIER)),
         };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        match call!(self.client, list_candidates, request).await {
-            Ok(answer) => Ok(answer.into_inner().payments.into_iter().filter_map(|one| one.payment).collect()),
-            // A payment-method of the version before does not know the call.
-            Err(status) if status.code() == Code::Unimplemented => Ok(Vec::new()),
-            Err(status) => Err(from_status(&status)),
-        }
+        let answer = call!(self.client, list_candidates, request).await.map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().payments.into_iter().filter_map(|one| one.payment).collect())
     }
 
     /// The holdings of the platform's addresses and the payments without a withdrawal; `None` if payment-method does not
@@ -348,13 +331,8 @@ impl Chains {
 
     async fn outflows(&self, after: i64) -> Result<Vec<payment_method::Outflow>, Refusal> {
         let request = Outgoing::service(&self.credential).idempotent(ListOutflowsRequest { after });
-        let asked = call!(self.client, list_outflows, request);
-        match asked.await {
-            Ok(answer) => Ok(answer.into_inner().outflows),
-            // A payment-method of the version before does not know the call.
-            Err(status) if status.code() == Code::Unimplemented => Ok(Vec::new()),
-            Err(status) => Err(from_status(&status)),
-        }
+        let answer = call!(self.client, list_outflows, request).await.map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().outflows)
     }
 
     /// Notes which withdrawals payouts belong to, by the number of the payout.
@@ -384,12 +362,7 @@ impl Chains {
         });
         let request =
             Outgoing::service(&self.credential).idempotent(NoteConsumedRequest { payments: payments.collect() });
-        match call!(self.client, note_consumed, request).await {
-            Ok(_) => Ok(()),
-            // A payment-method of the version before does not know the call: this waits until it is replaced.
-            Err(status) if status.code() == Code::Unimplemented => Err(Refusal::unavailable()),
-            Err(status) => Err(from_status(&status)),
-        }
+        call!(self.client, note_consumed, request).await.map(drop).map_err(|status| from_status(&status))
     }
 
     /// How far the payment of a withdrawal by this transaction is.
@@ -410,12 +383,7 @@ impl Chains {
             amount_cents: one.net_amount.get(),
         };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let answer = match call!(self.client, get_payout, request).await {
-            Ok(answer) => answer.into_inner(),
-            // A payment-method of the version before does not know the call: this waits until it is replaced.
-            Err(status) if status.code() == Code::Unimplemented => return Err(Refusal::unavailable()),
-            Err(status) => return Err(from_status(&status)),
-        };
+        let answer = call!(self.client, get_payout, request).await.map_err(|status| from_status(&status))?.into_inner();
         let Some(shown) = answer.payout else { return Ok(Finality::Unobserved) };
         let Some(price) = price.filter(|_| shown.state == "final") else { return Ok(Finality::Open) };
         let read = |one: &PayoutOutput| {
@@ -471,23 +439,13 @@ impl Chains {
     pub async fn send_payouts(&self, txid: &str) -> Result<(), Refusal> {
         let message = payment_method::SendPayoutsRequest { txid: txid.to_owned() };
         let request = Outgoing::service(&self.credential).idempotent(message);
-        match call!(self.payouts, send_payouts, request).await {
-            Ok(_) => Ok(()),
-            // A payment-method of the version before keeps no transactions.
-            Err(status) if status.code() == Code::Unimplemented => Ok(()),
-            Err(status) => Err(from_status(&status)),
-        }
+        call!(self.payouts, send_payouts, request).await.map(drop).map_err(|status| from_status(&status))
     }
 
     async fn ask(&self, message: GetEvidenceRequest) -> Result<Option<common::ChainEvidence>, Refusal> {
         let request = Outgoing::service(&self.credential).idempotent(message);
-        let asked = call!(self.client, get_evidence, request);
-        match asked.await {
-            Ok(answer) => Ok(answer.into_inner().evidence),
-            // A payment-method of the version before does not know the call.
-            Err(status) if status.code() == Code::Unimplemented => Ok(None),
-            Err(status) => Err(from_status(&status)),
-        }
+        let answer = call!(self.client, get_evidence, request).await.map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().evidence)
     }
 }
 
@@ -718,13 +676,7 @@ impl Codes {
     /// Unavailable if auth cannot be asked.
     pub async fn note(&self, user_id: Uuid) -> Result<(), Refusal> {
         let request = Outgoing::service(&self.credential).once(NoteDestinationRequest { user_id: user_id.to_string() });
-        let asked = call!(self.client, note_destination, request);
-        match asked.await {
-            Ok(_) => Ok(()),
-            // An auth of the version before does not know the call.
-            Err(status) if status.code() == Code::Unimplemented => Ok(()),
-            Err(status) => Err(from_status(&status)),
-        }
+        call!(self.client, note_destination, request).await.map(drop).map_err(|status| from_status(&status))
     }
 
     /// Uses up the code of the destination with this key.

@@ -75,7 +75,6 @@ async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid
     if let Some(fault) = ledger_checks::open_faults(conn, 1).await?.pop() {
         return Err(Error::BooksNotBalanced(fault.detail));
     }
-    // Proposals of the version before name no pause.
     let pause_id = proposal.change.get(PAUSE_ID).and_then(Value::as_i64).ok_or(Error::StaleRevision)?;
     if !withdrawal_pauses::end(conn, pause_id, (proposal.proposed_by, confirmed_by)).await? {
         return Err(Error::WithdrawalsNotStopped);

@@ -15,40 +15,25 @@ use crate::store::{accounts, postings, transactions};
 #[derive(Debug, Clone)]
 pub struct ProposeCourseRefund {
     pub call: StaffCall,
-    pub purchase: Purchase,
+    /// The member, whose purchase gives access now.
+    pub user_id: Uuid,
     pub note: String,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub enum Purchase {
-    /// The one that gives this member access.
-    Of(Uuid),
-    /// The one of this line, as gateways of the version before ask.
-    Line(Uuid),
 }
 
 /// Opens a proposal for another treasurer to confirm.
 ///
 /// # Errors
-/// Invalid for a missing note, `MemberNotFound`, `NotFound`, `NotRefundable`, `AlreadyReversed`.
+/// Invalid for a missing note, `MemberNotFound`, `NotRefundable`.
 pub async fn propose_course_refund(db: &Db, command: &ProposeCourseRefund) -> Result<Answer<Proposal>, Error> {
     let note = required_note(&command.note)?;
     idempotency::once(db, command.call.claim.clone(), async |conn| propose(conn, command, note).await).await
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeCourseRefund, note: String) -> Result<Proposal, Error> {
-    let id = match command.purchase {
-        Purchase::Of(user_id) => {
-            accounts::wallet(conn, user_id).await?.ok_or(Error::MemberNotFound)?;
-            postings::course_of(conn, user_id).await?.ok_or(Error::NotRefundable)?
-        }
-        Purchase::Line(id) => id,
-    };
+    accounts::wallet(conn, command.user_id).await?.ok_or(Error::MemberNotFound)?;
+    let id = postings::course_of(conn, command.user_id).await?.ok_or(Error::NotRefundable)?;
     let line = transactions::find(conn, id).await?.ok_or(Error::NotFound)?;
     let posted = postings::of_course(conn, line.id).await?.ok_or(Error::NotRefundable)?;
-    if posted.reversed_by.is_some() {
-        return Err(Error::AlreadyReversed);
-    }
     let change = CourseRefund {
         transaction_id: line.id,
         reference: line.reference(),

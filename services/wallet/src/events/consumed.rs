@@ -105,8 +105,8 @@ fn report(event: &Event) -> Result<Option<(Uuid, Report)>, HandleError> {
         return Ok(None);
     }
     let message = read::<ActivityDisowned>(event)?;
-    // A version before sends no time; that of the message has no fraction of a second.
-    let at = message.reported_at.as_ref().and_then(clock::from_proto).unwrap_or(event.at);
+    let at = message.reported_at.as_ref().and_then(clock::from_proto);
+    let at = at.ok_or_else(|| HandleError::Poison(anyhow!("a report without a time")))?;
     Ok(Some((member(&message.user_id)?, Report { at })))
 }
 

@@ -15,14 +15,14 @@ use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     ConfirmDestinationRequest, ConfirmDestinationResponse, DepositArrivedRequest, DepositArrivedResponse,
     FindKnownDestinationsRequest, FindKnownDestinationsResponse, GetBalancesRequest, GetBalancesResponse,
-    GetCourseAccessRequest, GetCourseAccessResponse, GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest,
-    GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest,
-    GetTransactionResponse, GetWalletRequest, GetWalletResponse, GetYearReportRequest, GetYearReportResponse,
-    ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse,
-    PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest,
-    RequestQuoteResponse, RequestWithdrawalRequest, RequestWithdrawalResponse, SendDestinationCodeRequest,
-    SendDestinationCodeResponse, SetDestinationRequest, SetDestinationResponse, TakeBackDepositRequest,
-    TakeBackDepositResponse, Transaction as Line, confirm_destination_request, send_destination_code_request,
+    GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest,
+    GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest, GetTransactionResponse,
+    GetWalletRequest, GetWalletResponse, GetYearReportRequest, GetYearReportResponse, ListTransactionsRequest,
+    ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest,
+    PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse,
+    RequestWithdrawalRequest, RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse,
+    SetDestinationRequest, SetDestinationResponse, TakeBackDepositRequest, TakeBackDepositResponse,
+    Transaction as Line, confirm_destination_request, send_destination_code_request,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
@@ -357,13 +357,6 @@ impl WalletService for GrpcServer {
         let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?;
         let done = retrying(|| purchase_course(&self.ledger, member.user_id, claim.clone())).await?;
         Ok(answer(done.map(|one| PurchaseCourseResponse { transaction: Some(one.into()) })))
-    }
-
-    async fn get_course_access(&self, request: Request<GetCourseAccessRequest>) -> Reply<GetCourseAccessResponse> {
-        let member = self.member(request.metadata()).await?;
-        let wallet = get_wallet(&self.db, member.user_id).await?;
-        let (purchased, pending) = (wallet.has_purchased_course, wallet.is_course_payment_pending);
-        Ok(Response::new(GetCourseAccessResponse { purchased, pending }))
     }
 
     async fn list_transactions(&self, request: Request<ListTransactionsRequest>) -> Reply<ListTransactionsResponse> {

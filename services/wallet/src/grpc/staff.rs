@@ -48,7 +48,7 @@ use crate::app::note_viewing::note_viewing;
 use crate::app::payout_state::known_since;
 use crate::app::place_hold::{PlaceHold, place_hold};
 use crate::app::propose_correction::{ProposeCorrection, propose_correction};
-use crate::app::propose_course_refund::{ProposeCourseRefund, Purchase, propose_course_refund};
+use crate::app::propose_course_refund::{ProposeCourseRefund, propose_course_refund};
 use crate::app::propose_payout_correction::{ProposePayoutCorrection, propose_payout_correction};
 use crate::app::propose_rebuild::{ProposeRebuild, propose_rebuild};
 use crate::app::propose_reopening::{ProposeReopening, propose_reopening};
@@ -326,11 +326,8 @@ impl StaffService for GrpcServer {
         let (metadata, _, message) = request.into_parts();
         let staff = self.verifier.staff(&metadata, Permission::CorrectBalances).await?;
         let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
-        let purchase = match message.transaction_id.as_str() {
-            "" => Purchase::Of(message.user_id.parse().map_err(|_| Error::MemberNotFound)?),
-            id => Purchase::Line(convert::transaction_id(id)?),
-        };
-        let command = ProposeCourseRefund { call, purchase, note: message.note };
+        let user_id = message.user_id.parse().map_err(|_| Error::MemberNotFound)?;
+        let command = ProposeCourseRefund { call, user_id, note: message.note };
         let done = retrying(|| propose_course_refund(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeCourseRefundResponse { proposal: Some(one.into()) })))
     }

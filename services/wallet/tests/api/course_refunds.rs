@@ -22,17 +22,9 @@ use crate::corrections::confirm;
 use crate::fixture::{Member, World, code, course_payment};
 use crate::reversals::reverse;
 
-/// By the line, as gateways of the version before ask.
-async fn propose(world: &World, token: &str, one: &Transaction) -> Result<Proposal, Status> {
-    propose_to(world, token, ProposeCourseRefundRequest { transaction_id: one.id.clone(), ..Default::default() }).await
-}
-
-async fn propose_of(world: &World, token: &str, member: &Member) -> Result<Proposal, Status> {
-    propose_to(world, token, ProposeCourseRefundRequest { user_id: member.id.to_string(), ..Default::default() }).await
-}
-
-async fn propose_to(world: &World, token: &str, request: ProposeCourseRefundRequest) -> Result<Proposal, Status> {
-    let request = ProposeCourseRefundRequest { note: "asked for".into(), ..request };
+async fn propose(world: &World, token: &str, member: &Member) -> Result<Proposal, Status> {
+    let request =
+        ProposeCourseRefundRequest { user_id: member.id.to_string(), note: "asked for".into(), ..Default::default() };
     Ok(world.grpc.propose_course_refund(with_token(request, token)).await?.into_inner().proposal.unwrap())
 }
 
@@ -45,16 +37,16 @@ async fn a_purchase_is_refunded_once(pool: PgPool) {
     let bought = world.buy_course(&member).await.unwrap();
     let review = world.review(&bought.id).await;
     assert!(review.refundable && !review.reversible && review.reversed_by.is_empty());
-    assert_eq!(code(propose(&world, &world.reviewer, &bought).await), "PERMISSION_DENIED");
-    let first = propose_of(&world, &world.treasurer, &member).await.unwrap();
-    let other = propose(&world, &second, &bought).await.unwrap();
+    assert_eq!(code(propose(&world, &world.reviewer, &member).await), "PERMISSION_DENIED");
+    let first = propose(&world, &world.treasurer, &member).await.unwrap();
+    let other = propose(&world, &second, &member).await.unwrap();
     assert_eq!((first.kind.as_str(), first.permission.as_str()), ("course_refund", "correctBalances"));
     assert!(world.wallet(&member).await.has_purchased_course);
     assert_eq!(code(confirm(&world, &world.treasurer, &first).await), "SELF_CONFIRMATION");
     assert_eq!(code(confirm(&world, &world.reviewer, &first).await), "PERMISSION_DENIED");
     confirm(&world, &second, &first).await.unwrap();
     assert_eq!(code(confirm(&world, &world.treasurer, &other).await), "ALREADY_REVERSED");
-    assert_eq!(code(propose(&world, &world.treasurer, &bought).await), "ALREADY_REVERSED");
+    assert_eq!(code(propose(&world, &world.treasurer, &member).await), "NOT_REVERSIBLE");
     let wallet = world.wallet(&member).await;
     assert_eq!((wallet.available_cents, wallet.has_purchased_course), (50_000, false));
     assert_eq!(world.house("course_revenue").await, 0);
@@ -68,10 +60,10 @@ async fn a_purchase_is_refunded_once(pool: PgPool) {
 
     let again = world.buy_course(&member).await.unwrap();
     assert_eq!(code(world.buy_course(&member).await), "COURSE_ALREADY_PURCHASED");
-    let refund = propose_of(&world, &world.treasurer, &member).await.unwrap();
+    let refund = propose(&world, &world.treasurer, &member).await.unwrap();
     confirm(&world, &second, &refund).await.unwrap();
     assert_eq!(world.history(&member).await.remove(0).related_id, again.id);
-    assert_eq!(code(propose_of(&world, &world.treasurer, &member).await), "NOT_REVERSIBLE");
+    assert_eq!(code(propose(&world, &world.treasurer, &member).await), "NOT_REVERSIBLE");
     assert!(!world.wallet(&member).await.has_purchased_course);
     world.assert_verified().await;
 }
@@ -82,9 +74,9 @@ async fn a_payment_from_outside_is_refunded_to_the_balance(pool: PgPool) {
     let world = World::new(pool).await;
     let (member, second) = (world.member(), world.realm.staff(Role::Treasurer).1);
     let paid = world.deposit(&member, course_payment()).await.unwrap();
-    assert_eq!(code(propose(&world, &world.treasurer, &paid).await), "NOT_REVERSIBLE");
+    assert_eq!(code(propose(&world, &world.treasurer, &member).await), "NOT_REVERSIBLE");
     world.approve(&paid).await.unwrap();
-    let refund = propose(&world, &world.treasurer, &paid).await.unwrap();
+    let refund = propose(&world, &world.treasurer, &member).await.unwrap();
     confirm(&world, &second, &refund).await.unwrap();
     let wallet = world.wallet(&member).await;
     assert_eq!((wallet.available_cents, wallet.has_purchased_course), (8_700, false));
@@ -106,7 +98,7 @@ async fn a_refund_settles_what_is_owed(pool: PgPool) {
     reverse(&world, &deposited).await;
     let wallet = world.wallet(&member).await;
     assert_eq!((wallet.available_cents, wallet.owed_cents), (0, 8_700));
-    let refund = propose(&world, &world.treasurer, &bought).await.unwrap();
+    let refund = propose(&world, &world.treasurer, &member).await.unwrap();
     confirm(&world, &second, &refund).await.unwrap();
     let wallet = world.wallet(&member).await;
     assert_eq!((wallet.available_cents, wallet.owed_cents, wallet.has_purchased_course), (0, 0, false));
@@ -119,13 +111,12 @@ async fn nothing_else_is_refunded(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
     let nobody = Member { id: Uuid::new_v4(), token: String::new() };
-    assert_eq!(code(propose_of(&world, &world.treasurer, &nobody).await), "NOT_FOUND");
-    assert_eq!(code(propose_of(&world, &world.treasurer, &member).await), "NOT_REVERSIBLE");
+    assert_eq!(code(propose(&world, &world.treasurer, &nobody).await), "NOT_FOUND");
+    assert_eq!(code(propose(&world, &world.treasurer, &member).await), "NOT_REVERSIBLE");
     let deposited = world.history(&member).await.remove(0);
     assert!(!world.review(&deposited.id).await.refundable);
-    assert_eq!(code(propose(&world, &world.treasurer, &deposited).await), "NOT_REVERSIBLE");
-    let bought = world.buy_course(&member).await.unwrap();
-    let request = ProposeCourseRefundRequest { transaction_id: bought.id, note: " ".into(), ..Default::default() };
+    world.buy_course(&member).await.unwrap();
+    let request = ProposeCourseRefundRequest { user_id: member.id.to_string(), note: " ".into(), ..Default::default() };
     let refused = world.grpc.propose_course_refund(with_token(request, &world.treasurer)).await;
     assert_eq!(code(refused), "VALIDATION_FAILED");
 }

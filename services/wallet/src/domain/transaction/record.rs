@@ -29,7 +29,7 @@ pub struct Record {
     pub fee_paid: bool,
     pub method: Option<MethodCopy>,
     pub destination: Option<Destination>,
-    /// Since when the destination of an open withdrawal is known. Answers of earlier versions do not have it.
+    /// Since when the destination of an open withdrawal is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_at: Option<OffsetDateTime>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
