@@ -1,1 +1,0 @@
-ALTER TABLE codes VALIDATE CONSTRAINT codes_request_attempts;

@@ -1,2 +1,0 @@
--- Until when the tries of a counter have faded; unset in those of the version before, which count from their last try.
-ALTER TABLE login_throttles ADD COLUMN faded_at timestamptz;

@@ -1,2 +1,0 @@
-ALTER TABLE users VALIDATE CONSTRAINT users_password_hash;
-ALTER TABLE reset_tokens VALIDATE CONSTRAINT reset_tokens_token_hash;
