@@ -1,1 +1,0 @@
-ALTER TABLE chain_payments VALIDATE CONSTRAINT chain_payments_way, VALIDATE CONSTRAINT chain_payments_transaction;

@@ -1,1 +1,0 @@
-ALTER TABLE method_versions VALIDATE CONSTRAINT method_versions_address;
