@@ -1,1 +1,0 @@
-ALTER TABLE lessons VALIDATE CONSTRAINT lessons_video;

@@ -1,1 +1,0 @@
-ALTER TABLE certificates VALIDATE CONSTRAINT certificates_holder_name;
