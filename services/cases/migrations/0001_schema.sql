@@ -1,5 +1,9 @@
 -- What members write to staff, and what staff answer.
 
+-- Functions read the tables of this schema, and no table of a caller in their place.
+SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+
+-- What members write to staff, and what staff answer.
 CREATE TABLE cases (
     id                uuid        NOT NULL CONSTRAINT cases_pkey PRIMARY KEY,
     -- Counts the cases of all members, for talking about one.
@@ -81,6 +85,9 @@ CREATE TABLE case_messages (
 );
 CREATE INDEX case_messages_of_member ON case_messages (author_id, created_at) WHERE author = 'member';
 
+CREATE TRIGGER case_messages_append_only BEFORE UPDATE OR TRUNCATE ON case_messages
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 -- Messages go with the personal data of a closed account, except those of complaints.
 CREATE FUNCTION keep_case_messages() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -91,8 +98,6 @@ BEGIN
     RETURN OLD;
 END
 $$;
-CREATE TRIGGER case_messages_append_only BEFORE UPDATE OR TRUNCATE ON case_messages
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER case_messages_kept BEFORE DELETE ON case_messages
     FOR EACH ROW EXECUTE FUNCTION keep_case_messages();
 
@@ -104,6 +109,5 @@ DO $$ BEGIN
                 messages, updated_at)
             ON cases TO cases;
         GRANT SELECT, INSERT, DELETE ON case_messages TO cases;
-        REVOKE UPDATE, DELETE, TRUNCATE ON audit_rows FROM cases;
     END IF;
 END $$;
