@@ -28,7 +28,6 @@ pub const SCHEMA: chassis::db::Schema = chassis::db::Schema {
     definitions: &[
         include_str!("../sql/10_ledger.sql"),
         include_str!("../sql/20_check.sql"),
-        include_str!("../sql/30_version_before.sql"),
         include_str!("../sql/40_as_of.sql"),
         include_str!("../sql/50_liabilities.sql"),
     ],

@@ -42,7 +42,7 @@ mod staff;
 mod statement;
 mod trades;
 mod treasury;
+mod triggers;
 mod two_reviewers;
-mod version_before;
 mod waits;
 mod withdrawals;
