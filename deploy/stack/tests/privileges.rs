@@ -17,12 +17,11 @@ fn services() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Where money or authority is decided: all that the role may do there beside reading.
 const PROTECTED: &[(&str, &str, &str)] = &[
-    // The columns for the version before can be changed by no update, and make nothing but an empty account.
-    ("wallet", "accounts", "INSERT(kind,user_id) UPDATE(kind)"),
+    ("wallet", "accounts", ""),
     ("wallet", "postings", ""),
     ("wallet", "entries", ""),
     ("wallet", "posting_kinds", ""),
-    ("wallet", "trade_fundings", "INSERT UPDATE(trade_id)"),
+    ("wallet", "trade_fundings", ""),
     ("wallet", "transactions", "INSERT UPDATE"),
     ("wallet", "consumed_payments", "INSERT UPDATE(freed_at,told_at)"),
     // Those of wallets that were closed a month ago are forgotten, and disowned ones are kept by a trigger.
@@ -106,7 +105,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "an account that becomes another",
         "UPDATE accounts SET kind = 'bonus' WHERE kind = 'available'",
-        "accounts_stay",
+        "permission denied for table accounts",
     ),
     (
         "an account with money",
@@ -129,7 +128,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "a trade that was never paid for",
         "INSERT INTO trade_fundings (trade_id, user_id, amount_cents, status, created_at)
          VALUES (gen_random_uuid(), gen_random_uuid(), 1, 'funded', now())",
-        "trade_fundings_by_the_ledger",
+        "permission denied for table trade_fundings",
     ),
     (
         "a hold of more than there is",

@@ -42,7 +42,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 88] = [
+const TABLES: [(Service, &str, Kept); 86] = [
     (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -69,7 +69,6 @@ const TABLES: [(Service, &str, Kept); 88] = [
     (Service::Wallet, "account_checkpoints", BOOKS),
     (Service::Wallet, "account_rebuilds", BOOKS),
     (Service::Wallet, "accounts", BOOKS),
-    (Service::Wallet, "book_checks", For("one row: the last check")),
     (Service::Wallet, "closed_wallets", BOOKS),
     (Service::Wallet, "claims", For("unlogged; swept whenever staff claim a transaction")),
     (Service::Wallet, "destinations", For("until the personal data of the account is removed")),
@@ -91,7 +90,6 @@ const TABLES: [(Service, &str, Kept); 88] = [
     (Service::Wallet, "trade_fundings", BOOKS),
     (Service::Wallet, "transactions", BOOKS),
     (Service::Wallet, "viewings", For("unlogged; swept whenever staff open a transaction")),
-    (Service::Wallet, "withdrawal_gate", For("one row: whether withdrawals are open")),
     (Service::Wallet, "withdrawal_stops", For("decisions of staff are kept")),
     (Service::Trade, "plan_values", BOOKS),
     (Service::Trade, "plans", CONTENT),

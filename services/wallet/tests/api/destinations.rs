@@ -268,31 +268,6 @@ async fn no_process_approves_an_unknown_destination(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM destinations WHERE cause = 'earlier'").await, 1);
 }
 
-/// [D-A4] Where members were paid to before the book began is known; where a rejected withdrawal went is not.
-#[sqlx::test(migrations = false)]
-async fn destinations_of_before_are_known(pool: PgPool) {
-    let world = World::new(pool).await;
-    let paid = world.member_with(50_000).await;
-    let made = world.withdraw(&paid, withdrawal(10_000)).await.unwrap();
-    world.pay(&world.approve(&made).await.unwrap()).await.unwrap();
-    let rejected = "TREJECTEDxxxxxxxxxxxxxxxxxx";
-    let request = RequestWithdrawalRequest { address: rejected.to_owned(), ..withdrawal(10_000) };
-    let made = world.withdraw(&paid, request).await.unwrap();
-    world.reject(&made, "COMPLIANCE").await.unwrap();
-    let approved = world.member_with(50_000).await;
-    let made = world.withdraw(&approved, withdrawal(10_000)).await.unwrap();
-    world.approve(&made).await.unwrap();
-    let migration = include_str!("../../migrations/20261123061000_destinations.sql");
-    let fill = &migration
-        [migration.find("INSERT INTO destinations").unwrap()..migration.find("-- A destination stays").unwrap()];
-    let empty = "ALTER TABLE destinations DISABLE TRIGGER USER; DELETE FROM destinations;";
-    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("{empty} {fill}"))).execute(&world.pool).await.unwrap();
-    assert!(known(&world, &paid, "TRC20", ADDRESS, "").await);
-    assert!(!known(&world, &paid, "TRC20", rejected, "").await);
-    assert!(known(&world, &approved, "TRC20", ADDRESS, "").await, "approved, not yet paid");
-    assert_eq!(world.count("SELECT count(*) FROM destinations WHERE cause = 'payout'").await, 2);
-}
-
 /// [D-A5] Payouts to a destination that became known after a first login from a new device wait for a day, also while it
 /// is not confirmed; payouts to one that was known before do not.
 #[sqlx::test(migrations = false)]

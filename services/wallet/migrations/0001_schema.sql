@@ -1,0 +1,1092 @@
+-- The double-entry ledger, what members and staff do with money, and what is published of it. The functions that move money are
+-- in ../sql, applied after the migrations.
+
+-- Functions read the tables of this schema, and no table of a caller in their place.
+SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+
+-- What a posting of a kind moves, and what it takes to cause it: the one list of kinds.
+CREATE TABLE posting_kinds (
+    kind         text   NOT NULL,
+    -- Where the business id of the posting is found.
+    cause_type   text   NOT NULL,
+    -- The kind of that transaction or proposal, and the status that causes the posting.
+    cause_kind   text,
+    cause_status text   NOT NULL,
+    -- Which accounts may lose and gain by it; members' accounts only of the posting's member.
+    debits       text[] NOT NULL,
+    credits      text[] NOT NULL,
+    CONSTRAINT posting_kinds_pkey PRIMARY KEY (kind, cause_type),
+    CONSTRAINT posting_kinds_cause_type
+        CHECK (cause_type IN ('transaction', 'purchase', 'trade', 'proposal', 'hold', 'unchecked'))
+);
+
+INSERT INTO posting_kinds (kind, cause_type, cause_kind, cause_status, debits, credits) VALUES
+    ('deposit', 'transaction', 'deposit', 'success', '{settlement}', '{available}'),
+    ('course', 'transaction', 'course', 'success', '{settlement}', '{course_revenue}'),
+    ('course', 'purchase', 'course', 'success', '{available}', '{course_revenue}'),
+    -- A payment of the course that arrived short, and what arrived over its price.
+    ('course_credit', 'transaction', 'course', 'success', '{settlement}', '{available}'),
+    -- Gives the price back to the balance, whichever way it was paid.
+    ('course_refund', 'proposal', 'course_refund', 'confirmed', '{course_revenue}', '{available}'),
+    ('withdrawal_hold', 'transaction', 'withdrawal', 'pending', '{available}', '{held}'),
+    ('withdrawal_paid', 'transaction', 'withdrawal', 'success', '{held}', '{settlement,fee_revenue}'),
+    ('withdrawal_release', 'transaction', 'withdrawal', 'failed', '{held}', '{available}'),
+    ('fee', 'transaction', 'fee', 'success', '{settlement}', '{fee_revenue}'),
+    ('fee_refund', 'transaction', 'fee', 'success', '{fee_revenue}', '{available}'),
+    ('fee_credit', 'transaction', 'fee', 'success', '{settlement}', '{available}'),
+    ('trade_fund', 'trade', NULL, 'funded', '{available}', '{invested}'),
+    ('trade_settle', 'trade', NULL, 'settled', '{invested}', '{available}'),
+    ('trade_gain', 'trade', NULL, 'settled', '{plan_cash}', '{available}'),
+    ('trade_loss', 'trade', NULL, 'settled', '{invested}', '{plan_cash}'),
+    ('bonus', 'proposal', 'bonus', 'confirmed', '{bonus_expense}', '{bonus}'),
+    ('release', 'proposal', 'release', 'confirmed', '{bonus}', '{available}'),
+    ('adjustment_credit', 'proposal', 'adjustment_credit', 'confirmed', '{adjustments}', '{available}'),
+    ('adjustment_debit', 'proposal', 'adjustment_debit', 'confirmed', '{available}', '{adjustments}'),
+    -- A posting whose kind may debit `owed` takes there what the balance lacks. These accounts say what may be reversed:
+    -- everything that came from outside, from a correction, or from a bonus. A payment of the course ends access, one of a fee
+    -- becomes a debt.
+    ('reversal', 'proposal', 'reversal', 'confirmed', '{available,owed,course_revenue}', '{settlement,adjustments,bonus}'),
+    ('hold', 'hold', NULL, 'placed', '{available}', '{on_hold}'),
+    ('hold_release', 'hold', NULL, 'released', '{on_hold}', '{available}'),
+    -- Treasury movements.
+    ('capital_in', 'proposal', 'capital_in', 'confirmed', '{settlement}', '{capital}'),
+    ('capital_out', 'proposal', 'capital_out', 'confirmed', '{capital}', '{settlement}'),
+    ('revenue_out', 'proposal', 'revenue_out', 'confirmed', '{course_revenue,fee_revenue}', '{settlement}'),
+    ('network_fee', 'proposal', 'network_fee', 'confirmed', '{network_fees}', '{settlement}'),
+    ('loss', 'proposal', 'loss', 'confirmed', '{capital}', '{settlement}'),
+    ('plan_funded', 'proposal', 'plan_funded', 'confirmed', '{capital}', '{plan_cash}'),
+    ('plan_returned', 'proposal', 'plan_returned', 'confirmed', '{plan_cash}', '{capital}'),
+    ('plan_bought', 'proposal', 'plan_bought', 'confirmed', '{plan_assets}', '{settlement}'),
+    ('plan_proceeds', 'proposal', 'plan_proceeds', 'confirmed', '{settlement}', '{plan_assets,plan_cash}'),
+    ('plan_loss', 'proposal', 'plan_loss', 'confirmed', '{plan_cash}', '{plan_assets}');
+
+-- The accounts of the house, of members and of plans. An entry raises the balance of its account. Members' accounts and revenues
+-- stand positive, settlement stands at minus what the platform holds.
+-- Every posting updates its accounts in place: the few rows of the house thousands of times a minute, a member's now and then.
+-- They are vacuumed after a fixed number of updates, however many members there are, and without pauses.
+CREATE TABLE accounts (
+    id            bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT accounts_pkey PRIMARY KEY,
+    kind          text   NOT NULL,
+    -- The member, or the plan; unset for the house.
+    user_id       uuid,
+    balance_cents bigint NOT NULL DEFAULT 0,
+    entry_count   bigint NOT NULL DEFAULT 0,
+    -- Hash of the newest entry.
+    head_hash     bytea  NOT NULL DEFAULT '',
+    CONSTRAINT accounts_owner UNIQUE NULLS NOT DISTINCT (user_id, kind),
+    CONSTRAINT accounts_kind CHECK (
+        CASE WHEN user_id IS NULL
+        THEN kind IN ('settlement', 'course_revenue', 'fee_revenue', 'investment_pool', 'bonus_expense', 'adjustments',
+            'capital', 'network_fees')
+        ELSE kind IN ('available', 'held', 'on_hold', 'bonus', 'invested', 'owed', 'plan_cash', 'plan_assets') END),
+    -- What a member owes stands below zero in `owed`; everything else of a member's is never below zero. The cash of a plan pays
+    -- gains and takes losses, and is never below zero; its assets stand below zero by what they cost, as settlement does by what
+    -- is held.
+    CONSTRAINT accounts_members_not_negative CHECK (
+        user_id IS NULL OR CASE WHEN kind IN ('owed', 'plan_assets') THEN balance_cents <= 0 ELSE balance_cents >= 0 END)
+) WITH (
+    fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+    autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_scale_factor = 0.02
+);
+-- Every movement asks whether its members owe something. Few do: an index of those answers at once.
+CREATE INDEX accounts_owed ON accounts (user_id) WHERE kind = 'owed';
+CREATE INDEX accounts_of_plans ON accounts (user_id) WHERE kind = 'plan_cash';
+
+-- Everybody locks accounts in ascending id. Those of the house are the last, so that the rows that many postings share are
+-- held for the shortest time.
+INSERT INTO accounts (id, kind) OVERRIDING SYSTEM VALUE VALUES
+    (4000000000000000001, 'settlement'),
+    (4000000000000000002, 'course_revenue'),
+    (4000000000000000003, 'fee_revenue'),
+    (4000000000000000004, 'investment_pool'),
+    (4000000000000000005, 'bonus_expense'),
+    (4000000000000000006, 'adjustments'),
+    (4000000000000000007, 'capital'),
+    (4000000000000000008, 'network_fees');
+
+CREATE TRIGGER accounts_stay BEFORE DELETE OR TRUNCATE ON accounts
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- An account stays whose and what it is.
+CREATE FUNCTION refuse_other_account() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (NEW.id, NEW.kind, NEW.user_id) IS DISTINCT FROM (OLD.id, OLD.kind, OLD.user_id) THEN
+        RAISE EXCEPTION 'account % stays what it is', OLD.id
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'accounts_stay';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER accounts_stay_the_same BEFORE UPDATE OF id, kind, user_id ON accounts
+    FOR EACH ROW EXECUTE FUNCTION refuse_other_account();
+
+-- A movement of money with its cause, written by the functions of the ledger alone.
+-- Only inserted, as entries are: frozen in small steps instead of all at once, and counted before plans go wrong.
+CREATE TABLE postings (
+    id             bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT postings_pkey PRIMARY KEY,
+    kind           text        NOT NULL,
+    -- Its cause, e.g. a transaction or a trade. With the kind, it is posted once.
+    business_id    uuid        NOT NULL,
+    -- The member concerned.
+    user_id        uuid        NOT NULL,
+    -- The line of the member's history it belongs to, if it has one.
+    transaction_id uuid,
+    -- Taken while the accounts are locked, so that it grows with the id within an account.
+    created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- The transaction that wrote a posting: those below the oldest running transaction are complete, which is not so of ids.
+    xid            xid8        DEFAULT pg_current_xact_id(),
+    -- What the business id names, as in posting_kinds.
+    cause_type     text,
+    -- The posting that this one takes back, once.
+    reverses       bigint,
+    -- Looked up by the id, of which no two are alike. With the kind first, every look-up would compare texts.
+    CONSTRAINT postings_once UNIQUE (business_id, kind)
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.01);
+CREATE INDEX postings_xid ON postings (xid, id);
+CREATE UNIQUE INDEX postings_reversed_once ON postings (reverses) WHERE reverses IS NOT NULL;
+-- Finds what a correction moved: its cause is a proposal, which its line does not name.
+CREATE INDEX postings_of_corrections ON postings (transaction_id)
+    WHERE cause_type = 'proposal';
+-- Finds what a member paid for the course. Not unique: a member may buy the course again after a refund; post_movements
+-- checks this under the lock of the member's account.
+CREATE INDEX postings_of_courses ON postings (user_id) WHERE kind = 'course';
+-- Finds the posting of a line that may be undone.
+CREATE INDEX postings_undoable ON postings (transaction_id)
+    WHERE kind IN ('deposit', 'course', 'fee', 'fee_credit', 'course_credit', 'adjustment_credit', 'release');
+
+CREATE TRIGGER postings_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON postings
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- What a posting adds to its accounts; the entries of a posting sum to zero. Foreign keys to both would be a quarter of what a
+-- transfer costs the database: the audit checks them instead, and neither accounts nor postings can be deleted.
+CREATE TABLE entries (
+    account_id          bigint NOT NULL,
+    posting_id          bigint NOT NULL,
+    amount_cents        bigint NOT NULL CONSTRAINT entries_amount CHECK (amount_cents <> 0),
+    balance_after_cents bigint NOT NULL,
+    -- sha256(hash before || account_id || posting_id || amount_cents || balance_after_cents), numbers as int8send.
+    hash                bytea  NOT NULL,
+    -- The member of the posting, so that the tables of a movement can be distributed by member.
+    member_id           uuid,
+    CONSTRAINT entries_pkey PRIMARY KEY (account_id, posting_id)
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.01);
+-- Finds the entries of a range of postings. Entries are written in the order of their postings, near enough for a BRIN
+-- index, which costs a posting next to nothing.
+CREATE INDEX entries_postings ON entries USING brin (posting_id)
+    WITH (pages_per_range = 16, autosummarize = on);
+
+CREATE TRIGGER entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- A posting is written by one statement, so its balance shows in what the statement wrote. A check of each entry when its
+-- transaction ends would cost as much as the rest.
+CREATE FUNCTION refuse_unbalanced_postings() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    unbalanced bigint := (SELECT posting_id FROM written GROUP BY posting_id HAVING sum(amount_cents) <> 0 LIMIT 1);
+BEGIN
+    IF unbalanced IS NOT NULL THEN
+        RAISE EXCEPTION 'the entries of posting % do not sum to zero', unbalanced
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'entries_balanced';
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER entries_balanced AFTER INSERT ON entries REFERENCING NEW TABLE AS written
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_unbalanced_postings();
+
+-- How far the entries of an account are verified: its balance, count and hash after this posting.
+CREATE TABLE account_checkpoints (
+    account_id    bigint NOT NULL CONSTRAINT account_checkpoints_pkey PRIMARY KEY,
+    posting_id    bigint NOT NULL,
+    balance_cents bigint NOT NULL,
+    entry_count   bigint NOT NULL,
+    head_hash     bytea  NOT NULL
+) WITH (fillfactor = 70);
+
+-- Balances that two people had computed from the entries again. The chain goes on from here; the entries up to here count
+-- by their sum, their number and their digest.
+CREATE TABLE account_rebuilds (
+    proposal_id          uuid        NOT NULL CONSTRAINT account_rebuilds_pkey PRIMARY KEY,
+    account_id           bigint      NOT NULL,
+    posting_id           bigint      NOT NULL,
+    balance_cents        bigint      NOT NULL,
+    entry_count          bigint      NOT NULL,
+    head_hash            bytea       NOT NULL,
+    -- SHA-256 over posting, amount and hash of each entry up to here.
+    digest               bytea       NOT NULL,
+    -- What the account said before.
+    stored_balance_cents bigint      NOT NULL,
+    stored_entry_count   bigint      NOT NULL,
+    rebuilt_at           timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX account_rebuilds_account ON account_rebuilds (account_id, posting_id DESC);
+
+CREATE TRIGGER account_rebuilds_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON account_rebuilds
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- How far the check of the ledger came: one row. It goes in steps, each a short transaction whose cost does not depend on how
+-- much the ledger holds, so that any process can take the next one.
+CREATE TABLE ledger_checks (
+    is_only         boolean             NOT NULL DEFAULT true CONSTRAINT ledger_checks_pkey PRIMARY KEY
+                                        CONSTRAINT ledger_checks_one CHECK (is_only),
+    -- Every posting up to this transaction and id is checked.
+    checked_xid     xid8                NOT NULL DEFAULT '0',
+    checked_id      bigint              NOT NULL DEFAULT 0,
+    -- The walk over everything from the first entry: accounts up to this one, or up to this entry of it; then postings.
+    walk_account_id bigint              NOT NULL DEFAULT 0,
+    walk_checkpoint account_checkpoints,
+    walk_posting_id bigint,
+    walk_entries    bigint              NOT NULL DEFAULT 0,
+    -- Entries of the walk before, and its end.
+    walked_entries  bigint              NOT NULL DEFAULT 0,
+    walked_at       timestamptz,
+    -- When the last check ended that found no posting unchecked; unset while the first one runs.
+    checked_at      timestamptz
+);
+
+INSERT INTO ledger_checks DEFAULT VALUES;
+
+-- What was found wrong, until it verifies again.
+CREATE TABLE ledger_faults (
+    id          bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT ledger_faults_pkey PRIMARY KEY,
+    -- The account, the posting, the member (holds and investments), or the cause that should have been posted.
+    subject     text        NOT NULL,
+    subject_id  text        NOT NULL,
+    detail      text        NOT NULL,
+    -- What an account says above its entries.
+    drift_cents bigint      NOT NULL DEFAULT 0,
+    found_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    verified_at timestamptz,
+    CONSTRAINT ledger_faults_subject CHECK (subject IN ('account', 'posting', 'member', 'cause'))
+);
+CREATE UNIQUE INDEX ledger_faults_open ON ledger_faults (subject, subject_id) WHERE verified_at IS NULL;
+
+-- The lines of members' histories, and what staff decides on.
+CREATE TABLE transactions (
+    id                   uuid          NOT NULL CONSTRAINT transactions_pkey PRIMARY KEY,
+    user_id              uuid          NOT NULL,
+    kind                 text          NOT NULL,
+    description          text          NOT NULL,
+    status               text          NOT NULL,
+    direction            text          NOT NULL,
+    amount_cents         bigint        NOT NULL,
+    claimed_amount_cents bigint,
+    fee_cents            bigint,
+    net_amount_cents     bigint,
+    fee_paid             boolean       NOT NULL DEFAULT false,
+    -- The method as it was shown.
+    method_id            uuid,
+    currency             text,
+    network              text,
+    method_address       text,
+    method_memo          text,
+    method_version       integer,
+    -- Where a withdrawal goes.
+    destination_address  text,
+    destination_memo     text,
+    receipt_key          text,
+    receipt_content_type text,
+    receipt_digest       bytea,
+    -- As the member says; never unique, or one member could block another's payment.
+    claimed_txid         text,
+    -- As staff confirmed, and in the form in which equal ones are equal.
+    txid                 text,
+    txid_key             text,
+    reason_code          text,
+    approved_by          uuid,
+    approved_at          timestamptz,
+    decided_by           uuid,
+    decided_at           timestamptz,
+    -- Fees: the withdrawal. Trades and profits: the trade.
+    related_id           uuid,
+    revision             integer       NOT NULL DEFAULT 1,
+    created_at           timestamptz   NOT NULL,
+    -- Which output of the blockchain transaction; unset: all of it.
+    vout                 bigint,
+    -- The treasurer who is paying a withdrawal, until when.
+    paying_by            uuid,
+    paying_until         timestamptz,
+    -- The first of two approvals of a deposit: it records what was received, and reserves the txid.
+    first_approved_by    uuid,
+    first_approved_at    timestamptz,
+    received_cents       bigint,
+    -- Of a withdrawal: whether its member has to have confirmed the destination before it is approved.
+    destination_checked  boolean,
+    -- The quote that a deposit or withdrawal was requested with: which asset, how many of its smallest unit, at which rate.
+    quote_id             uuid,
+    asset                text,
+    asset_decimals       smallint,
+    -- Of a withdrawal, what is paid out.
+    units                numeric(39,0),
+    -- Millionths of a dollar for a whole unit, before the spread.
+    rate_micros          bigint,
+    spread_bps           smallint,
+    quoted_at            timestamptz,
+    quote_expires_at     timestamptz,
+    -- Whether the chain proves a payment, as its approval noted it; unset for other transactions.
+    is_proven            boolean,
+    -- What a payout sends: fixed when its payment begins, at the rate of that moment. Its asset is the currency, which the approval
+    -- fixed. The contract is that of a token; empty for the coin of the chain.
+    payout_contract      text,
+    payout_decimals      smallint,
+    -- In the smallest unit.
+    payout_units         numeric(39,0),
+    -- Millionths of a dollar for a whole unit, before the spread.
+    payout_rate_micros   bigint,
+    payout_spread_bps    smallint,
+    payout_priced_at     timestamptz,
+    -- The treasurer who wrote the hash of the payout, and when. It is pending until its payment is final.
+    sent_by              uuid,
+    sent_at              timestamptz,
+    CONSTRAINT transactions_kind CHECK (
+        kind IN ('deposit', 'withdrawal', 'trade', 'profit', 'course', 'bonus', 'fee', 'adjustment')),
+    CONSTRAINT transactions_status CHECK (status IN ('pending', 'success', 'failed')),
+    CONSTRAINT transactions_direction CHECK (direction IN ('credit', 'debit')),
+    CONSTRAINT transactions_amount CHECK (amount_cents > 0),
+    CONSTRAINT transactions_decided CHECK ((status = 'pending') = (decided_at IS NULL)),
+    CONSTRAINT transactions_reason CHECK ((status = 'failed') = (reason_code IS NOT NULL)),
+    CONSTRAINT transactions_approval CHECK ((approved_by IS NULL) = (approved_at IS NULL)),
+    -- Money that came from outside is confirmed by a person, with its txid.
+    CONSTRAINT transactions_confirmed CHECK (
+        status <> 'success' OR NOT (kind IN ('deposit', 'fee') OR kind = 'course' AND method_id IS NOT NULL)
+        OR (txid IS NOT NULL AND decided_by IS NOT NULL)),
+    CONSTRAINT transactions_net CHECK (kind <> 'withdrawal' OR coalesce(
+        fee_cents >= 0 AND net_amount_cents = CASE WHEN fee_paid THEN amount_cents ELSE amount_cents - fee_cents END, false)),
+    CONSTRAINT transactions_paid CHECK (kind <> 'withdrawal' OR status <> 'success' OR (
+        approved_by IS NOT NULL AND decided_by IS NOT NULL AND txid IS NOT NULL AND destination_address IS NOT NULL)),
+    CONSTRAINT transactions_vout CHECK (vout IS NULL OR txid IS NOT NULL AND vout BETWEEN 0 AND 4294967295),
+    CONSTRAINT transactions_paying CHECK ((paying_by IS NULL) = (paying_until IS NULL)
+        AND (paying_by IS NULL OR kind = 'withdrawal' AND approved_by IS NOT NULL)),
+    -- From $1,000.00 nobody both approves and pays; a deposit that takes two reviewers is not decided by the first.
+    CONSTRAINT transactions_two_people CHECK (status <> 'success' OR CASE kind
+        WHEN 'withdrawal' THEN amount_cents < 100000 OR approved_by <> decided_by
+        ELSE first_approved_by IS NULL OR first_approved_by <> decided_by END),
+    CONSTRAINT transactions_quote CHECK (CASE
+        WHEN quote_id IS NULL THEN num_nonnulls(asset, asset_decimals, units, rate_micros, spread_bps, quoted_at,
+            quote_expires_at) = 0
+        ELSE kind IN ('deposit', 'course', 'withdrawal') AND method_id IS NOT NULL AND coalesce(units > 0 AND rate_micros > 0
+            AND asset_decimals BETWEEN 0 AND 18 AND spread_bps BETWEEN 0 AND 9999 AND quote_expires_at > quoted_at
+            AND asset <> '', false)
+        END),
+    CONSTRAINT transactions_first_approval CHECK ((first_approved_by IS NULL) = (first_approved_at IS NULL)
+        AND (first_approved_by IS NULL) = (received_cents IS NULL)
+        AND (first_approved_by IS NULL OR kind IN ('deposit', 'course', 'fee') AND txid IS NOT NULL AND received_cents > 0)),
+    -- A quote is of the asset that is paid.
+    CONSTRAINT transactions_quote_asset CHECK (quote_id IS NULL OR coalesce(asset = currency, false)),
+    -- The net amount at the rate plus the spread, rounded down.
+    CONSTRAINT transactions_payout CHECK (CASE
+        WHEN payout_units IS NULL THEN num_nonnulls(payout_contract, payout_decimals, payout_rate_micros, payout_spread_bps,
+            payout_priced_at) = 0
+        ELSE kind = 'withdrawal' AND approved_by IS NOT NULL AND payout_contract IS NOT NULL AND payout_priced_at IS NOT NULL
+            AND coalesce(payout_units > 0 AND payout_rate_micros > 0 AND payout_decimals BETWEEN 0 AND 18
+                AND payout_spread_bps BETWEEN 0 AND 9999
+                AND payout_units = div(net_amount_cents * 10::numeric ^ payout_decimals * 100000000,
+                    payout_rate_micros::numeric * (10000 + payout_spread_bps)), false)
+        END),
+    CONSTRAINT transactions_txid CHECK ((txid IS NULL) = (txid_key IS NULL) AND (txid IS NULL OR status = 'success'
+        OR status = 'pending' AND (first_approved_by IS NOT NULL OR sent_by IS NOT NULL))),
+    -- What is on its way neither fails nor loses its hash.
+    CONSTRAINT transactions_sent CHECK ((sent_by IS NULL) = (sent_at IS NULL) AND (sent_by IS NULL
+        OR kind = 'withdrawal' AND approved_by IS NOT NULL AND txid IS NOT NULL AND status <> 'failed'))
+) WITH (
+    fillfactor = 90, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 2000,
+    autovacuum_analyze_scale_factor = 0.01
+);
+CREATE INDEX transactions_history ON transactions (user_id, created_at DESC, id DESC);
+CREATE INDEX transactions_newest ON transactions (created_at DESC, id DESC);
+CREATE INDEX transactions_queue ON transactions (kind, created_at) WHERE status = 'pending';
+CREATE INDEX transactions_related ON transactions (related_id) WHERE related_id IS NOT NULL;
+CREATE INDEX transactions_receipt ON transactions (receipt_digest) WHERE receipt_digest IS NOT NULL;
+CREATE INDEX transactions_destination ON transactions (destination_address) WHERE destination_address IS NOT NULL;
+CREATE INDEX transactions_claimed_txid ON transactions (claimed_txid) WHERE claimed_txid IS NOT NULL;
+CREATE INDEX transactions_txid ON transactions (txid_key) WHERE txid_key IS NOT NULL;
+-- With the collation of the rules in sql/10_ledger.sql.
+CREATE UNIQUE INDEX transactions_one_open_withdrawal ON transactions (user_id)
+    WHERE kind = 'withdrawal' COLLATE "C" AND status = 'pending' COLLATE "C";
+CREATE UNIQUE INDEX transactions_one_pending_course ON transactions (user_id)
+    WHERE kind = 'course' COLLATE "C" AND status = 'pending' COLLATE "C";
+CREATE INDEX transactions_counted_withdrawals ON transactions (user_id, created_at)
+    INCLUDE (amount_cents) WHERE kind = 'withdrawal' COLLATE "C" AND status <> 'failed' COLLATE "C";
+CREATE UNIQUE INDEX transactions_one_pending_fee ON transactions (related_id)
+    WHERE kind = 'fee' AND status = 'pending';
+-- What staff handled lately: a withdrawal counts again when it is paid.
+CREATE INDEX transactions_handled ON transactions (greatest(approved_at, decided_at))
+    WHERE kind IN ('deposit', 'course', 'fee', 'withdrawal');
+-- Staff's list of one kind.
+CREATE INDEX transactions_kind ON transactions (kind, created_at DESC, id DESC);
+-- Staff's list of what waits, and of what was rejected.
+CREATE INDEX transactions_not_successful
+    ON transactions (status, created_at DESC, id DESC) WHERE status <> 'success';
+-- Staff's search for payments to an address.
+CREATE INDEX transactions_method_address
+    ON transactions (method_address, created_at DESC, id DESC) WHERE method_address IS NOT NULL;
+-- Whether a stored receipt belongs to a payment.
+CREATE INDEX transactions_receipt_key ON transactions (receipt_key)
+    WHERE receipt_key IS NOT NULL;
+-- A quote serves once.
+CREATE UNIQUE INDEX transactions_quote_once ON transactions (quote_id)
+    WHERE quote_id IS NOT NULL;
+-- What was approved within a day without the proof of a chain.
+CREATE INDEX transactions_unproven ON transactions (decided_at) WHERE NOT is_proven;
+CREATE INDEX transactions_on_their_way ON transactions (sent_at)
+    WHERE sent_at IS NOT NULL AND status = 'pending';
+-- Staff look for transactions by amount.
+CREATE INDEX transactions_amount ON transactions (amount_cents, created_at DESC, id DESC);
+
+-- A transaction is decided once.
+CREATE FUNCTION refuse_second_decision() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' OR OLD.status <> 'pending' THEN
+        RAISE EXCEPTION 'transaction % is history', OLD.id
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'transactions_decided_once';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER transactions_decided_once BEFORE UPDATE OR DELETE ON transactions
+    FOR EACH ROW EXECUTE FUNCTION refuse_second_decision();
+
+-- The approval of a withdrawal freezes what is paid out, in units of the asset too, and where.
+CREATE FUNCTION refuse_other_payout() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (NEW.user_id, NEW.kind, NEW.amount_cents, NEW.fee_cents, NEW.net_amount_cents, NEW.currency, NEW.network,
+        NEW.destination_address, NEW.destination_memo, NEW.approved_by, NEW.approved_at, NEW.units)
+       IS DISTINCT FROM
+       (OLD.user_id, OLD.kind, OLD.amount_cents, OLD.fee_cents, OLD.net_amount_cents, OLD.currency, OLD.network,
+        OLD.destination_address, OLD.destination_memo, OLD.approved_by, OLD.approved_at, OLD.units) THEN
+        RAISE EXCEPTION 'withdrawal % is approved', OLD.id
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'transactions_paid_as_approved';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER transactions_paid_as_approved BEFORE UPDATE ON transactions
+    FOR EACH ROW WHEN (OLD.kind = 'withdrawal' AND OLD.approved_by IS NOT NULL) EXECUTE FUNCTION refuse_other_payout();
+
+-- While somebody pays a withdrawal, nobody else ends it or pays it.
+CREATE FUNCTION refuse_other_payer() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'withdrawal % is being paid', OLD.id
+        USING ERRCODE = 'restrict_violation', CONSTRAINT = 'transactions_two_people';
+END
+$$;
+CREATE TRIGGER transactions_paid_by_one BEFORE UPDATE ON transactions
+    FOR EACH ROW WHEN (OLD.paying_until > transaction_timestamp() AND OLD.status = 'pending' AND CASE NEW.status
+        WHEN 'pending' THEN NEW.paying_by IS DISTINCT FROM OLD.paying_by
+        ELSE NEW.decided_by IS DISTINCT FROM OLD.paying_by END)
+    EXECUTE FUNCTION refuse_other_payer();
+
+-- The second approval confirms what the first one recorded; a rejection ends the reservation.
+CREATE FUNCTION keep_first_approval() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.status = 'failed' THEN
+        NEW.txid := NULL;
+        NEW.txid_key := NULL;
+        NEW.vout := NULL;
+        NEW.first_approved_by := NULL;
+        NEW.first_approved_at := NULL;
+        NEW.received_cents := NULL;
+    ELSIF (NEW.txid_key, NEW.vout, NEW.first_approved_by, NEW.first_approved_at, NEW.received_cents)
+        IS DISTINCT FROM (OLD.txid_key, OLD.vout, OLD.first_approved_by, OLD.first_approved_at, OLD.received_cents)
+        OR NEW.status = 'success' AND NEW.amount_cents <> OLD.received_cents
+    THEN
+        RAISE EXCEPTION 'deposit % was approved otherwise before', OLD.id
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'transactions_two_people';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER transactions_approved_as_before BEFORE UPDATE ON transactions
+    FOR EACH ROW WHEN (OLD.status = 'pending' AND OLD.first_approved_by IS NOT NULL) EXECUTE FUNCTION keep_first_approval();
+
+-- No withdrawal is approved whose destination its member has not confirmed.
+CREATE FUNCTION refuse_unconfirmed_destination() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF NEW.destination_checked IS DISTINCT FROM OLD.destination_checked THEN
+        RAISE EXCEPTION 'withdrawal % stays as it was asked for', NEW.id
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'transactions_destination_known';
+    ELSIF NEW.destination_checked IS NOT TRUE THEN
+        INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
+            SELECT NEW.user_id, NEW.currency, NEW.network, NEW.destination_address, coalesce(NEW.destination_memo, ''), 'earlier',
+                NEW.created_at
+            WHERE NEW.destination_address IS NOT NULL
+            ON CONFLICT DO NOTHING;
+    ELSIF NOT EXISTS (SELECT FROM destinations WHERE user_id = NEW.user_id
+        AND key = destination_key(NEW.currency, NEW.network, NEW.destination_address, NEW.destination_memo))
+    THEN
+        RAISE EXCEPTION 'the destination of withdrawal % is not confirmed', NEW.id
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'transactions_destination_known';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER transactions_destination_known BEFORE UPDATE ON transactions FOR EACH ROW
+    WHEN (NEW.kind = 'withdrawal' AND (NEW.approved_by IS NOT NULL AND OLD.approved_by IS NULL
+        OR NEW.destination_checked IS DISTINCT FROM OLD.destination_checked))
+    EXECUTE FUNCTION refuse_unconfirmed_destination();
+
+-- A quote stays as it was used. Only that the fee of a withdrawal was paid from outside changes what is paid out.
+CREATE FUNCTION refuse_other_quote() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the quote of transaction % is used', OLD.id
+        USING ERRCODE = 'restrict_violation', CONSTRAINT = 'transactions_quote_kept';
+END
+$$;
+CREATE TRIGGER transactions_quote_kept BEFORE UPDATE ON transactions FOR EACH ROW
+    WHEN ((NEW.quote_id, NEW.asset, NEW.asset_decimals, NEW.rate_micros, NEW.spread_bps, NEW.quoted_at,
+            NEW.quote_expires_at)
+        IS DISTINCT FROM (OLD.quote_id, OLD.asset, OLD.asset_decimals, OLD.rate_micros, OLD.spread_bps, OLD.quoted_at,
+            OLD.quote_expires_at)
+        OR NEW.units IS DISTINCT FROM OLD.units AND NEW.fee_paid = OLD.fee_paid)
+    EXECUTE FUNCTION refuse_other_quote();
+
+-- Closing a wallet and opening something in it both lock the member's available account first, so that one of them sees the
+-- other.
+CREATE FUNCTION refuse_in_closed_wallet() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM closed_wallets WHERE user_id = NEW.user_id) THEN
+        RAISE EXCEPTION 'the wallet of % is closed', NEW.user_id
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'transactions_wallet_open';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER transactions_wallet_open BEFORE INSERT ON transactions
+    FOR EACH ROW WHEN (NEW.status = 'pending') EXECUTE FUNCTION refuse_in_closed_wallet();
+
+-- A transaction with a hash has consumed at least one payment: that of its hash and output. A hash that is taken away frees it.
+CREATE FUNCTION consume_payment() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    UPDATE consumed_payments SET freed_at = clock_timestamp()
+        WHERE transaction_id = NEW.id AND freed_at IS NULL AND txid IS DISTINCT FROM NEW.txid_key;
+    IF NEW.txid_key IS NOT NULL AND NOT EXISTS (
+        SELECT FROM consumed_payments WHERE transaction_id = NEW.id AND freed_at IS NULL)
+    THEN
+        INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, consumed_at)
+        VALUES (payment_chain(NEW.network), NEW.txid_key, coalesce(NEW.vout, -1),
+            CASE NEW.kind WHEN 'withdrawal' THEN 'out' ELSE 'in' END, NEW.id, clock_timestamp());
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER transactions_consume AFTER UPDATE ON transactions
+    FOR EACH ROW WHEN ((NEW.txid_key, NEW.vout) IS DISTINCT FROM (OLD.txid_key, OLD.vout))
+    EXECUTE FUNCTION consume_payment();
+
+-- Only a new lease changes what a payout sends. It is never taken away, and what was paid without a lease gets it then.
+CREATE FUNCTION refuse_other_price() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the payout of withdrawal % is fixed', OLD.id
+        USING ERRCODE = 'restrict_violation', CONSTRAINT = 'transactions_paid_as_leased';
+END
+$$;
+CREATE TRIGGER transactions_paid_as_leased BEFORE UPDATE ON transactions FOR EACH ROW
+    WHEN (OLD.payout_units IS NOT NULL
+        AND (NEW.payout_contract, NEW.payout_decimals, NEW.payout_units, NEW.payout_rate_micros, NEW.payout_spread_bps,
+            NEW.payout_priced_at)
+        IS DISTINCT FROM (OLD.payout_contract, OLD.payout_decimals, OLD.payout_units, OLD.payout_rate_micros,
+            OLD.payout_spread_bps, OLD.payout_priced_at)
+        AND (NEW.payout_units IS NULL OR NEW.status <> 'pending' OR NEW.paying_until IS NOT DISTINCT FROM OLD.paying_until))
+    EXECUTE FUNCTION refuse_other_price();
+
+-- The chain that a network is on: as chassis::network names it, else the name without case, blanks and punctuation.
+CREATE FUNCTION payment_chain(network text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE
+        WHEN name IN ('btc', 'bitcoinnetwork', 'bitcoinmainnet', 'bitcoinbtc', 'btcbitcoin',
+            'bitcoinsegwit', 'btcsegwit', 'segwit', 'nativesegwit', 'taproot', 'bitcointaproot') THEN 'bitcoin'
+        WHEN name IN ('erc20', 'eth', 'ethereumerc20', 'ethereumnetwork', 'ethereummainnet', 'etherc20',
+            'erc20ethereum', 'ethereumeth') THEN 'ethereum'
+        WHEN name IN ('bep20', 'bsc', 'bnb', 'bnbchain', 'binancesmartchain', 'bnbsmartchainbep20',
+            'bscbep20', 'bep20bsc', 'binancesmartchainbep20', 'binancesmartchainbsc', 'bnbchainbep20') THEN
+            'bnbsmartchain'
+        WHEN name IN ('matic', 'pol', 'polygonpos', 'polygonmatic', 'polygonpol', 'maticpolygon') THEN 'polygon'
+        WHEN name IN ('arbitrumone', 'arb', 'arbone') THEN 'arbitrum'
+        WHEN name IN ('op', 'opmainnet', 'optimismop') THEN 'optimism'
+        WHEN name IN ('basemainnet') THEN 'base'
+        WHEN name IN ('avalanchec', 'avalanchecchain', 'avax', 'avaxc', 'avaxcchain', 'cchain') THEN 'avalanche'
+        WHEN name IN ('ftm', 'fantomopera') THEN 'fantom'
+        WHEN name IN ('gnosischain', 'xdai') THEN 'gnosis'
+        WHEN name IN ('trc20', 'trx', 'trontrc20', 'trc20tron', 'trxtrc20', 'tronnetwork') THEN 'tron'
+        ELSE name END
+    FROM (SELECT lower(regexp_replace(network, '[^[:alnum:]]', '', 'g')) AS name) AS squashed
+$$;
+
+-- A payment on a chain is an output of a blockchain transaction. What is decided about a deposit, a fee, the course or a payout
+-- consumes the outputs that it names, each at most once, whichever way the money goes.
+CREATE TABLE consumed_payments (
+    chain          text          NOT NULL,
+    -- As the column txid_key of transactions.
+    txid           text          NOT NULL,
+    -- The output; -1 for the whole blockchain transaction, where its outputs are not known.
+    vout           bigint        NOT NULL,
+    direction      text          NOT NULL,
+    transaction_id uuid          NOT NULL,
+    -- What the chain shows; unset where it is not observed.
+    asset          text,
+    units          numeric(39,0),
+    consumed_at    timestamptz   NOT NULL,
+    -- Since when it does not count: a first approval was rejected, a hash corrected, or the posting reversed.
+    freed_at       timestamptz,
+    -- Since when payment-method knows that the payment is consumed: it then reports when that does not count any more.
+    told_at        timestamptz,
+    CONSTRAINT consumed_payments_pkey PRIMARY KEY (chain, txid, vout, consumed_at),
+    CONSTRAINT consumed_payments_vout CHECK (vout BETWEEN -1 AND 4294967295),
+    CONSTRAINT consumed_payments_direction CHECK (direction IN ('in', 'out')),
+    CONSTRAINT consumed_payments_units CHECK ((asset IS NULL) = (units IS NULL) AND units > 0 AND (units IS NULL OR vout >= 0)),
+    CONSTRAINT consumed_payments_freed CHECK (freed_at >= consumed_at)
+);
+CREATE UNIQUE INDEX consumed_payments_once ON consumed_payments (chain, txid, vout) WHERE freed_at IS NULL;
+CREATE INDEX consumed_payments_transaction ON consumed_payments (transaction_id);
+CREATE INDEX consumed_payments_untold ON consumed_payments (consumed_at)
+    WHERE told_at IS NULL AND direction = 'in' AND units IS NOT NULL AND freed_at IS NULL;
+
+-- Nothing counts beside a use of the whole blockchain transaction.
+CREATE FUNCTION refuse_consumed_payment() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    -- Waits for a use of the same transaction that has not committed yet.
+    PERFORM pg_advisory_xact_lock(hashtextextended(NEW.chain || ' ' || NEW.txid, 0));
+    IF EXISTS (SELECT FROM consumed_payments AS other
+        WHERE other.chain = NEW.chain AND other.txid = NEW.txid AND other.freed_at IS NULL
+            AND (other.vout = NEW.vout OR other.vout = -1 OR NEW.vout = -1))
+    THEN
+        RAISE EXCEPTION 'the payment of transaction % is consumed', NEW.transaction_id USING ERRCODE = 'unique_violation',
+            CONSTRAINT = CASE NEW.direction WHEN 'out' THEN 'transactions_txid_out' ELSE 'transactions_txid_in' END;
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER consumed_payments_refuse BEFORE INSERT ON consumed_payments
+    FOR EACH ROW EXECUTE FUNCTION refuse_consumed_payment();
+
+-- Nothing is forgotten: a row is freed once, and else stays as it is.
+CREATE FUNCTION keep_consumed_payments() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF TG_OP = 'DELETE' OR OLD.freed_at IS NOT NULL OR (NEW.chain, NEW.txid, NEW.vout, NEW.direction, NEW.transaction_id,
+            NEW.asset, NEW.units, NEW.consumed_at)
+        IS DISTINCT FROM (OLD.chain, OLD.txid, OLD.vout, OLD.direction, OLD.transaction_id, OLD.asset, OLD.units, OLD.consumed_at)
+    THEN
+        RAISE EXCEPTION 'the payment of transaction % stays consumed as it is', OLD.transaction_id
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'consumed_payments_kept';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER consumed_payments_kept BEFORE UPDATE OR DELETE ON consumed_payments
+    FOR EACH ROW EXECUTE FUNCTION keep_consumed_payments();
+
+-- Room that members' receipts take up: reserved before a file is stored, for good once a payment names it. A
+-- reservation that no payment used goes with the member's next one.
+CREATE TABLE receipts (
+    -- In the object store.
+    key             text        NOT NULL CONSTRAINT receipts_pkey PRIMARY KEY,
+    user_id         uuid        NOT NULL,
+    bytes           bigint      NOT NULL CONSTRAINT receipts_bytes CHECK (bytes > 0),
+    -- The Idempotency-Key of the payment, until it is recorded.
+    route           text,
+    idempotency_key text,
+    fingerprint     bytea,
+    reserved_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- The payment.
+    transaction_id  uuid,
+    CONSTRAINT receipts_claim CHECK (num_nulls(route, idempotency_key, fingerprint) IN (0, 3))
+);
+CREATE INDEX receipts_user ON receipts (user_id);
+-- Receipts whose retention has passed.
+CREATE INDEX receipts_reserved_at ON receipts (reserved_at);
+
+-- Wallets of members who closed their account. They stay in the books, and nothing is opened in them any more.
+CREATE TABLE closed_wallets (
+    user_id   uuid        NOT NULL CONSTRAINT closed_wallets_pkey PRIMARY KEY,
+    closed_at timestamptz NOT NULL
+);
+
+CREATE TRIGGER closed_wallets_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON closed_wallets
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- What makes two destinations one: names of currency and network without regard to case, blanks and punctuation, and of the
+-- addresses that have no case (hexadecimal, and bech32 in capitals) the small letters. None of the four holds a line break.
+CREATE FUNCTION destination_key(currency text, network text, address text, memo text) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT sha256(convert_to(upper(currency) || E'\n' || lower(regexp_replace(network, '[^[:alnum:]]', '', 'g')) || E'\n'
+        || CASE WHEN address ~ '^(0x[0-9A-Fa-f]+|BC1[0-9A-Z]+)$' THEN lower(address) ELSE address END || E'\n'
+        || coalesce(memo, ''), 'UTF8'))
+$$;
+
+-- The book of destinations: where payouts of a member may go, because the member confirmed it or was paid to it before.
+-- Currency, network, address and memo count together.
+CREATE TABLE destinations (
+    user_id  uuid        NOT NULL,
+    key      bytea       NOT NULL GENERATED ALWAYS AS (destination_key(currency, network, address, memo)) STORED,
+    currency text        NOT NULL,
+    network  text        NOT NULL,
+    address  text        NOT NULL,
+    memo     text        NOT NULL,
+    -- The mailed code, a second factor, a payout, or an approved withdrawal that needed no confirmation.
+    cause    text        NOT NULL CONSTRAINT destinations_cause CHECK (cause IN ('code', 'factor', 'payout', 'earlier')),
+    known_at timestamptz NOT NULL,
+    CONSTRAINT destinations_pkey PRIMARY KEY (user_id, key)
+);
+
+CREATE TRIGGER destinations_append_only BEFORE UPDATE OR TRUNCATE ON destinations
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- No destination goes without a trace before the personal data of its member does, and none that has been known for long. A
+-- report covers 72 hours; the rest is for an event that arrives late.
+CREATE FUNCTION keep_disowned_destination() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    IF EXISTS (SELECT FROM closed_wallets
+        WHERE user_id = OLD.user_id AND closed_at < clock_timestamp() - interval '30 days')
+    THEN
+        RETURN OLD;
+    ELSIF OLD.known_at < clock_timestamp() - interval '7 days' THEN
+        RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    END IF;
+    INSERT INTO disowned_destinations
+    VALUES (OLD.user_id, OLD.key, OLD.currency, OLD.network, OLD.address, OLD.memo, OLD.cause, OLD.known_at, clock_timestamp());
+    RETURN OLD;
+END
+$$;
+CREATE TRIGGER destinations_of_closed_wallets BEFORE DELETE ON destinations
+    FOR EACH ROW EXECUTE FUNCTION keep_disowned_destination();
+REVOKE EXECUTE ON FUNCTION keep_disowned_destination FROM PUBLIC;
+
+-- A member who reports that someone else used the account takes back the destinations that became known lately. They are kept,
+-- because withdrawals were approved for them.
+CREATE TABLE disowned_destinations (
+    user_id     uuid        NOT NULL,
+    key         bytea       NOT NULL,
+    currency    text        NOT NULL,
+    network     text        NOT NULL,
+    address     text        NOT NULL,
+    memo        text        NOT NULL,
+    cause       text        NOT NULL,
+    -- It was known from then on, until it was taken back.
+    known_at    timestamptz NOT NULL,
+    disowned_at timestamptz NOT NULL,
+    CONSTRAINT disowned_destinations_pkey PRIMARY KEY (user_id, key, known_at)
+);
+
+CREATE TRIGGER disowned_destinations_append_only BEFORE UPDATE OR TRUNCATE ON disowned_destinations
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- The book of destinations of a member goes with the rest of the personal data, long after the wallet was closed.
+CREATE FUNCTION refuse_unless_wallet_closed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM closed_wallets
+        WHERE user_id = OLD.user_id AND closed_at < clock_timestamp() - interval '30 days')
+    THEN
+        RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN OLD;
+END
+$$;
+CREATE TRIGGER disowned_destinations_of_closed_wallets BEFORE DELETE ON disowned_destinations
+    FOR EACH ROW EXECUTE FUNCTION refuse_unless_wallet_closed();
+
+-- Parts of balances that staff keeps back.
+CREATE TABLE holds (
+    id           uuid        NOT NULL CONSTRAINT holds_pkey PRIMARY KEY,
+    user_id      uuid        NOT NULL,
+    amount_cents bigint      NOT NULL CONSTRAINT holds_amount CHECK (amount_cents > 0),
+    reason_code  text        NOT NULL CONSTRAINT holds_reason CHECK (reason_code IN ('COMPLIANCE', 'DISPUTE', 'OTHER')),
+    status       text        NOT NULL DEFAULT 'placed' CONSTRAINT holds_status CHECK (status IN ('placed', 'released')),
+    placed_by    uuid        NOT NULL,
+    placed_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    released_by  uuid,
+    released_at  timestamptz,
+    CONSTRAINT holds_release CHECK (
+        (status = 'released') = (released_by IS NOT NULL) AND (released_by IS NULL) = (released_at IS NULL)),
+    CONSTRAINT holds_two_people CHECK (released_by <> placed_by)
+);
+CREATE INDEX holds_of_member ON holds (user_id) WHERE status = 'placed';
+CREATE INDEX holds_placed_at ON holds (placed_at);
+CREATE INDEX holds_released_at ON holds (released_at) WHERE released_at IS NOT NULL;
+-- A member's holds, also released ones, for the download of their data.
+CREATE INDEX holds_owner ON holds (user_id);
+
+-- A hold is placed, and released once; its terms stay.
+CREATE FUNCTION refuse_other_hold() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'hold % is placed, then released, once', NEW.id
+        USING ERRCODE = 'restrict_violation', CONSTRAINT = 'holds_released_once';
+END
+$$;
+CREATE TRIGGER holds_placed_first BEFORE INSERT ON holds
+    FOR EACH ROW WHEN (NEW.status <> 'placed') EXECUTE FUNCTION refuse_other_hold();
+CREATE TRIGGER holds_released_once BEFORE UPDATE ON holds
+    FOR EACH ROW WHEN ((OLD.status, NEW.status) IS DISTINCT FROM ('placed', 'released')
+        OR (NEW.id, NEW.user_id, NEW.amount_cents, NEW.reason_code, NEW.placed_by, NEW.placed_at)
+            IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.amount_cents, OLD.reason_code, OLD.placed_by, OLD.placed_at))
+    EXECUTE FUNCTION refuse_other_hold();
+CREATE TRIGGER holds_stay BEFORE DELETE OR TRUNCATE ON holds
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- The money side of trades: the terms under which each was funded, and how it ended.
+CREATE TABLE trade_fundings (
+    trade_id     uuid        NOT NULL CONSTRAINT trade_fundings_pkey PRIMARY KEY,
+    user_id      uuid        NOT NULL,
+    amount_cents bigint      NOT NULL,
+    -- A refused one stays refused, so that a late repetition cannot fund a trade that was given up.
+    status       text        NOT NULL,
+    value_cents  bigint,
+    created_at   timestamptz NOT NULL,
+    settled_at   timestamptz,
+    CONSTRAINT trade_fundings_amount CHECK (amount_cents > 0),
+    CONSTRAINT trade_fundings_value CHECK (value_cents >= 0),
+    CONSTRAINT trade_fundings_status CHECK (status IN ('funded', 'refused', 'settled')),
+    CONSTRAINT trade_fundings_settled CHECK (
+        (status = 'settled') = (settled_at IS NOT NULL) AND (settled_at IS NULL) = (value_cents IS NULL))
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 2000,
+    autovacuum_analyze_scale_factor = 0.01
+);
+CREATE INDEX trade_fundings_user ON trade_fundings (user_id);
+CREATE INDEX trade_fundings_created_at ON trade_fundings USING brin (created_at)
+    WITH (pages_per_range = 16, autosummarize = on);
+CREATE INDEX trade_fundings_settled_at ON trade_fundings (settled_at) WHERE settled_at IS NOT NULL;
+-- The check of the ledger sums the open trades of each member who moved money.
+CREATE INDEX trade_fundings_open ON trade_fundings (user_id) INCLUDE (amount_cents)
+    WHERE status = 'funded';
+
+-- The terms of a funding stay, and it ends once. A row that moved money is written by the ledger's functions, which run as
+-- the owner of the table, never by the service's own role.
+CREATE FUNCTION refuse_other_funding() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the funding of trade % is the ledger''s', CASE TG_OP WHEN 'DELETE' THEN OLD.trade_id ELSE NEW.trade_id END
+        USING ERRCODE = 'restrict_violation', CONSTRAINT = 'trade_fundings_by_the_ledger';
+END
+$$;
+CREATE TRIGGER trade_fundings_by_the_ledger BEFORE INSERT ON trade_fundings
+    FOR EACH ROW WHEN (NEW.status <> 'refused' AND current_user = 'wallet') EXECUTE FUNCTION refuse_other_funding();
+CREATE TRIGGER trade_fundings_settled_once BEFORE UPDATE ON trade_fundings
+    FOR EACH ROW WHEN ((OLD.status, NEW.status) IS DISTINCT FROM ('funded', 'settled')
+        OR (NEW.trade_id, NEW.user_id, NEW.amount_cents, NEW.created_at)
+            IS DISTINCT FROM (OLD.trade_id, OLD.user_id, OLD.amount_cents, OLD.created_at))
+    EXECUTE FUNCTION refuse_other_funding();
+CREATE TRIGGER trade_fundings_stay BEFORE DELETE OR TRUNCATE ON trade_fundings
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- What trade last reported of the open trades of a plan: what they cost and what they are worth.
+CREATE TABLE plan_values (
+    plan_id     uuid        NOT NULL CONSTRAINT plan_values_pkey PRIMARY KEY,
+    title       text        NOT NULL,
+    cost_cents  bigint      NOT NULL CONSTRAINT plan_values_cost CHECK (cost_cents >= 0),
+    value_cents bigint      NOT NULL CONSTRAINT plan_values_value CHECK (value_cents >= 0),
+    at          timestamptz NOT NULL,
+    -- Up to which value of the plan trade has reported the gains of its open trades.
+    gains_at    timestamptz
+);
+
+-- The gains of open trades as trade reported them, at a value of their plan. Rows of an older value than the
+-- plan's `gains_at` do not count, nor do those of trades that are settled.
+CREATE TABLE open_gains (
+    trade_id   uuid        NOT NULL CONSTRAINT open_gains_pkey PRIMARY KEY,
+    plan_id    uuid        NOT NULL,
+    gain_cents bigint      NOT NULL CONSTRAINT open_gains_gain CHECK (gain_cents > 0),
+    value_at   timestamptz NOT NULL
+);
+
+-- A stop of all withdrawals begins when the books do not add up, and is ended by two people. Each stays on record.
+CREATE TABLE withdrawal_stops (
+    id                    bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT withdrawal_stops_pkey PRIMARY KEY,
+    -- What was wrong, in sentences.
+    reason                text        NOT NULL,
+    stopped_at            timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- Who let withdrawals go on, and when.
+    reopening_proposed_by uuid,
+    reopened_by           uuid,
+    reopened_at           timestamptz,
+    CONSTRAINT withdrawal_stops_reopening CHECK (
+        (reopened_at IS NULL) = (reopened_by IS NULL) AND (reopened_at IS NULL) = (reopening_proposed_by IS NULL)),
+    CONSTRAINT withdrawal_stops_two_people CHECK (reopened_by <> reopening_proposed_by)
+);
+CREATE UNIQUE INDEX withdrawal_stops_one_in_force ON withdrawal_stops ((true)) WHERE reopened_at IS NULL;
+
+-- A stop is ended once.
+CREATE FUNCTION refuse_reopening_twice() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' OR OLD.reopened_at IS NOT NULL THEN
+        RAISE EXCEPTION 'stop % is history', OLD.id
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'withdrawal_stops_reopened_once';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER withdrawal_stops_reopened_once BEFORE UPDATE OR DELETE ON withdrawal_stops
+    FOR EACH ROW EXECUTE FUNCTION refuse_reopening_twice();
+
+-- The service's own role ends a stop only as two people proposed and confirmed. A reopening names its stop, and ends that one
+-- alone.
+CREATE FUNCTION refuse_unproposed_reopening() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF TG_OP = 'INSERT' AND NEW.reopened_at IS NULL THEN
+        RETURN NULL;
+    ELSIF TG_OP = 'UPDATE' AND (NEW.id, NEW.reason, NEW.stopped_at) IS NOT DISTINCT FROM (OLD.id, OLD.reason, OLD.stopped_at)
+        AND (NEW.reopened_at IS NULL OR EXISTS (SELECT FROM proposals
+            WHERE kind = 'withdrawals.reopen' AND status = 'confirmed' AND proposed_by = NEW.reopening_proposed_by
+                AND decided_by = NEW.reopened_by AND decided_at >= transaction_timestamp()
+                AND (change ->> 'stopId')::bigint = NEW.id))
+    THEN
+        RETURN NULL;
+    END IF;
+    RAISE EXCEPTION 'stop % can only be ended as two people proposed and confirmed', NEW.id
+        USING ERRCODE = 'restrict_violation', CONSTRAINT = 'withdrawal_stops_as_proposed';
+END
+$$;
+CREATE TRIGGER withdrawal_stops_as_proposed AFTER INSERT OR UPDATE ON withdrawal_stops
+    FOR EACH ROW WHEN (current_user = 'wallet') EXECUTE FUNCTION refuse_unproposed_reopening();
+
+-- Which staff look at which transaction. Worth seconds, so that a crash may lose it.
+CREATE UNLOGGED TABLE viewings (
+    transaction_id uuid        NOT NULL,
+    staff_id       uuid        NOT NULL,
+    seen_at        timestamptz NOT NULL,
+    CONSTRAINT viewings_pkey PRIMARY KEY (transaction_id, staff_id)
+);
+CREATE INDEX viewings_seen_at ON viewings (seen_at);
+
+-- Which staff work on which open transaction. Worth minutes, so that a crash may lose it.
+CREATE UNLOGGED TABLE claims (
+    transaction_id uuid        NOT NULL CONSTRAINT claims_pkey PRIMARY KEY,
+    staff_id       uuid        NOT NULL,
+    claimed_at     timestamptz NOT NULL
+);
+CREATE INDEX claims_claimed_at ON claims (claimed_at);
+
+-- The proof of liabilities (D-B6): publications, and the Merkle sum trees of the newest ones. They are made by functions that
+-- count the liabilities themselves, with the gains of open trades (sql/50_liabilities.sql).
+CREATE TABLE liability_publications (
+    id           bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT liability_publications_pkey PRIMARY KEY,
+    -- The moment whose balances are counted.
+    at           timestamptz NOT NULL,
+    -- These are set when the tree is complete, once.
+    root         bytea,
+    total_cents  bigint,
+    leaves       bigint,
+    published_at timestamptz,
+    -- What was counted: the postings that are visible in it.
+    snapshot     pg_snapshot,
+    -- The part of the total that is gains of open trades.
+    gains_cents  bigint,
+    -- What was held then, as the service found it.
+    held         jsonb,
+    CONSTRAINT liability_publications_complete CHECK (
+        (published_at IS NULL) = (root IS NULL) AND (root IS NULL) = (total_cents IS NULL)
+        AND (total_cents IS NULL) = (leaves IS NULL)),
+    CONSTRAINT liability_publications_root CHECK (octet_length(root) = 32)
+);
+-- One is built at a time.
+CREATE UNIQUE INDEX liability_publications_building ON liability_publications ((published_at IS NULL))
+    WHERE published_at IS NULL;
+CREATE INDEX liability_publications_newest ON liability_publications (at DESC) WHERE published_at IS NOT NULL;
+
+-- What was published stays.
+CREATE FUNCTION refuse_change_of_publication() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.published_at IS NOT NULL THEN
+        RAISE EXCEPTION 'publication % is published', OLD.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN coalesce(NEW, OLD);
+END
+$$;
+CREATE TRIGGER liability_publications_final BEFORE UPDATE OR DELETE ON liability_publications
+    FOR EACH ROW EXECUTE FUNCTION refuse_change_of_publication();
+
+-- Parts of what a member is owed, in the random order of the salts.
+CREATE TABLE liability_leaves (
+    publication_id bigint NOT NULL CONSTRAINT liability_leaves_publication REFERENCES liability_publications,
+    position       bigint NOT NULL,
+    user_id        uuid   NOT NULL,
+    salt           bytea  NOT NULL CONSTRAINT liability_leaves_salt CHECK (octet_length(salt) = 32),
+    amount_cents   bigint NOT NULL CONSTRAINT liability_leaves_amount CHECK (amount_cents >= 0),
+    CONSTRAINT liability_leaves_pkey PRIMARY KEY (publication_id, position)
+);
+CREATE INDEX liability_leaves_member ON liability_leaves (publication_id, user_id);
+
+-- The tree: level 0 are the leaves; a node without a sibling rises as it is.
+CREATE TABLE liability_nodes (
+    publication_id bigint   NOT NULL CONSTRAINT liability_nodes_publication REFERENCES liability_publications,
+    level          smallint NOT NULL,
+    position       bigint   NOT NULL,
+    digest         bytea    NOT NULL,
+    sum_cents      bigint   NOT NULL CONSTRAINT liability_nodes_sum CHECK (sum_cents >= 0),
+    CONSTRAINT liability_nodes_pkey PRIMARY KEY (publication_id, level, position)
+);
+
+-- The gains that a publication counted. They are kept as long as its tree.
+CREATE TABLE liability_gains (
+    publication_id bigint NOT NULL CONSTRAINT liability_gains_publication REFERENCES liability_publications,
+    trade_id       uuid   NOT NULL,
+    gain_cents     bigint NOT NULL CONSTRAINT liability_gains_gain CHECK (gain_cents > 0),
+    CONSTRAINT liability_gains_pkey PRIMARY KEY (publication_id, trade_id)
+);
+
+-- Finds what the audit log says of one thing.
+CREATE INDEX audit_rows_subject ON audit_rows (subject_id, id DESC);
+
+-- Whether a proposal of this kind is a treasury movement.
+CREATE FUNCTION is_treasury(kind text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT kind IN ('capital_in', 'capital_out', 'revenue_out', 'network_fee', 'loss', 'plan_funded', 'plan_returned',
+        'plan_bought', 'plan_proceeds', 'plan_loss', 'plan_valued', 'holding_stated', 'sweep', 'exchange', 'refund')
+$$;
+CREATE INDEX proposals_of_treasury ON proposals (decided_at DESC, id DESC) WHERE status = 'confirmed' AND is_treasury(kind);
+CREATE INDEX proposals_of_treasury_subject ON proposals (subject_id, decided_at, id)
+    WHERE status = 'confirmed' AND is_treasury(kind);
+
+-- What the accounts of the platform moved, for the figures of the business. Read by account and posting: see last_posting_until.
+CREATE VIEW house_movements AS
+SELECT accounts.id AS account_id, accounts.kind AS account, entries.posting_id, postings.kind AS posting_kind,
+    postings.created_at AS at, entries.amount_cents
+FROM accounts
+JOIN entries ON entries.account_id = accounts.id
+JOIN postings ON postings.id = entries.posting_id
+WHERE accounts.user_id IS NULL;
+
+-- What staff decided, with how long it had waited. Read by handled_at, which has an index.
+CREATE VIEW decisions AS
+SELECT transactions.id AS transaction_id, transactions.kind, decision.staff_id, decision.decision, decision.at,
+    decision.at - decision.since AS took, greatest(approved_at, decided_at) AS handled_at
+FROM transactions
+CROSS JOIN LATERAL (VALUES
+    (CASE WHEN kind = 'withdrawal' THEN approved_by WHEN status = 'success' THEN decided_by END, 'approved',
+        coalesce(approved_at, decided_at), created_at),
+    (CASE WHEN status = 'failed' THEN decided_by END, 'rejected', decided_at, created_at),
+    (CASE WHEN kind = 'withdrawal' AND status <> 'failed' THEN coalesce(sent_by, decided_by) END, 'paid',
+        coalesce(sent_at, decided_at), approved_at)
+) AS decision (staff_id, decision, at, since)
+WHERE kind IN ('deposit', 'course', 'fee', 'withdrawal') AND decision.at IS NOT NULL
+    AND decision.staff_id <> '00000000-0000-0000-0000-000000000000';
+
+-- What waits for staff, with its age.
+CREATE VIEW open_requests AS
+SELECT CASE WHEN approved_at IS NULL THEN kind ELSE 'payout' END AS kind,
+    clock_timestamp() - coalesce(approved_at, created_at) AS age
+FROM transactions WHERE status = 'pending' AND sent_at IS NULL;
+
+DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
+        -- Written by the functions of the ledger and of its check, which run as their owner.
+        REVOKE ALL ON posting_kinds, accounts, postings, entries, account_checkpoints, account_rebuilds, ledger_checks,
+            ledger_faults, trade_fundings FROM wallet;
+        GRANT SELECT ON posting_kinds, accounts, postings, entries, account_checkpoints, account_rebuilds, ledger_checks,
+            ledger_faults, trade_fundings TO wallet;
+        REVOKE USAGE, UPDATE ON SEQUENCE postings_id_seq, accounts_id_seq FROM wallet;
+        REVOKE ALL ON transactions, consumed_payments, holds, closed_wallets, destinations, disowned_destinations,
+            withdrawal_stops FROM wallet;
+        GRANT SELECT, INSERT, UPDATE ON transactions, withdrawal_stops TO wallet;
+        GRANT SELECT, INSERT, UPDATE (freed_at, told_at) ON consumed_payments TO wallet;
+        GRANT SELECT, INSERT, UPDATE (status, released_by, released_at) ON holds TO wallet;
+        GRANT SELECT, INSERT ON closed_wallets TO wallet;
+        -- Triggers keep those that were known for long, and disowned ones, until long after the wallet was closed.
+        GRANT SELECT, INSERT, DELETE ON destinations TO wallet;
+        GRANT SELECT, DELETE ON disowned_destinations TO wallet;
+        REVOKE ALL ON plan_values, open_gains FROM wallet;
+        GRANT SELECT, INSERT, UPDATE (title, cost_cents, value_cents, at, gains_at) ON plan_values TO wallet;
+        GRANT SELECT, INSERT, UPDATE (plan_id, gain_cents, value_at) ON open_gains TO wallet;
+        -- Written by functions alone.
+        REVOKE ALL ON liability_publications, liability_leaves, liability_nodes, liability_gains FROM wallet;
+        GRANT SELECT ON liability_publications, liability_leaves, liability_nodes, liability_gains TO wallet;
+        REVOKE ALL ON house_movements, decisions, open_requests FROM wallet;
+        GRANT SELECT ON house_movements, decisions, open_requests TO wallet;
+    END IF;
+END $$;

@@ -1,6 +1,0 @@
--- The trail is append-only for the service's own role too, not only by its trigger.
-DO $$ BEGIN
-    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
-        REVOKE UPDATE, DELETE, TRUNCATE ON audit_rows FROM wallet;
-    END IF;
-END $$;

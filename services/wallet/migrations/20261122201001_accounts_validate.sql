@@ -1,1 +1,0 @@
-ALTER TABLE accounts VALIDATE CONSTRAINT accounts_kind, VALIDATE CONSTRAINT accounts_members_not_negative;

@@ -1,3 +1,0 @@
--- no-transaction
--- What was approved within a day without the proof of a chain.
-CREATE INDEX CONCURRENTLY IF NOT EXISTS transactions_unproven ON transactions (decided_at) WHERE NOT is_proven;

@@ -1,1 +1,0 @@
-ALTER TABLE transactions VALIDATE CONSTRAINT transactions_first_approval;

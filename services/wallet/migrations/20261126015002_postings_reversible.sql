@@ -1,2 +1,0 @@
--- postings_undoable takes its place.
-DROP INDEX postings_reversible;

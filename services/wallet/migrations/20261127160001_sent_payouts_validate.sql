@@ -1,3 +1,0 @@
-ALTER TABLE transactions
-    VALIDATE CONSTRAINT transactions_txid,
-    VALIDATE CONSTRAINT transactions_sent;

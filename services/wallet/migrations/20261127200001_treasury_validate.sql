@@ -1,2 +1,0 @@
-ALTER TABLE accounts VALIDATE CONSTRAINT accounts_kind;
-ALTER TABLE accounts VALIDATE CONSTRAINT accounts_members_not_negative;
