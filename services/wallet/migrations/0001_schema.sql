@@ -874,7 +874,9 @@ CREATE TABLE plan_values (
     value_cents bigint      NOT NULL CONSTRAINT plan_values_value CHECK (value_cents >= 0),
     at          timestamptz NOT NULL,
     -- Up to which value of the plan trade has reported the gains of its open trades.
-    gains_at    timestamptz
+    gains_at    timestamptz,
+    -- The moment of the plan's newest value, as trade reported it.
+    value_at    timestamptz
 );
 
 -- The gains of open trades as trade reported them, at a value of their plan. Rows of an older value than the
@@ -1081,7 +1083,7 @@ DO $$ BEGIN
         GRANT SELECT, INSERT, DELETE ON destinations TO wallet;
         GRANT SELECT, DELETE ON disowned_destinations TO wallet;
         REVOKE ALL ON plan_values, open_gains FROM wallet;
-        GRANT SELECT, INSERT, UPDATE (title, cost_cents, value_cents, at, gains_at) ON plan_values TO wallet;
+        GRANT SELECT, INSERT, UPDATE (title, cost_cents, value_cents, at, gains_at, value_at) ON plan_values TO wallet;
         GRANT SELECT, INSERT, UPDATE (plan_id, gain_cents, value_at) ON open_gains TO wallet;
         -- Written by functions alone.
         REVOKE ALL ON liability_publications, liability_leaves, liability_nodes, liability_gains FROM wallet;
