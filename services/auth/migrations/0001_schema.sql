@@ -162,7 +162,8 @@ CREATE TABLE mail_requests (
     -- Who asks: an account, by a session or a handle of it, or a visitor by a request of their own.
     user_id      uuid,
     request_id   uuid,
-    block        text
+    -- The block of addresses that asks, or `unknown`.
+    block        text        NOT NULL
 ) WITH (
     autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
     autovacuum_analyze_scale_factor = 0.02

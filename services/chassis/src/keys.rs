@@ -235,7 +235,7 @@ pub fn generate(folder: &Path) -> anyhow::Result<()> {
     }
     let known = trusted.len();
     let services = SERVICES.iter().map(|service| (*service, Use::Service, *service));
-    // The key of decisions has a use that the version before knows, under a name that is no service's.
+    // The key of decisions is used as those of services are, under a name that is no service's.
     let others = [("token", Use::Member, "auth"), ("decision", Use::Service, DECISION_SIGNER)];
     for (file, r#use, name) in services.chain(others) {
         if !folder.join(format!("{file}.key")).exists() {

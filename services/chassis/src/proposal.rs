@@ -49,7 +49,7 @@ pub struct Proposal {
     pub decided_by: Option<Uuid>,
     /// When they confirmed or rejected it.
     pub decided_at: Option<OffsetDateTime>,
-    /// Until when it can be decided; unset in answers that the version before stored.
+    /// Until when it can be decided.
     #[serde(default)]
     pub expires_at: Option<OffsetDateTime>,
 }

@@ -55,8 +55,7 @@ pub async fn take(conn: &mut PgConnection) -> Result<Option<MailRequest>, sqlx::
         wanted: if row.kind == "reset" { Wanted::Reset } else { Wanted::Code },
         email: row.email,
         asker: row.user_id.map(Handle::Account).or(row.request_id.map(Handle::Request)),
-        // Of the version before.
-        block: row.block.unwrap_or_else(|| "unknown".to_owned()),
+        block: row.block,
     }))
 }
 

@@ -48,7 +48,7 @@ impl MailRequest {
         }
     }
 
-    /// With the link of a security mail; an auth of the version before names none.
+    /// With the link of a security mail, if it has one.
     #[must_use]
     pub fn with_link(mut self, reference: String) -> Self {
         self.secret_reference = Some(reference).filter(|reference| !reference.is_empty());

