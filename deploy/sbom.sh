@@ -23,7 +23,7 @@ mkdir -p "$folder"
 "$tools/bin/cargo-cyclonedx" cyclonedx --format json --spec-version 1.5 --describe binaries --quiet \
   --target "$(rustc -vV | sed -n 's/^host: //p')"
 # The program writes next to each Cargo.toml.
-for file in gateway/*.cdx.json services/*/*.cdx.json deploy/stack/*.cdx.json; do
+for file in gateway/*.cdx.json services/*/*.cdx.json deploy/*/*.cdx.json; do
   name=$(basename "$file")
   mv "$file" "$folder/${name/_bin.cdx.json/.cdx.json}"
 done

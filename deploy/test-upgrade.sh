@@ -20,4 +20,4 @@ echo "== building $(git -C "$older/source" log -1 --format='%h %s')"
 echo "== running it with $(git log -1 --format='%h %s')"
 cargo build --quiet --workspace --bins
 OLDER_BINARIES=$older/target/debug "$target/debug/stack" testbed -- \
-  cargo test --quiet --workspace --test upgrade -- --ignored --nocapture
+  cargo test --quiet --workspace --test product -- --ignored --nocapture upgrade::

@@ -9,7 +9,7 @@ use chassis::idempotency::Claim;
 use chassis::money::Cents;
 use proto::common::v1::Idempotency;
 use stack::Service;
-use stack::audit::checks::CHECKS;
+use audit::checks::CHECKS;
 use uuid::Uuid;
 use wallet::SCHEMA;
 use wallet::app::fund_trade::{FundTrade, fund_trade};

@@ -9,11 +9,12 @@ use chassis::identity::{Confirmation, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClai
 use chassis::keys::SigningKey;
 use chassis::money::Cents;
 use sqlx::types::time::OffsetDateTime;
-use stack::audit::checks::{CHECKS, EVERYWHERE};
-use stack::client::Client;
-use stack::seed;
+use audit::checks::{CHECKS, EVERYWHERE};
+use play::client::Client;
+use play::seed;
 use stack::servers::DatabaseServer;
-use stack::{Service, Settings, Stack, testing};
+use play::testing;
+use stack::{Service, Settings, Stack};
 use uuid::Uuid;
 use wallet::domain::account::{AccountRef, HouseAccount};
 use wallet::domain::posting_kind::{Cause, PostingKind};

@@ -5,8 +5,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use chassis::db::Db;
 use serde_json::json;
-use stack::client::Client;
-use stack::{Service, demo, seed};
+use play::client::Client;
+use play::{demo, seed};
+use stack::Service;
 use tokio::process::Command;
 use uuid::Uuid;
 

@@ -46,7 +46,7 @@ pub(crate) fn treasury_public_key(folder: &Path) -> String {
 }
 
 /// The treasury key's signature over the first version of a platform method.
-pub(crate) async fn sign_method(folder: &Path, (currency, network, address): (&str, &str, &str)) -> Result<String> {
+pub async fn sign_method(folder: &Path, (currency, network, address): (&str, &str, &str)) -> Result<String> {
     let statement = format!(
         "Solvane platform address\ncurrency={currency}\nnetwork={network}\naddress={address}\nmemo=\nversion=1\n\
          valid-from={VALID_FROM}\n"
@@ -57,7 +57,7 @@ pub(crate) async fn sign_method(folder: &Path, (currency, network, address): (&s
 }
 
 /// What a command of payment-method prints.
-pub(crate) async fn printed(arguments: &[&str], input: &str, database_url: Option<&str>) -> Result<String> {
+pub async fn printed(arguments: &[&str], input: &str, database_url: Option<&str>) -> Result<String> {
     let mut command = Command::new(binary(&preparation::binaries()?, Service::PaymentMethod.name()));
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(url) = database_url {
@@ -75,13 +75,13 @@ pub(crate) async fn printed(arguments: &[&str], input: &str, database_url: Optio
 }
 
 /// The wallet whose account 0 has the own addresses of members on each chain, and whose account 1 is the cold storage.
-pub(crate) struct Wallet {
+pub struct Wallet {
     seed: String,
 }
 
 impl Wallet {
     /// That of the stack in this folder.
-    pub(crate) fn open(folder: &Path) -> Result<Self> {
+    pub fn open(folder: &Path) -> Result<Self> {
         Ok(Self { seed: Secrets::open(&folder.join("secrets.json"))?.password("deposit-wallet") })
     }
 
@@ -96,17 +96,17 @@ impl Wallet {
     }
 
     /// The extended public key that own addresses of members come from.
-    pub(crate) fn deposit_key(&self, chain: &str) -> Result<String> {
+    pub fn deposit_key(&self, chain: &str) -> Result<String> {
         Ok(self.public(&account(chain, 0)?)?.to_string())
     }
 
     /// Where what members paid is swept to.
-    pub(crate) fn cold_storage(&self, chain: &str) -> Result<String> {
+    pub fn cold_storage(&self, chain: &str) -> Result<String> {
         self.address(chain, &format!("{}/0/0", account(chain, 1)?))
     }
 
     /// The address at a path.
-    pub(crate) fn address(&self, chain: &str, path: &str) -> Result<String> {
+    pub fn address(&self, chain: &str, path: &str) -> Result<String> {
         let key = self.public(path)?.public_key;
         if chain == "bitcoin" {
             return Ok(Address::p2wpkh(&CompressedPublicKey(key), KnownHrp::Mainnet).to_string());
@@ -122,7 +122,7 @@ impl Wallet {
     }
 
     /// The descriptor with which bitcoind signs for own addresses on its test network, without its checksum.
-    pub(crate) fn signing_descriptor(&self) -> Result<String> {
+    pub fn signing_descriptor(&self) -> Result<String> {
         let path = account("bitcoin", 0)?.replace('\'', "h");
         let path = path.trim_start_matches("m/");
         Ok(format!("wpkh({}/{path}/0/*)", self.private(NetworkKind::Test)?))

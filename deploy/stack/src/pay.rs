@@ -60,7 +60,7 @@ async fn find(running: &Running, reference: &str) -> Result<Deposit> {
     found.pop().with_context(|| format!("no open deposit {reference}"))
 }
 
-pub(crate) fn node(running: &Running, setting: &str) -> Result<Rpc> {
+pub fn node(running: &Running, setting: &str) -> Result<Rpc> {
     let url =
         running.nodes.get(setting).context("its chain has no node here: is it installed, and STACK_CHAINS on?")?;
     Rpc::new(url.clone())
@@ -83,7 +83,7 @@ pub async fn regtest(node: &Rpc, address: &str) -> Result<String> {
     Ok(decoded["address"].as_str().context("the node knows no address of this script")?.to_owned())
 }
 
-pub(crate) fn segwit_script(address: &str) -> Result<String> {
+pub fn segwit_script(address: &str) -> Result<String> {
     let (_, version, program) = bech32::segwit::decode(address).context("only segwit addresses can be paid here")?;
     let opcode = if version.to_u8() == 0 { 0 } else { 0x50 + version.to_u8() };
     let digits: String = program.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -21,7 +21,7 @@ use crate::{
     process::{Launch, Output, Process, Signal, tail},
 };
 
-pub(crate) const USER: &str = "postgres";
+pub const USER: &str = "postgres";
 /// Only a hanging server takes this long, even on a busy machine; a failure is noticed at once.
 const START_LIMIT: Duration = Duration::from_secs(120);
 

@@ -56,7 +56,7 @@ pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
 }
 
 /// The folder of the product's binaries: that of this program, or its parent for a test.
-pub(crate) fn binaries() -> Result<PathBuf> {
+pub fn binaries() -> Result<PathBuf> {
     let program = std::env::current_exe()?;
     let folder = program.parent().context("a program is in a folder")?;
     let folder = if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder };
@@ -104,7 +104,7 @@ pub(crate) async fn migrate(shared: &Shared, folder: &Path, databases: &Database
 }
 
 /// Migrates the database at `url` with the binary of its service.
-pub(crate) async fn migrate_one(binaries: PathBuf, service: Service, log: PathBuf, url: String) -> Result<()> {
+pub async fn migrate_one(binaries: PathBuf, service: Service, log: PathBuf, url: String) -> Result<()> {
     let name = service.name();
     let launch = Launch::new(name, binary(&binaries, name), Output::File(log.clone())).args(["migrate"]);
     let status = launch.env("DATABASE_URL", url).start()?.wait().await?;

@@ -25,12 +25,12 @@ use crate::{
     process::{Launch, Output, Process, tail},
 };
 
-pub(crate) const USER: &str = "rabbitmq";
+pub const USER: &str = "rabbitmq";
 const NODE: &str = "solvane@localhost";
 /// Only a hanging node takes this long, even on a busy machine; a failure is noticed at once.
 const START_LIMIT: Duration = Duration::from_secs(240);
 /// The scripts themselves: Debian's wrappers in PATH insist on root and a fixed log folder.
-pub(crate) const SCRIPT: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
+pub const SCRIPT: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
 /// Virtual hosts, users and permissions.
 #[derive(Clone, Debug)]
@@ -246,7 +246,7 @@ struct Permission<'a> {
 }
 
 /// Definitions in the form that a node loads.
-pub(crate) fn import(definitions: &Definitions) -> serde_json::Value {
+pub fn import(definitions: &Definitions) -> serde_json::Value {
     let users: Vec<_> = definitions.users.iter().map(user_definition).collect();
     let vhosts: Vec<_> = definitions.vhosts.iter().map(|name| json!({ "name": name })).collect();
     let permissions: Vec<_> = definitions

@@ -1,0 +1,423 @@
+//! The seed data of a local stack, created through the product's use cases. [D-X3]
+//!
+//! Every step checks what exists, so that a second start changes nothing and completes an interrupted one.
+
+use anyhow::{Context, Result};
+use futures::future::try_join_all;
+use serde_json::{Value, json};
+use sqlx::{Connection, PgConnection};
+use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
+use tokio::{task::JoinSet, time::sleep};
+
+use crate::client::Client;
+use stack::{
+    Service, Stack,
+    operator::{self, Wallet},
+};
+
+/// The password of every seeded member of staff.
+pub const STAFF_PASSWORD: &str = "solvane-local-staff";
+
+/// Address, name and role of every seeded member of staff.
+pub const STAFF: [(&str, &str, &str); 9] = [
+    ("admin@solvane.test", "Ada Admin", "admin"),
+    ("admin2@solvane.test", "Alan Admin", "admin"),
+    ("reviewer@solvane.test", "Rae Reviewer", "reviewer"),
+    ("reviewer2@solvane.test", "Remy Reviewer", "reviewer"),
+    ("treasurer@solvane.test", "Tess Treasurer", "treasurer"),
+    ("treasurer2@solvane.test", "Toni Treasurer", "treasurer"),
+    ("manager@solvane.test", "Mara Manager", "manager"),
+    ("manager2@solvane.test", "Milo Manager", "manager"),
+    ("auditor@solvane.test", "Ola Auditor", "auditor"),
+];
+
+/// Where members pay to.
+#[derive(Clone, Copy)]
+enum Place {
+    /// One address for all of them.
+    Shared(&'static str),
+    /// Addresses of their own, from a key of the operator's wallet for this chain. [D-N2]
+    Own(&'static str),
+}
+
+/// Currency, network, place and label of the platform methods. The checksum of the shared address is right, but the hash inside
+/// is the text "solvane local tron..", to which no key exists.
+const METHODS: [(&str, &str, Place, &str); 3] = [
+    ("USDT", "TRC20", Place::Shared("TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo"), "Tether on Tron"),
+    ("USDT", "ERC20", Place::Own("ethereum"), "Tether on Ethereum"),
+    ("BTC", "Bitcoin", Place::Own("bitcoin"), "Bitcoin"),
+];
+
+/// The rates that a local stack starts with, since it asks no exchange: currency, bid and ask in dollars.
+const RATES: [(&str, &str, &str); 2] = [("BTC", "97312.45", "97362.45"), ("USDT", "0.9998", "1.0002")];
+
+/// Where published rates and values come from, as members read it.
+pub const RATE_SOURCE: &str = "Solvane treasury desk";
+pub(crate) const VALUE_SOURCE: &str = "Daily closing valuation of the plan's portfolio";
+
+/// How long they count, in minutes: the longest that is allowed.
+const RATE_MINUTES: i64 = 1_440;
+
+/// The cash that each plan starts with, in dollars.
+const PLAN_CASH: u32 = 250_000;
+
+/// How often seeding is tried.
+const TRIES: u32 = 3;
+/// How long it waits in between.
+const PAUSE: std::time::Duration = std::time::Duration::from_secs(3);
+
+/// How many daily values a plan starts with: today's and those of the 30 days before.
+const POINTS: i64 = 31;
+
+pub struct PlanSeed {
+    pub(crate) title: &'static str,
+    subtitle: &'static str,
+    min: u32,
+    max: u32,
+    /// Target in percent over the whole duration: 3 to 9 percent a year.
+    roi: &'static str,
+    duration: u32,
+    risk_class: u32,
+    holdings: &'static str,
+    manager: &'static str,
+    costs: &'static str,
+    cost_percent: &'static str,
+    min_holding_days: u32,
+    exit_fee_percent: &'static str,
+    /// Steps of its value from one day to the next in ten-thousandths, repeated.
+    pub(crate) steps: &'static [i64],
+}
+
+/// Starter and Horizon rise, Balanced stands below its start, Growth swings.
+pub const PLANS: [PlanSeed; 4] = [
+    PlanSeed {
+        title: "Starter",
+        subtitle: "Short-term income, small swings",
+        min: 100,
+        max: 2_500,
+        roi: "0.25",
+        duration: 30,
+        risk_class: 1,
+        holdings: "United States Treasury bills with one to three months left, and dollar cash at two banks",
+        manager: "Solvane Treasury",
+        costs: "Custody and administration, taken from the value every day",
+        cost_percent: "0.2",
+        min_holding_days: 0,
+        exit_fee_percent: "0",
+        steps: &[1, 1, 0, 2, 1, -1, 1, 2, 0, 1],
+    },
+    PlanSeed {
+        title: "Balanced",
+        subtitle: "Income and growth in equal parts",
+        min: 500,
+        max: 10_000,
+        roi: "1.25",
+        duration: 90,
+        risk_class: 3,
+        holdings: "Half short-dated corporate bonds, half broad index funds of developed markets",
+        manager: "Solvane Investments",
+        costs: "Management and the costs of the funds, taken from the value every day",
+        cost_percent: "0.65",
+        min_holding_days: 0,
+        exit_fee_percent: "0",
+        steps: &[
+            6, -9, 4, 11, -14, 3, 8, -5, -12, 7, 2, -18, 9, -6, 5, -11, 14, -8, 3, -7, -15, 6, -9, 4, -13, 8, -10, -6,
+            3, -9,
+        ],
+    },
+    PlanSeed {
+        title: "Growth",
+        subtitle: "Higher targets with wider swings",
+        min: 2_500,
+        max: 50_000,
+        roi: "4.4",
+        duration: 180,
+        risk_class: 5,
+        holdings: "Index funds of developed markets, and up to a tenth in bitcoin held in cold storage",
+        manager: "Solvane Investments",
+        costs: "Management, trading and custody, taken from the value every day",
+        cost_percent: "0.95",
+        min_holding_days: 0,
+        exit_fee_percent: "0",
+        steps: &[35, -28, 22, 16, -44, 38, 10, -27, 19, -16, 4],
+    },
+    PlanSeed {
+        title: "Horizon",
+        subtitle: "A full year for patient capital",
+        min: 10_000,
+        max: 100_000,
+        roi: "7",
+        duration: 365,
+        risk_class: 4,
+        holdings: "Loans to small companies secured by their invoices, at most two percent to one borrower",
+        manager: "Solvane Credit",
+        costs: "Management and the servicing of the loans, taken from the value every day",
+        cost_percent: "1.1",
+        min_holding_days: 30,
+        exit_fee_percent: "0.5",
+        steps: &[9, -4, 7, -11, 12, 3, -6, 8, -9, 10, 2, -2],
+    },
+];
+
+impl PlanSeed {
+    /// The terms as two managers propose and confirm them.
+    fn terms(&self) -> Value {
+        json!({
+            "title": self.title, "subtitle": self.subtitle, "min": self.min, "max": self.max,
+            "roi": self.roi, "duration": self.duration, "riskClass": self.risk_class, "holdings": self.holdings,
+            "manager": self.manager, "costs": self.costs, "costPercent": self.cost_percent,
+            "minHoldingDays": self.min_holding_days, "exitFeePercent": self.exit_fee_percent,
+        })
+    }
+}
+
+/// Seeds staff, deposit addresses, rates, plans and their values. On a busy machine a step may be answered too late: what is
+/// missing is then tried again.
+///
+/// # Errors
+/// When the product refuses a step three times.
+pub async fn seed(stack: &Stack) -> Result<()> {
+    for _ in 1..TRIES {
+        if complete(stack).await.is_ok() {
+            return Ok(());
+        }
+        sleep(PAUSE).await;
+    }
+    complete(stack).await
+}
+
+async fn complete(stack: &Stack) -> Result<()> {
+    staff(stack).await?;
+    let visitor = Client::new(stack.url()).patient();
+    let by_treasurers = async {
+        let (one, other) = pair(&visitor, "treasurer").await?;
+        methods(stack, &one, &other).await?;
+        publish_rates(&one, &other).await
+    };
+    let by_managers = async {
+        let (one, other) = pair(&visitor, "manager").await?;
+        plans(&one, &other).await
+    };
+    tokio::try_join!(by_treasurers, by_managers)?;
+    back_plans(&visitor).await
+}
+
+/// Gives every plan cash of its own, once: gains are paid from it. [D-T1]
+pub async fn back_plans(visitor: &Client) -> Result<()> {
+    let (proposer, confirmer) = pair(visitor, "treasurer").await?;
+    let plans = visitor.get("/plans").await?.success()?;
+    let treasury = proposer.get("/admin/treasury").await?.success()?;
+    let cash = |id: &Value| treasury["plans"].as_array()?.iter().find(|plan| plan["planId"] == *id)?["cash"].as_f64();
+    for plan in plans["plans"].as_array().context("a list of plans")? {
+        if cash(&plan["id"]).unwrap_or_default() > 0.0 {
+            continue;
+        }
+        let at = OffsetDateTime::now_utc().format(&Rfc3339)?;
+        let paid_in = json!({
+            "kind": "capital_in", "amount": PLAN_CASH, "document": "Bank statement", "issuer": "First Custody Bank",
+            "documentAt": at, "note": "Capital of the operator for the plan",
+        });
+        propose(&proposer, &confirmer, "/admin/treasury/movements", paid_in).await?;
+        let funded = json!({
+            "kind": "plan_funded", "amount": PLAN_CASH, "planId": plan["id"], "note": "Cash that pays gains of the plan",
+        });
+        propose(&proposer, &confirmer, "/admin/treasury/movements", funded).await?;
+    }
+    Ok(())
+}
+
+/// Seeds staff and deposit addresses alone: enough for what does not invest.
+///
+/// # Errors
+/// When the product refuses a step.
+pub async fn people_and_methods(stack: &Stack) -> Result<()> {
+    staff(stack).await?;
+    let (treasurer, treasurer2) = pair(&Client::new(stack.url()).patient(), "treasurer").await?;
+    methods(stack, &treasurer, &treasurer2).await
+}
+
+/// Two logged-in staff accounts with the same role.
+pub async fn pair(visitor: &Client, role: &str) -> Result<(Client, Client)> {
+    let (one, other) = (format!("{role}@solvane.test"), format!("{role}2@solvane.test"));
+    tokio::try_join!(visitor.login(&one, STAFF_PASSWORD), visitor.login(&other, STAFF_PASSWORD))
+}
+
+/// Seeds the accounts of staff alone.
+///
+/// # Errors
+/// When one cannot be made.
+pub async fn staff(stack: &Stack) -> Result<()> {
+    let password = tempfile::NamedTempFile::new_in(stack.folder())?;
+    std::fs::write(password.path(), STAFF_PASSWORD)?;
+    let password = password.path();
+    let known = known_staff(stack).await?;
+    let missing = STAFF.into_iter().filter(|(email, _, _)| !known.iter().any(|known| known == email));
+    let added = missing.map(|(email, name, role)| async move {
+        let arguments = ["staff", "add", "--email", email, "--name", name, "--role", role, "--password-stdin"];
+        stack.run(Service::Auth, &arguments, Some(password)).await
+    });
+    try_join_all(added).await.map(drop)
+}
+
+/// The email addresses of existing staff accounts: `auth staff add` need not be started for them.
+async fn known_staff(stack: &Stack) -> Result<Vec<String>> {
+    let mut database = PgConnection::connect(&stack.databases().auditor_url(Service::Auth)?).await?;
+    let known = sqlx::query_scalar("SELECT email FROM users WHERE role IS NOT NULL").fetch_all(&mut database).await?;
+    database.close().await?;
+    Ok(known)
+}
+
+async fn methods(stack: &Stack, proposer: &Client, confirmer: &Client) -> Result<()> {
+    let known = proposer.get("/admin/payment-methods").await?.success()?;
+    let known = known["paymentMethods"].as_array().context("a list of payment methods")?;
+    for (currency, network, place, label) in METHODS {
+        let same = |method: &Value| {
+            let current = &method["current"];
+            current["currency"] == currency && current["network"] == network
+        };
+        if !known.iter().any(same) {
+            let mut body = json!({ "currency": currency, "network": network, "label": label });
+            match place {
+                Place::Shared(address) => body["address"] = json!(address),
+                Place::Own(chain) => {
+                    let key = Wallet::open(stack.folder())?.deposit_key(chain)?;
+                    let signature = operator::sign_method(stack.folder(), (currency, network, &key)).await?;
+                    (body["address"], body["signature"]) = (json!(key), json!(signature));
+                }
+            }
+            propose(proposer, confirmer, "/admin/payment-methods", body).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Publishes the rates, unless they were published less than an hour ago. [D-R17]
+pub(crate) async fn publish_rates(proposer: &Client, confirmer: &Client) -> Result<()> {
+    let known = proposer.get("/admin/proposals?status=confirmed").await?.success()?;
+    let known = known["proposals"].as_array().context("a list of proposals")?;
+    let recent = (OffsetDateTime::now_utc() - Duration::hours(1)).format(&Rfc3339)?;
+    for (asset, bid, ask) in RATES {
+        let is_known = known.iter().any(|proposal| {
+            proposal["kind"] == "rate.publish"
+                && proposal["change"]["asset"] == asset
+                && proposal["decidedAt"].as_str().is_some_and(|at| at > recent.as_str())
+        });
+        if !is_known {
+            let body = json!({
+                "asset": asset, "bid": bid, "ask": ask, "source": RATE_SOURCE,
+                "validMinutes": RATE_MINUTES,
+            });
+            propose(proposer, confirmer, "/admin/rates", body).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn plans(proposer: &Client, confirmer: &Client) -> Result<()> {
+    let known = proposer.get("/plans").await?.success()?;
+    let known = known["plans"].as_array().context("a list of plans")?;
+    let mut tasks = JoinSet::new();
+    for plan in &PLANS {
+        let existing = known.iter().find(|known| known["title"] == plan.title).map(|known| known["id"].clone());
+        let (proposer, confirmer) = (proposer.clone(), confirmer.clone());
+        tasks.spawn(async move {
+            let id = match existing {
+                Some(id) => id,
+                None => create(plan, &proposer, &confirmer).await?,
+            };
+            let id = id.as_str().context("a plan has an id")?;
+            values(plan, id, &proposer, &confirmer).await
+        });
+    }
+    while let Some(result) = tasks.join_next().await {
+        result??;
+    }
+    Ok(())
+}
+
+pub async fn create(plan: &PlanSeed, proposer: &Client, confirmer: &Client) -> Result<Value> {
+    let confirmed = propose(proposer, confirmer, "/admin/plans", plan.terms()).await?;
+    Ok(confirmed["subjectId"].clone())
+}
+
+/// Adds missing values, oldest first, because a value cannot be older than the newest. [D-R4]
+async fn values(plan: &PlanSeed, id: &str, proposer: &Client, confirmer: &Client) -> Result<()> {
+    let known = proposer.get(&format!("/plans/{id}/values")).await?.success()?;
+    let known = known["values"].as_array().context("a list of values")?.len();
+    let now = OffsetDateTime::now_utc() - Duration::minutes(1);
+    for (day, value) in (0..POINTS).zip(index(plan.steps)).skip(known) {
+        let at = (now - Duration::days(POINTS - 1 - day)).format(&Rfc3339)?;
+        let body = json!({ "value": value, "at": at, "source": VALUE_SOURCE });
+        propose(proposer, confirmer, &format!("/admin/plans/{id}/values"), body).await?;
+    }
+    Ok(())
+}
+
+/// Proposes a change and has another person confirm it; returns the answer to the confirmation.
+pub async fn propose(proposer: &Client, confirmer: &Client, path: &str, body: Value) -> Result<Value> {
+    let proposal = proposer.post(path, body).await?.success().with_context(|| format!("POST {path}"))?;
+    let id = proposal["proposalId"].as_str().context("a proposal has an id")?;
+    let confirm = format!("/admin/proposals/{id}/confirm");
+    confirmer.post(&confirm, json!({})).await?.success().with_context(|| format!("confirming POST {path}"))
+}
+
+/// The value of a plan day by day, as decimal texts, from 1 on.
+pub(crate) fn index(steps: &'static [i64]) -> impl Iterator<Item = String> {
+    let mut millionths: i64 = 1_000_000;
+    std::iter::once(0).chain(steps.iter().copied().cycle()).map(move |step| {
+        millionths += millionths * step / 10_000;
+        format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(title: &str) -> Vec<String> {
+        let plan = PLANS.iter().find(|plan| plan.title == title).expect("a plan");
+        let days = usize::try_from(POINTS).expect("small");
+        index(plan.steps).take(days).collect()
+    }
+
+    /// [D-X3] One plan stands above and one below its level of ten days ago.
+    #[test]
+    fn one_plan_has_risen_and_one_has_fallen_in_ten_days() {
+        let (risen, fallen) = (points("Horizon"), points("Balanced"));
+        assert!(risen[30] > risen[20], "{risen:?}");
+        assert!(fallen[30] < fallen[20], "{fallen:?}");
+        assert_eq!(risen[0], "1.000000");
+    }
+
+    /// [D-X3] Targets are sober, every plan falls as well as rises, and one plan stands below its start.
+    #[test]
+    fn one_plan_stands_below_its_start() {
+        for plan in &PLANS {
+            assert!(
+                plan.steps.iter().any(|step| *step < 0) && plan.steps.iter().any(|step| *step > 0),
+                "{}",
+                plan.title
+            );
+            let hundredths: u32 = {
+                let (whole, part) = plan.roi.split_once('.').unwrap_or((plan.roi, ""));
+                format!("{whole}{part:0<2}").parse().expect("a percentage")
+            };
+            let a_year = hundredths * 365 / plan.duration;
+            assert!((300..=900).contains(&a_year), "{}: {a_year}", plan.title);
+        }
+        let below = PLANS.iter().filter(|plan| points(plan.title)[30].as_str() < "1.000000").map(|plan| plan.title);
+        assert_eq!(below.collect::<Vec<_>>(), ["Balanced"]);
+    }
+
+    /// [D-X3] What members read of the seed could be the words of an operator.
+    #[test]
+    fn members_read_the_words_of_an_operator() {
+        let plans = PLANS.iter().flat_map(|plan| [plan.title, plan.subtitle, plan.holdings, plan.manager, plan.costs]);
+        let texts = [RATE_SOURCE, VALUE_SOURCE].into_iter().chain(plans).chain(METHODS.map(|method| method.3));
+        for text in texts {
+            for word in ["example", "local", "demo", "test", "seed"] {
+                assert!(!text.to_lowercase().contains(word), "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! The whole product for one test: real binaries, real servers, nothing left behind.
+
+use std::{
+    ops::{Deref, DerefMut},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep};
+
+use crate::{
+    client::Client,
+    mails::{self, Mail},
+    seed::{self, STAFF_PASSWORD},
+};
+use audit::{Evidence, Urls, Verdict, audit};
+use stack::{
+    Logs, Settings, Stack,
+    nodes::Blocks,
+    ports,
+    postgres::Durability,
+    running::Running,
+    servers::{BrokerServer, DatabaseServer},
+    smtp::SmtpServer,
+    testbed,
+};
+
+/// The password of every member made here.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// A PNG of one pixel as a data URL: the smallest proof of payment.
+pub const PROOF: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+/// What a test needs beyond the usual.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// A broker that serves this stack alone, so that it can fail.
+    pub own_broker: bool,
+    /// Plans with a month of values; staff and deposit addresses are always there.
+    pub plans: bool,
+    /// The gateway's limits by client address; without them, one address may send everything.
+    pub limits_by_address: bool,
+    /// Mail over SMTP, so that the server can fail; otherwise mail as files.
+    pub smtp: bool,
+    /// Staff with a second factor; then there are accounts of staff alone, each to be enrolled by the test.
+    pub staff_totp: bool,
+    /// Services accept callers of the version before.
+    pub accept_shared_tokens: bool,
+    /// The age at which services drain their gRPC connections.
+    pub connection_age_seconds: Option<u64>,
+    /// Whether there are two processes of each service, behind load balancers.
+    pub two_of_each: bool,
+    /// Whether processes and servers use TLS.
+    pub tls: bool,
+    /// Nodes of blockchains, which make blocks when the test asks.
+    pub chains: bool,
+    /// One reviewer approves deposits of any sum, for load that goes on for long.
+    pub one_reviewer: bool,
+    /// The port of a receiver of traces.
+    pub otlp_port: Option<u16>,
+}
+
+/// A seeded stack in a temporary folder.
+///
+/// It uses the servers of [`testbed`] when it runs under one, and starts its own otherwise.
+#[derive(Debug)]
+pub struct TestStack {
+    stack: Stack,
+    smtp: Option<SmtpServer>,
+    mail_dir: PathBuf,
+    _folder: TempDir,
+}
+
+/// A member who has registered and verified the email.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub client: Client,
+    pub email: String,
+    /// The id of the account.
+    pub id: String,
+}
+
+// === impl TestStack ===
+
+impl TestStack {
+    /// Starts a stack that shares its servers where it can.
+    ///
+    /// # Errors
+    /// When anything of it fails.
+    pub async fn start() -> Result<Self> {
+        Self::with(Options::default()).await
+    }
+
+    /// Starts a stack with what the test needs.
+    ///
+    /// # Errors
+    /// When anything of it fails.
+    pub async fn with(options: Options) -> Result<Self> {
+        let databases = if options.tls { DatabaseServer::Own(Durability::None) } else { databases() };
+        let broker = if options.own_broker || options.tls { BrokerServer::Own } else { broker() };
+        Self::on(databases, broker, options).await
+    }
+
+    /// Starts a stack on these servers.
+    ///
+    /// # Errors
+    /// When anything of it fails.
+    pub async fn on(databases: DatabaseServer, broker: BrokerServer, options: Options) -> Result<Self> {
+        let folder = folder()?;
+        let mail_dir = folder.path().join("mail");
+        std::fs::create_dir_all(&mail_dir)?;
+        let smtp = if options.smtp { Some(SmtpServer::start(&mail_dir).await?) } else { None };
+        let settings = Settings {
+            databases,
+            broker,
+            smtp_url: smtp.as_ref().map(SmtpServer::url),
+            unlimited: !options.limits_by_address,
+            staff_totp: options.staff_totp,
+            accept_shared_tokens: options.accept_shared_tokens,
+            connection_age_seconds: options.connection_age_seconds,
+            two_of_each: options.two_of_each,
+            tls: options.tls,
+            chains: options.chains.then_some(Blocks::OnDemand),
+            otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
+            environment: if options.one_reviewer { one_reviewer() } else { unproven_without_limits() },
+            ..settings(folder.path())?
+        };
+        let stack = Self { stack: Stack::start(settings).await?, smtp, mail_dir, _folder: folder };
+        if options.staff_totp {
+            seed::staff(&stack).await?;
+        } else if options.plans {
+            seed::seed(&stack).await?;
+        } else {
+            seed::people_and_methods(&stack).await?;
+        }
+        Ok(stack)
+    }
+
+    /// Starts a stack with these settings, whose data is in this folder, with staff and deposit addresses.
+    ///
+    /// # Errors
+    /// When anything of it fails.
+    pub async fn from_settings(folder: TempDir, settings: Settings) -> Result<Self> {
+        let mail_dir = folder.path().join("mail");
+        let stack = Self { stack: Stack::start(settings).await?, smtp: None, mail_dir, _folder: folder };
+        seed::people_and_methods(&stack).await?;
+        Ok(stack)
+    }
+
+    /// Where the mails are.
+    #[must_use]
+    pub fn mail_dir(&self) -> &Path {
+        &self.mail_dir
+    }
+
+    /// All mails so far.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn mails(&self) -> Result<Vec<Mail>> {
+        mails::read(&self.mail_dir)
+    }
+
+    /// Waits for a mail with this in its subject.
+    ///
+    /// # Errors
+    /// When none comes in time.
+    pub async fn mail(&self, email: &str, subject: &str) -> Result<Mail> {
+        let subject = subject.to_lowercase();
+        mails::wait_for(&self.mail_dir, email, |mail| mail.subject.to_lowercase().contains(&subject)).await
+    }
+
+    #[must_use]
+    pub fn client(&self) -> Client {
+        Client::new(self.url())
+    }
+
+    /// A member of staff of the seeds, such as "reviewer".
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn staff(&self, name: &str) -> Result<Client> {
+        self.client().login(&format!("{name}@solvane.test"), STAFF_PASSWORD).await
+    }
+
+    /// Publishes the rates of the seeds, without which no payout starts.
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn publish_rates(&self) -> Result<()> {
+        let (treasurer, treasurer2) = seed::pair(&self.client(), "treasurer").await?;
+        seed::publish_rates(&treasurer, &treasurer2).await
+    }
+
+    /// Registers a fresh account that has not verified its email.
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn register(&self) -> Result<Member> {
+        self.register_through(&self.client()).await
+    }
+
+    async fn register_through(&self, client: &Client) -> Result<Member> {
+        static COUNT: AtomicU32 = AtomicU32::new(1);
+        let email = format!("member{}@example.test", COUNT.fetch_add(1, Ordering::Relaxed));
+        let body = json!({
+            "name": "Mia Member", "email": email, "password": PASSWORD,
+            "phone": "+1 555 0100", "country": "Germany",
+        });
+        let answer = client.post("/auth/register", body).await?.success()?;
+        let id = answer["user"]["id"].as_str().context("a user has an id")?.to_owned();
+        let token = answer["token"].as_str().context("registration gives a token")?;
+        Ok(Member { client: client.with_token(token), email, id })
+    }
+
+    /// Registers a fresh account and verifies its email with the mailed code.
+    ///
+    /// # Errors
+    /// When the product refuses, or no mail comes.
+    pub async fn member(&self) -> Result<Member> {
+        self.member_through(&self.client()).await
+    }
+
+    /// The same through a client of the caller's.
+    ///
+    /// # Errors
+    /// When the product refuses, or no mail comes.
+    pub async fn member_through(&self, client: &Client) -> Result<Member> {
+        let member = self.register_through(client).await?;
+        let code = mails::wait_for_code(&self.mail_dir, &member.email).await?;
+        let body = json!({ "email": member.email, "otp": code });
+        member.client.post("/auth/verify", body).await?.success()?;
+        Ok(member)
+    }
+
+    /// The promises that the databases show broken. Fails like [`Self::verdicts`].
+    pub async fn broken_promises(&self) -> Result<Vec<Verdict>> {
+        Ok(self.verdicts().await?.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect())
+    }
+
+    /// What the audit says of every promise, after what is under way had ten seconds to settle.
+    ///
+    /// # Errors
+    /// When a database cannot be read.
+    pub async fn verdicts(&self) -> Result<Vec<Verdict>> {
+        let running = Running::of(self)?;
+        let urls = Urls::of(&running.audited)?;
+        let trusted_keys = self.folder().join("keys/trusted.json");
+        let evidence = Evidence { trusted_keys: &trusted_keys, roots: None, nodes: Some(&running.nodes) };
+        let limit = Instant::now() + Duration::from_secs(10);
+        loop {
+            let verdicts = audit(&urls, Some(&evidence)).await?;
+            if verdicts.iter().all(|verdict| verdict.offending.is_empty()) || Instant::now() > limit {
+                return Ok(verdicts);
+            }
+            sleep(Duration::from_millis(200)).await;
+        }
+    }
+
+    /// A member with this balance, by a deposit that a reviewer confirmed, or two where it takes them.
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn member_with(&self, amount: &str) -> Result<Member> {
+        let member = self.member().await?;
+        let id = member.deposit(amount).await?;
+        let (path, txid) = (format!("/admin/transactions/{id}"), txid());
+        for name in ["reviewer", "reviewer2"] {
+            let reviewer = self.staff(name).await?;
+            let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
+            let approval = json!({ "revision": revision, "receivedAmount": amount, "txid": txid, "note": NOTE });
+            let approved = reviewer.post(&format!("{path}/approve"), approval).await?.success()?;
+            if approved["needsSecond"] != json!(true) {
+                break;
+            }
+        }
+        Ok(member)
+    }
+
+    /// The member confirms where an open withdrawal goes, by the mailed code, if the destination is new.
+    ///
+    /// # Errors
+    /// When the product refuses, or no mail comes.
+    pub async fn confirm_destination(&self, member: &Member, id: &str) -> Result<()> {
+        let seen = member.client.get(&format!("/transactions/{id}")).await?.success()?;
+        if seen["transaction"]["needsConfirmation"] != json!(true) {
+            return Ok(());
+        }
+        let address = seen["transaction"]["destination"]["address"].as_str().context("an address")?;
+        let code = mails::wait_for_destination_code(&self.mail_dir, &member.email, address).await?;
+        member.client.post(&format!("/transactions/{id}/confirm"), json!({ "code": code })).await?.success()?;
+        Ok(())
+    }
+
+    /// Takes the SMTP server away.
+    ///
+    /// # Errors
+    /// When the stack was started without one.
+    pub async fn stop_smtp(&mut self) -> Result<()> {
+        self.smtp.as_mut().context("started without an SMTP server")?.stop().await;
+        Ok(())
+    }
+
+    /// Brings the SMTP server back.
+    ///
+    /// # Errors
+    /// When the stack was started without one.
+    pub async fn start_smtp(&mut self) -> Result<()> {
+        self.smtp.as_mut().context("started without an SMTP server")?.resume().await
+    }
+
+    /// Takes the broker away, as if its machine had failed.
+    ///
+    /// # Errors
+    /// When the broker is shared.
+    pub async fn stop_broker(&mut self) -> Result<()> {
+        self.stack.servers().stop_broker().await
+    }
+
+    /// Brings the broker back, with its data.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub async fn start_broker(&mut self) -> Result<()> {
+        self.stack.servers().start_broker().await
+    }
+}
+
+// === impl Member ===
+
+impl Member {
+    /// The id of the platform's deposit address on a network.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn platform_method(&self, network: &str) -> Result<String> {
+        let methods = self.client.get("/payment-methods").await?.success()?;
+        let mut methods = methods["paymentMethods"].as_array().into_iter().flatten();
+        let found = methods.find(|method| method["network"] == network && method["scope"] == "platform");
+        Ok(found.and_then(|method| method["id"].as_str()).context("a seeded method")?.to_owned())
+    }
+
+    /// Requests a deposit, with proof; its id.
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn deposit(&self, amount: &str) -> Result<String> {
+        let method = self.platform_method("TRC20").await?;
+        let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
+        let answer = self.client.post("/transactions/deposit", body).await?;
+        ensure!(answer.status == 201, "{}", answer.body);
+        Ok(answer.success()?["transaction"]["id"].as_str().context("an id")?.to_owned())
+    }
+}
+
+impl Deref for TestStack {
+    type Target = Stack;
+
+    fn deref(&self) -> &Stack {
+        &self.stack
+    }
+}
+
+impl DerefMut for TestStack {
+    fn deref_mut(&mut self) -> &mut Stack {
+        &mut self.stack
+    }
+}
+
+/// How a payment was verified that is on no chain.
+pub const NOTE: &str = "Verified in an explorer.";
+
+/// A transaction hash that nothing else has.
+#[must_use]
+pub fn txid() -> String {
+    format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
+}
+
+const WITHOUT_LIMIT: &str = "100000000";
+
+/// The settings with which payments without evidence take no second reviewer: the payments of tests are on no chain.
+#[must_use]
+pub fn unproven_without_limits() -> Vec<(&'static str, String)> {
+    ["UNPROVEN_MEMBER_DAY_FROM", "UNPROVEN_REVIEWER_DAY_FROM"].map(|name| (name, WITHOUT_LIMIT.to_owned())).into()
+}
+
+/// The settings with which no sum of deposits takes a second reviewer.
+#[must_use]
+pub fn one_reviewer() -> Vec<(&'static str, String)> {
+    let mut settings = unproven_without_limits();
+    settings.push(("DEPOSIT_SECOND_REVIEWER_FROM", WITHOUT_LIMIT.to_owned()));
+    settings
+}
+
+/// A temporary folder for a stack.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn folder() -> Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("solvane-").tempdir()?;
+    // The servers' users have to pass through.
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
+    Ok(folder)
+}
+
+/// A stack in `folder` with servers of its own.
+///
+/// # Errors
+/// When no port is free.
+pub fn settings(folder: &Path) -> Result<Settings> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    Ok(Settings {
+        folder: folder.to_owned(),
+        port: ports::free()?,
+        databases: DatabaseServer::Own(Durability::None),
+        broker: BrokerServer::Own,
+        smtp_url: None,
+        web: root.join("web/dist"),
+        unlimited: true,
+        staff_totp: false,
+        accept_shared_tokens: false,
+        connection_age_seconds: None,
+        two_of_each: false,
+        otlp_endpoint: None,
+        chains: None,
+        tls: false,
+        logs: Logs::Files,
+        clock: None,
+        environment: unproven_without_limits(),
+        crash_points: None,
+        progress: |_| {},
+    })
+}
+
+fn databases() -> DatabaseServer {
+    std::env::var(testbed::STACK_TEST_DATABASE_URL)
+        .map_or(DatabaseServer::Own(Durability::None), DatabaseServer::Borrowed)
+}
+
+fn broker() -> BrokerServer {
+    match (std::env::var(testbed::STACK_TEST_AMQP_URL), std::env::var(testbed::STACK_TEST_AMQP_MANAGEMENT_URL)) {
+        (Ok(amqp_url), Ok(management_url)) => BrokerServer::Borrowed { amqp_url, management_url },
+        _ => BrokerServer::Own,
+    }
+}

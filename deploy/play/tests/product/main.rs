@@ -1,0 +1,22 @@
+//! The product as a whole, from its real binaries.
+
+mod audit;
+mod back_office;
+mod chains;
+mod course_media;
+mod drill;
+mod export;
+mod faults;
+mod freeze;
+mod history;
+mod journey;
+mod keys;
+mod nodes;
+mod privileges;
+mod roles;
+mod second_factor;
+mod servers;
+mod tls;
+mod traces;
+mod turnover;
+mod upgrade;
