@@ -4,7 +4,7 @@
 //
 //   node deploy/check-advisories.mjs [FOLDER]      default: ADVISORY_DB, else .advisory-db
 //
-// deploy/SECURITY.md ("Vulnerable components") says how the copy is refreshed.
+// docs/SECURITY.md ("Vulnerable components") says how the copy is refreshed.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -98,7 +98,7 @@ function read(folder) {
 function main() {
   const folder = process.argv[2] ?? process.env.ADVISORY_DB ?? fileURLToPath(new URL(".advisory-db", root));
   if (!existsSync(join(folder, "crates"))) {
-    console.log(`ADVISORIES NOT CHECKED: there is no copy of the RustSec database in ${folder} (deploy/SECURITY.md)`);
+    console.log(`ADVISORIES NOT CHECKED: there is no copy of the RustSec database in ${folder} (docs/SECURITY.md)`);
     return process.env.ADVISORIES === "required" ? 1 : 0;
   }
   const all = read(folder);

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const DOCS = ["deploy/SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+const DOCS = ["docs/SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
 const SOURCE = /\.(rs|tsx?|mjs|sh|proto|md)$/;
 
 /** What a text cites: paths, names of tests, and titles of tests. */
@@ -73,7 +73,7 @@ function check() {
     ];
     failures.push(...missing.map((citation) => `${doc}: ${citation} does not exist`));
   }
-  failures.push(...miscounted(read("deploy/SECURITY.md")).map((failure) => `deploy/SECURITY.md: ${failure}`));
+  failures.push(...miscounted(read("docs/SECURITY.md")).map((failure) => `docs/SECURITY.md: ${failure}`));
   const requirements = "docs/REQUIREMENTS.md";
   const ids = unexplained(text(/\.(rs|tsx?|sh)$/), read(requirements));
   failures.push(...ids.map((id) => `${requirements}: ${id} is not explained`));

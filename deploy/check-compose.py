@@ -13,7 +13,8 @@ import tempfile
 import yaml
 
 ROOT = pathlib.Path(__file__).parents[1]
-GUIDE = ROOT / "deploy" / "COMPOSE.md"
+GUIDE = ROOT / "docs" / "COMPOSE.md"
+GUIDES = [ROOT / "deploy" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SECRETS = "deploy/compose/secrets/"
 PROCESSES = [line.split()[0] for line in (ROOT / "services/services.txt").read_text(encoding="utf-8").splitlines() if line[0] != "#"]
 # What the operator writes, and no script.
@@ -162,7 +163,7 @@ def versioned():
 
 def explained(compose):
     """Every setting of the compose files is in the guide."""
-    guide = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "deploy").glob("*.md")))
+    guide = "\n".join(path.read_text(encoding="utf-8") for path in GUIDES)
     settings = set()
     for path in [ROOT / "docker-compose.yml", *sorted((ROOT / "deploy/compose").glob("*.yaml"))]:
         settings |= set(re.findall(r"\$\{([A-Z0-9_]+)", path.read_text(encoding="utf-8")))
@@ -174,7 +175,7 @@ def explained(compose):
 
 def guided():
     """What the guides say about the files is so."""
-    for path in sorted((ROOT / "deploy").glob("*.md")):
+    for path in GUIDES:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             place = f"{path.name}:{number}"
             require(not re.search(r"docker (run|volume|network) .*\bsolvane_", line), f"{place}: names a volume or network of docker")

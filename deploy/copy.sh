@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copies the backups and the uploaded files of one machine off it, encrypted, or back (deploy/BACKUP.md). Runs in the
+# Copies the backups and the uploaded files of one machine off it, encrypted, or back (docs/BACKUP.md). Runs in the
 # container `copy`. It removes nothing there, so the account needs no permission to delete.
 #
 #   deploy/copy.sh out       what is not there yet

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lists the uploaded files that rows reference, sorted. A copy of the store must contain all of them (deploy/BACKUP.md). Of the
+# Lists the uploaded files that rows reference, sorted. A copy of the store must contain all of them (docs/BACKUP.md). Of the
 # course's videos, whose segments only the store knows, these are the parts of uploads that are not removed yet, and the
 # playlists.
 #

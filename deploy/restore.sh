@@ -4,7 +4,7 @@
 #
 #   deploy/restore.sh FOLDER DATA [MOMENT]      e.g. '2026-11-22 10:00:00+00'; default: the end of the log
 #
-# Then start the server, which replays the log up to that time before it accepts writes. Next steps: deploy/BACKUP.md.
+# Then start the server, which replays the log up to that time before it accepts writes. Next steps: docs/BACKUP.md.
 set -euo pipefail
 
 folder=$(realpath "${1:?the folder of the backups}")

@@ -7,7 +7,7 @@
 #   deploy/rotate-key.sh [--folder FOLDER] retire NAME    not for decision, whose old signatures stay in use
 #   deploy/rotate-key.sh [--folder FOLDER] replace code|link
 #
-# See deploy/KEYS.md for what to restart between the steps and how long to wait.
+# See docs/KEYS.md for what to restart between the steps and how long to wait.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/keys.sh

@@ -185,7 +185,7 @@ done
 } >audit.env
 printf 'DATA_SOURCE_NAME=%s\n' "$(database_url monitor postgres)" >monitor.env
 [ -e copy.env ] || cat >copy.env <<'TEXT'
-# Yours: where deploy/copy.sh copies backups and files to, as rclone's remote "away" (deploy/BACKUP.md). Make secrets never
+# Yours: where deploy/copy.sh copies backups and files to, as rclone's remote "away" (docs/BACKUP.md). Make secrets never
 # writes this file again.
 # COPY_TO=bucket/folder
 # RCLONE_CONFIG_AWAY_TYPE=s3

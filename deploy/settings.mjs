@@ -54,11 +54,11 @@ function main() {
   // Defaults may depend on it.
   const env = { TMPDIR: "/tmp" };
   const lists = PROCESSES.map(([name, binary, ...args]) => [name, execFileSync(join(binaries, binary), args, { env }).toString()]);
-  const file = join(root, "deploy/SETTINGS.md");
+  const file = join(root, "docs/SETTINGS.md");
   const text = HEAD + table(lists);
   if (!process.argv.includes("--check")) return writeFileSync(file, text);
   if (readFileSync(file, "utf8") === text) return undefined;
-  console.error("deploy/SETTINGS.md is not what the processes say: run node deploy/settings.mjs");
+  console.error("docs/SETTINGS.md is not what the processes say: run node deploy/settings.mjs");
   process.exitCode = 1;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A standby on a second machine, which has every commit before it is acknowledged (deploy/COMPOSE.md, Two machines).
+# A standby on a second machine, which has every commit before it is acknowledged (docs/COMPOSE.md, Two machines).
 # Runs as the server's user, in the container of PostgreSQL:
 #
 #   deploy/standby.sh allow            on the primary: lets a standby connect

@@ -2,7 +2,7 @@
 # Runs one of the tasks that an installation with docker compose repeats, and leaves how it ended for the alerts TaskFailed,
 # TaskLate, BackupLate and AuditFailed. deploy/timers.sh makes the machine run them.
 #
-#   deploy/task.sh backup          a base backup (deploy/BACKUP.md)
+#   deploy/task.sh backup          a base backup (docs/BACKUP.md)
 #   deploy/task.sh files           copies the uploaded files, and checks that none is missing
 #   deploy/task.sh copy            copies both off the machine
 #   deploy/task.sh audit           verifies the ledger and the other invariants

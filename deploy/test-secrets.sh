@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# [D-H7] Tests what an operator does with secrets and databases of one machine (deploy/COMPOSE.md, deploy/KEYS.md) with a real
+# [D-H7] Tests what an operator does with secrets and databases of one machine (docs/COMPOSE.md, docs/KEYS.md) with a real
 # PostgreSQL and a stand-in for docker: what the operator wrote stays, a version with a new service gets its database, and
-# a new password is the one that the server and the files have, and the check of a copy of the uploaded files (deploy/BACKUP.md)
+# a new password is the one that the server and the files have, and the check of a copy of the uploaded files (docs/BACKUP.md)
 # finds what is missing.
 #
 #   deploy/test-secrets.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# [D-H1] [D-H3] [D-H7] Tests a standby on a second machine (deploy/COMPOSE.md, Two machines) with two servers of this machine,
+# [D-H1] [D-H3] [D-H7] Tests a standby on a second machine (docs/COMPOSE.md, Two machines) with two servers of this machine,
 # the first of which was restored from a backup, twice: every commit is on both, the second takes over with all of them, the
 # first acknowledges nothing when it comes back, and becomes the standby.
 #

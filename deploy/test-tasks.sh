@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# [D-H7] Tests what alerts the operator of one machine (deploy/COMPOSE.md, Alerting): the tasks with a
+# [D-H7] Tests what alerts the operator of one machine (docs/COMPOSE.md, Alerting): the tasks with a
 # stand-in for docker, the copy off the machine with rclone, the mail with a real Alertmanager, and that the alerts read
 # metrics that the exporters have, from a real PostgreSQL.
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes what deploy/secrets.sh generated as the secrets of a vault: one file of JSON for each key that the manifests read
-# and that is not the operator's own account somewhere (deploy/KUBERNETES.md, Secrets).
+# and that is not the operator's own account somewhere (docs/KUBERNETES.md, Secrets).
 #
 #   deploy/vault.sh FOLDER TO      FOLDER: that of deploy/secrets.sh; TO: gets database.json, broker.json, keys.json
 set -euo pipefail

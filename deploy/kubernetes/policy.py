@@ -186,7 +186,7 @@ def worked(thing):
 
 def filled(things, vault):
     """Whatever is read from the vault is written by deploy/vault.sh, or stands in the guide as the operator's own."""
-    guide = (ROOT / "deploy/KUBERNETES.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs/KUBERNETES.md").read_text(encoding="utf-8")
     for thing in things:
         for entry in thing["spec"].get("data", []) if thing["kind"] == "ExternalSecret" else []:
             key, name = entry["remoteRef"]["key"], entry["remoteRef"]["property"]
@@ -393,7 +393,7 @@ def entered(things, host):
         breaches.append(f"HTTPRoute: members reach {sorted(found)}")
     part = re.search(r"^const CHUNK_BYTES = ([\d *]+)$", (ROOT / "web/src/features/admin-course/uploads.ts").read_text(encoding="utf-8"), re.M)
     for guide in ("COMPOSE.md", "KUBERNETES.md"):
-        allowed = re.search(r"bodies of (\d+)\s+MiB", (ROOT / "deploy" / guide).read_text(encoding="utf-8"))
+        allowed = re.search(r"bodies of (\d+)\s+MiB", (ROOT / "docs" / guide).read_text(encoding="utf-8"))
         if not allowed or int(allowed[1]) * 2**20 <= product(part[1]):
             breaches.append(f"{guide}: has proxies refuse the parts of videos, of {product(part[1])} bytes")
 

@@ -1,6 +1,6 @@
 -- Distributes the wallet's tables by member, as a sharding engine does: hash partitions, in which each unique key contains
 -- the member. Applied after the migrations and before the definitions are applied again, to the database of a test
--- (`stack testbed --by-member`) or of a cluster that is being prepared (deploy/SCALING.md).
+-- (`stack testbed --by-member`) or of a cluster that is being prepared (docs/SCALING.md).
 
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One database per service, owned by the role that runs its migrations. The service's role may read and write rows, but
 # cannot change the schema or connect to other databases. Runs when the server's data is created; for a version with a
-# new service, run it again by hand, after deploy/secrets.sh (see deploy/COMPOSE.md). It adds what is missing.
+# new service, run it again by hand, after deploy/secrets.sh (see docs/COMPOSE.md). It adds what is missing.
 set -euo pipefail
 
 passwords=${DATABASE_PASSWORDS_FILE:-/run/secrets/database-passwords}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The role of the audit: it reads every database and changes nothing. Runs when the server's data is created; on a server
-# from before the role existed, run it once by hand, after deploy/secrets.sh (see deploy/COMPOSE.md).
+# from before the role existed, run it once by hand, after deploy/secrets.sh (see docs/COMPOSE.md).
 set -euo pipefail
 
 passwords=${DATABASE_PASSWORDS_FILE:-/run/secrets/database-passwords}

@@ -363,7 +363,7 @@ async fn a_false_deposit_is_owed_until_it_is_settled() -> Result<()> {
 }
 
 /// The guides with the command that invites the first staff.
-const GUIDES: [&str; 2] = [include_str!("../../../COMPOSE.md"), include_str!("../../../KUBERNETES.md")];
+const GUIDES: [&str; 2] = [include_str!("../../../../docs/COMPOSE.md"), include_str!("../../../../docs/KUBERNETES.md")];
 
 /// [D-H7] [D-O1] [D-O5] O10: by the command of the guides, two admins are mailed a link to set a password, and invite others
 /// together.

@@ -1,4 +1,4 @@
-//! Keys are rotated in a running product, as described in deploy/KEYS.md.
+//! Keys are rotated in a running product, as described in docs/KEYS.md.
 
 use std::path::Path;
 
