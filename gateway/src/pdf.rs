@@ -1,5 +1,5 @@
-//! Documents to print: pages of A4 in the standard PDF fonts. What these cannot write is in an embedded one, with the
-//! letters that it needs.
+//! Documents to print: pages of A4 in the standard PDF fonts. What these cannot write is in embedded ones, with the
+//! letters that they need.
 //!
 //! Lengths are in tenths of a point, from the lower left corner of the page.
 
@@ -11,7 +11,7 @@ use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use font::Subset;
+use font::{Font, Subsets};
 pub use standard::Face;
 
 /// A width and a height.
@@ -41,10 +41,9 @@ pub struct Style {
     pub ink: Ink,
 }
 
-/// A text in one of the fonts.
+/// A text, in parts of one font each.
 struct Encoded {
-    font: Name<'static>,
-    bytes: Vec<u8>,
+    parts: Vec<(Name<'static>, Vec<u8>)>,
     /// In thousandths of the font's size.
     width: u32,
 }
@@ -54,12 +53,19 @@ pub struct Document {
     size: Size,
     title: &'static str,
     pages: Vec<Content>,
-    subset: Subset,
+    subsets: Subsets,
 }
 
 const PLAIN: Name<'static> = Name(b"P");
 const BOLD: Name<'static> = Name(b"B");
-const EMBEDDED: Name<'static> = Name(b"E");
+
+/// What a page calls an embedded font.
+const fn embedded(font: Font) -> Name<'static> {
+    match font {
+        Font::Alphabets => Name(b"E"),
+        Font::EastAsian => Name(b"C"),
+    }
+}
 
 impl Style {
     #[must_use]
@@ -72,7 +78,7 @@ impl Document {
     /// A document without a page.
     #[must_use]
     pub fn new(title: &'static str, size: Size) -> Self {
-        Self { size, title, pages: Vec::new(), subset: Subset::default() }
+        Self { size, title, pages: Vec::new(), subsets: Subsets::default() }
     }
 
     /// Begins the next page.
@@ -115,9 +121,9 @@ impl Document {
     /// The document as the bytes of a PDF file.
     #[must_use]
     pub fn finish(self) -> Vec<u8> {
-        let [catalog, info, tree, plain, bold, embedded] = [1, 2, 3, 4, 5, 6].map(Ref::new);
-        // The embedded font takes five numbers.
-        let mut number = 10;
+        let [catalog, info, tree, plain, bold] = [1, 2, 3, 4, 5].map(Ref::new);
+        // An embedded font takes five numbers.
+        let mut number = 15;
         let mut next = || {
             number += 1;
             Ref::new(number)
@@ -135,7 +141,7 @@ impl Document {
         for (font, name) in [(plain, "Helvetica"), (bold, "Helvetica-Bold")] {
             pdf.type1_font(font).base_font(Name(name.as_bytes())).encoding_predefined(Name(b"WinAnsiEncoding"));
         }
-        let has_embedded = self.subset.write(&mut pdf, embedded);
+        let used = self.subsets.write(&mut pdf, [6, 11].map(Ref::new));
         let (width, height) = (self.size.0 / 10, self.size.1 / 10);
         for (id, stream, content) in pages {
             let mut page = pdf.page(id);
@@ -143,8 +149,8 @@ impl Document {
             let mut resources = page.resources();
             let mut fonts = resources.fonts();
             fonts.pair(PLAIN, plain).pair(BOLD, bold);
-            if has_embedded {
-                fonts.pair(EMBEDDED, embedded);
+            for (font, at) in &used {
+                fonts.pair(embedded(*font), *at);
             }
             fonts.finish();
             resources.finish();
@@ -157,17 +163,21 @@ impl Document {
     fn show(&mut self, style: Style, (x, y): (u16, u16), encoded: &Encoded) {
         let Some(page) = self.pages.last_mut() else { return };
         dip(page, style.ink);
-        page.begin_text().set_font(encoded.font, style.size.into());
-        page.next_line(x.into(), y.into()).show(Str(&encoded.bytes)).end_text();
+        page.begin_text().next_line(x.into(), y.into());
+        for (font, bytes) in &encoded.parts {
+            page.set_font(*font, style.size.into()).show(Str(bytes));
+        }
+        page.end_text();
     }
 
     fn encode(&mut self, face: Face, text: &str) -> Option<Encoded> {
         if let Some(bytes) = standard::win_ansi(text) {
             let font = if face == Face::Bold { BOLD } else { PLAIN };
-            return Some(Encoded { font, width: face.width(&bytes), bytes });
+            return Some(Encoded { width: face.width(&bytes), parts: vec![(font, bytes)] });
         }
-        let (bytes, width) = self.subset.encode(text)?;
-        Some(Encoded { font: EMBEDDED, bytes, width })
+        let parts = self.subsets.encode(text)?;
+        let width = parts.iter().map(|part| part.width).sum();
+        Some(Encoded { parts: parts.into_iter().map(|part| (embedded(part.font), part.bytes)).collect(), width })
     }
 }
 
@@ -204,12 +214,22 @@ mod tests {
         document.finish().into_iter().map(char::from).collect()
     }
 
-    /// [D-C8] [D-M9] Names in Latin, Greek, Cyrillic, Hebrew and Arabic letters are written with an embedded font, of which the file has only
-    /// those letters, and can be copied from the page.
+    /// [D-C8] [D-M9] [F11] Names in Latin, Greek, Cyrillic, Hebrew, Arabic, Chinese, Japanese and Korean letters are written with
+    /// embedded fonts, of which the file has only those letters, and can be copied from the page.
     #[test]
     fn letters_beyond_the_standard_fonts_are_embedded() {
-        for name in ["Łukasz Żak", "Γιώργος", "Оксана Шевченко", "Nguyễn Thị Ánh", "שרה כהן", "محمد الأمين"]
-        {
+        for name in [
+            "Łukasz Żak",
+            "Γιώργος",
+            "Оксана Шевченко",
+            "Nguyễn Thị Ánh",
+            "שרה כהן",
+            "محمد الأمين",
+            "王小明",
+            "佐藤 さくら",
+            "김민준",
+            "Łukasz 王",
+        ] {
             let mut document = Document::new("Test", UPRIGHT);
             document.next_page();
             assert!(document.write(STYLE, (500, 500), name), "{name}");
@@ -223,7 +243,8 @@ mod tests {
     fn other_letters_are_not_written() {
         let mut document = Document::new("Test", UPRIGHT);
         document.next_page();
-        for name in ["王小明", "Łukasz 王", "محمد Smith", "مُحَمَّد"] {
+        for name in ["अनिल कुमार", "Anil कुमार", "สมชาย", "محمد Smith", "مُحَمَّد"]
+        {
             assert!(
                 !document.write(STYLE, (500, 500), name) && !document.write_up_to(STYLE, (500, 500), name),
                 "{name}"

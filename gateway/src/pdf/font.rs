@@ -1,7 +1,10 @@
-//! The embedded font, of which a file has the letters that it needs.
+//! The embedded fonts, of which a file has the letters that it needs.
 
 use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::OnceLock;
 
+use flate2::read::GzDecoder;
 use pdf_writer::types::{CidFontType, FontFlags, SystemInfo, UnicodeCmap};
 use pdf_writer::{Name, Pdf, Rect, Ref, Str};
 use rustybuzz::UnicodeBuffer;
@@ -9,8 +12,9 @@ use subsetter::GlyphRemapper;
 use ttf_parser::{Face, GlyphId};
 
 /// DejaVu Sans Bold: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic letters.
-const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans-Bold.ttf");
-const NAME: Name<'_> = Name(b"SOLVAN+DejaVuSans-Bold");
+const ALPHABETS: &[u8] = include_bytes!("../../assets/DejaVuSans-Bold.ttf");
+/// Droid Sans Fallback: Chinese, Japanese and Korean characters, compressed.
+const EAST_ASIAN: &[u8] = include_bytes!("../../assets/DroidSansFallbackFull.ttf.gz");
 /// Widths in a PDF are in thousandths of the font's size.
 const EM: u32 = 1000;
 
@@ -21,20 +25,114 @@ struct Letter {
     glyph: GlyphId,
 }
 
-/// The letters in use, with their numbers in the file.
+/// One of the fonts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Font {
+    Alphabets,
+    EastAsian,
+}
+
+impl Font {
+    pub const ALL: [Self; 2] = [Self::Alphabets, Self::EastAsian];
+
+    const fn name(self) -> Name<'static> {
+        match self {
+            Self::Alphabets => Name(b"SOLVAN+DejaVuSans-Bold"),
+            Self::EastAsian => Name(b"SOLVAN+DroidSansFallback"),
+        }
+    }
+
+    /// Its file. The compressed one is inflated when the first name needs it, and kept.
+    fn file(self) -> Option<&'static [u8]> {
+        static INFLATED: OnceLock<Vec<u8>> = OnceLock::new();
+        match self {
+            Self::Alphabets => Some(ALPHABETS),
+            Self::EastAsian => {
+                let inflated = INFLATED.get_or_init(|| {
+                    let mut file = Vec::new();
+                    GzDecoder::new(EAST_ASIAN).read_to_end(&mut file).map_or_else(|_| Vec::new(), |_| file)
+                });
+                Some(inflated.as_slice()).filter(|file| !file.is_empty())
+            }
+        }
+    }
+
+    fn face(self) -> Option<Face<'static>> {
+        Face::parse(self.file()?, 0).ok()
+    }
+
+    /// The letter in this font, if it may stand alone in it.
+    fn glyph(self, face: &Face<'_>, letter: char) -> Option<GlyphId> {
+        let may_stand = match self {
+            Self::Alphabets => stands_alone(letter),
+            Self::EastAsian => is_east_asian(letter),
+        };
+        face.glyph_index(letter).filter(|_| may_stand)
+    }
+}
+
+/// A part of a text in one font.
+pub struct Part {
+    pub font: Font,
+    /// The numbers of its letters.
+    pub bytes: Vec<u8>,
+    /// In thousandths of the font's size.
+    pub width: u32,
+}
+
+/// The letters in use of each font.
 #[derive(Default)]
-pub struct Subset {
+pub struct Subsets([Subset; 2]);
+
+impl Subsets {
+    /// The text in parts of one font each; `None` if no font has a letter, or letters need more than to stand side by side.
+    pub fn encode(&mut self, text: &str) -> Option<Vec<Part>> {
+        if text.chars().any(is_right_to_left) {
+            let face = Font::Alphabets.face()?;
+            let letters = right_to_left(&face, text)?;
+            return Some(vec![self.part(Font::Alphabets, &face, letters)]);
+        }
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (font, face, letters) = Font::ALL.into_iter().find_map(|font| {
+                let face = font.face()?;
+                let letters = left_to_right(font, &face, rest);
+                (!letters.is_empty()).then_some((font, face, letters))
+            })?;
+            rest = rest.get(letters.iter().map(|letter| letter.text.len()).sum()..)?;
+            parts.push(self.part(font, &face, letters));
+        }
+        Some(parts)
+    }
+
+    fn part(&mut self, font: Font, face: &Face<'_>, letters: Vec<Letter>) -> Part {
+        let Self([alphabets, east_asian]) = self;
+        let subset = match font {
+            Font::Alphabets => alphabets,
+            Font::EastAsian => east_asian,
+        };
+        let (bytes, width) = subset.add(face, letters);
+        Part { font, bytes, width }
+    }
+
+    /// Writes the fonts that are in use, each with five numbers from this one on.
+    pub fn write(&self, pdf: &mut Pdf, first: [Ref; 2]) -> Vec<(Font, Ref)> {
+        let all = Font::ALL.into_iter().zip(&self.0).zip(first);
+        all.filter(|((font, subset), at)| subset.write(pdf, *font, *at)).map(|((font, _), at)| (font, at)).collect()
+    }
+}
+
+/// The letters in use of a font, with their numbers in the file.
+#[derive(Default)]
+struct Subset {
     glyphs: GlyphRemapper,
     letters: BTreeMap<u16, Letter>,
 }
 
 impl Subset {
-    /// The text as numbers of letters, with its width in thousandths of the font's size; `None` if the font lacks one, or they
-    /// need more than to stand side by side.
-    pub fn encode(&mut self, text: &str) -> Option<(Vec<u8>, u32)> {
-        let face = face()?;
-        let letters =
-            if text.chars().any(is_right_to_left) { right_to_left(&face, text)? } else { left_to_right(&face, text)? };
+    /// The letters as numbers, with their width in thousandths of the font's size.
+    fn add(&mut self, face: &Face<'_>, letters: Vec<Letter>) -> (Vec<u8>, u32) {
         let (mut encoded, mut width) = (Vec::new(), 0);
         for letter in letters {
             let number = self.glyphs.remap(letter.glyph.0);
@@ -43,25 +141,25 @@ impl Subset {
             width += u32::from(advance) * EM / u32::from(face.units_per_em());
             self.letters.insert(number, letter);
         }
-        Some((encoded, width))
+        (encoded, width)
     }
 
     /// Writes the font and what belongs to it; returns whether there was anything to write.
-    pub fn write(&self, pdf: &mut Pdf, font: Ref) -> bool {
+    fn write(&self, pdf: &mut Pdf, of: Font, font: Ref) -> bool {
         if self.letters.is_empty() {
             return false;
         }
-        let Some(face) = face() else { return false };
-        let Ok(file) = subsetter::subset(FONT, 0, &self.glyphs) else { return false };
+        let (Some(face), Some(whole)) = (of.face(), of.file()) else { return false };
+        let Ok(file) = subsetter::subset(whole, 0, &self.glyphs) else { return false };
         let [cid, descriptor, cmap, stream] = [1, 2, 3, 4].map(|place| Ref::new(font.get() + place));
         pdf.type0_font(font)
-            .base_font(NAME)
+            .base_font(of.name())
             .encoding_predefined(Name(b"Identity-H"))
             .descendant_font(cid)
             .to_unicode(cmap);
         let mut one = pdf.cid_font(cid);
         one.subtype(CidFontType::Type2)
-            .base_font(NAME)
+            .base_font(of.name())
             .system_info(system_info("Identity"))
             .font_descriptor(descriptor)
             .cid_to_gid_map_predefined(Name(b"Identity"));
@@ -76,7 +174,7 @@ impl Subset {
         let [left, bottom, right, top] =
             [bounds.x_min, bounds.y_min, bounds.x_max, bounds.y_max].map(|edge| scaled(&face, edge));
         pdf.font_descriptor(descriptor)
-            .name(NAME)
+            .name(of.name())
             .flags(FontFlags::SYMBOLIC)
             .bbox(Rect::new(left, bottom, right, top))
             .italic_angle(0.0)
@@ -95,13 +193,13 @@ impl Subset {
     }
 }
 
-/// Every character as the letter that it is.
-fn left_to_right(face: &Face<'_>, text: &str) -> Option<Vec<Letter>> {
+/// The characters that a text begins with and this font has, as the letters that they are.
+fn left_to_right(font: Font, face: &Face<'_>, text: &str) -> Vec<Letter> {
     let letter = |character: char| {
-        let glyph = face.glyph_index(character).filter(|_| stands_alone(character))?;
+        let glyph = font.glyph(face, character)?;
         Some(Letter { text: character.to_string(), glyph })
     };
-    text.chars().map(letter).collect()
+    text.chars().map_while(letter).collect()
 }
 
 /// The letters in the forms that their neighbours give them, in the order in which they stand on the page. `None` for a text
@@ -113,7 +211,7 @@ fn right_to_left(face: &Face<'_>, text: &str) -> Option<Vec<Letter>> {
     let mut buffer = UnicodeBuffer::new();
     buffer.push_str(text);
     buffer.guess_segment_properties();
-    let shaped = rustybuzz::shape(&rustybuzz::Face::from_slice(FONT, 0)?, &[], buffer);
+    let shaped = rustybuzz::shape(&rustybuzz::Face::from_slice(ALPHABETS, 0)?, &[], buffer);
     // The first on the page is the last of the text.
     let (mut end, mut letters) = (text.len(), Vec::new());
     for (info, position) in shaped.glyph_infos().iter().zip(shaped.glyph_positions()) {
@@ -129,10 +227,6 @@ fn right_to_left(face: &Face<'_>, text: &str) -> Option<Vec<Letter>> {
     Some(letters)
 }
 
-fn face() -> Option<Face<'static>> {
-    Face::parse(FONT, 0).ok()
-}
-
 fn system_info(ordering: &'static str) -> SystemInfo<'static> {
     SystemInfo { registry: Str(b"Adobe"), ordering: Str(ordering.as_bytes()), supplement: 0 }
 }
@@ -145,6 +239,13 @@ fn scaled(face: &Face<'_>, units: i16) -> f32 {
 /// Whether it is Hebrew or Arabic.
 fn is_right_to_left(character: char) -> bool {
     matches!(character, '\u{5d0}'..='\u{5f4}' | '\u{620}'..='\u{64a}' | '\u{66e}'..='\u{6d5}' | '\u{200c}')
+}
+
+/// Whether it is a Chinese, Japanese or Korean character, without marks that join others.
+fn is_east_asian(character: char) -> bool {
+    matches!(character, '\u{3001}'..='\u{3029}' | '\u{3041}'..='\u{3096}' | '\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff01}'..='\u{ff5e}')
 }
 
 /// Whether letters of this script are written side by side, from left to right.

@@ -177,7 +177,8 @@ mod tests {
         assert!(text_of("Ren\u{e9}e Dupont", 1).contains("Helvetica"));
         let embedded = text_of("Łukasz Żak", 1);
         assert!(embedded.contains("FontFile2") && embedded.contains("<0141>"));
-        let other = text_of("王小明", 1);
+        assert!(text_of("王小明", 1).contains("DroidSansFallback"));
+        let other = text_of("अनिल कुमार", 1);
         assert!(!other.contains("FontFile2") && other.contains("(amara@members.test)"));
     }
 
