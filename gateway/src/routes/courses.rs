@@ -177,6 +177,8 @@ pub struct LessonText {
 /// A file to download with a lesson.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AttachmentEntry {
+    /// Id of the file: the text shows it where it has `![words](media:id)`.
+    media: String,
     name: String,
     /// Bytes.
     size: i64,
@@ -211,7 +213,8 @@ pub async fn lesson(
     let video = |video: course::Video| Ok::<_, ApiError>(VideoEntry::new(&app, &ticket(&video.media_id)?, video, now));
     let attachment = |file: course::Attachment| {
         let url = app.media.link(&ticket(&file.media_id)?, "attachment", now);
-        Ok::<_, ApiError>(AttachmentEntry { name: file.name, size: file.size, content_type: file.content_type, url })
+        let course::Attachment { media_id: media, name, size, content_type } = file;
+        Ok::<_, ApiError>(AttachmentEntry { media, name, size, content_type, url })
     };
     let (video, attachments) = (
         answer.video.map(video).transpose()?,

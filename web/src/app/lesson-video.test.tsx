@@ -245,12 +245,26 @@ describe('the transcript', () => {
 
 describe('downloads', () => {
   it('are listed with name and size below the text [D-C5]', async () => {
-    open({ video: undefined, attachments: [{ name: 'Shot list.pdf', size: 20_480, type: 'application/pdf', url: '/v1/course-media/t1/attachment' }] })
+    open({ video: undefined, attachments: [{ media: 'm1', name: 'Shot list.pdf', size: 20_480, type: 'application/pdf', url: '/v1/course-media/t1/attachment' }] })
     const link = await screen.findByRole('link', { name: /Shot list\.pdf/ })
     expect(link).toHaveAttribute('href', '/v1/course-media/t1/attachment')
     expect(link).toHaveTextContent('20 KB')
     server.use(http.get('*/v1/course-media/*', () => HttpResponse.text('')))
   })
+})
+
+it('shows a picture of the library in the text, and not among the downloads [F22]', async () => {
+  open({
+    video: undefined,
+    markdown: 'Look:\n\n![Soft light from a window](media:m1)',
+    attachments: [
+      { media: 'm1', name: 'window.jpg', size: 20_480, type: 'image/jpeg', url: '/v1/course-media/t1/attachment' },
+      { media: 'm2', name: 'Shot list.pdf', size: 20_480, type: 'application/pdf', url: '/v1/course-media/t2/attachment' },
+    ],
+  })
+  expect(await screen.findByRole('img', { name: 'Soft light from a window' })).toHaveAttribute('src', '/v1/course-media/t1/attachment')
+  expect(screen.getByRole('link', { name: /Shot list\.pdf/ })).toBeVisible()
+  expect(screen.queryByRole('link', { name: /window\.jpg/ })).toBeNull()
 })
 
 describe('the curriculum', () => {

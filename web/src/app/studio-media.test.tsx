@@ -283,6 +283,16 @@ describe('the video of a lesson in the studio [D-C5]', () => {
 })
 
 describe('the downloads of a lesson in the studio [D-C5]', () => {
+  it('put a picture of the library into the text [F22]', async () => {
+    has(media({ kind: 'attachment', state: 'ready', type: 'image/jpeg', url: '/v1/course-media/t1/attachment' }))
+    const { user } = await open({ attachments: [{ media: 'm1', name: 'Soft light [2].jpg' }] })
+    const lessons = saves()
+    await user.click(await screen.findByRole('button', { name: 'Put Soft light [2].jpg into the text' }))
+    const markdown = 'Text of Lesson one\n\n![Soft light  2 ](media:m1)\n'
+    await waitFor(() => expect(lessons()?.[0]).toMatchObject({ markdown }), { timeout: 5_000 })
+    expect((await screen.findAllByRole('img', { name: /^Soft light/ }))[0]).toHaveAttribute('src', '/v1/course-media/t1/attachment')
+  })
+
   it('have names and an order', async () => {
     has(media({ kind: 'attachment', state: 'ready' }))
     has(media({ id: 'm2', kind: 'attachment', state: 'ready' }))

@@ -9,6 +9,14 @@ it('shows a picture of another site as a link, which the content policy would le
   expect(screen.getAllByRole('img')).toHaveLength(1)
 })
 
+it('shows a picture of the library where the text names it, and its words where there is none [F22]', () => {
+  const picture = (id: string, alt: string) => (id === 'm1' ? <img src="/v1/course-media/t1/attachment" alt={alt} /> : undefined)
+  const { container } = render(<MarkdownText markdown={'Before ![The light](media:m1) after.\n\n![Gone](media:m2)'} picture={picture} />)
+  expect(screen.getByRole('img', { name: 'The light' })).toHaveAttribute('src', '/v1/course-media/t1/attachment')
+  expect(screen.getAllByRole('img')).toHaveLength(1)
+  expect(container).toHaveTextContent('Gone')
+})
+
 it('has no heading in a table where the text has none [D-C1]', () => {
   render(<MarkdownText markdown={'| | Price |\n|---|---:|\n| Camera | $20 |'} />)
   expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Price'])

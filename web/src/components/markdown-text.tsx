@@ -1,12 +1,23 @@
 import Markdown from 'markdown-to-jsx/react'
-import { Children, type ComponentProps, type ReactNode } from 'react'
+import { Children, createContext, useContext, type ComponentProps, type ReactNode } from 'react'
+import { OWN_PICTURE } from '@/lib/markdown-pictures'
+
+type MarkdownTextProps = {
+  markdown: string
+  /** What stands for `![words](media:id)`: a picture of the course's own files. */
+  picture?: (id: string, alt: string) => ReactNode
+}
+
+const OwnPicture = createContext<MarkdownTextProps['picture']>(undefined)
 
 /** Markdown as React elements. Raw HTML in it stays text, and links are limited to safe schemes. */
-export function MarkdownText({ markdown }: { markdown: string }) {
+export function MarkdownText({ markdown, picture }: MarkdownTextProps) {
   return (
-    <Markdown options={options} className="text-base leading-7 text-ink">
-      {markdown}
-    </Markdown>
+    <OwnPicture value={picture}>
+      <Markdown options={options} className="text-base leading-7 text-ink">
+        {markdown}
+      </Markdown>
+    </OwnPicture>
   )
 }
 
@@ -71,7 +82,9 @@ function Code({ children }: { children?: ReactNode }) {
 }
 
 /** A picture of another site is a link: the content policy shows the platform's own alone. */
-function Picture({ src, alt }: ComponentProps<'img'>) {
+function Picture({ src, alt = '' }: ComponentProps<'img'>) {
+  const own = useContext(OwnPicture)
+  if (src?.startsWith(OWN_PICTURE)) return own?.(src.slice(OWN_PICTURE.length), alt) ?? alt
   if (!src || /^(data:|\/(?!\/))/.test(src)) return <img src={src} alt={alt} className="my-6 h-auto max-w-full rounded-lg" />
   return <OutsideLink href={src}>{alt || 'Picture'}</OutsideLink>
 }

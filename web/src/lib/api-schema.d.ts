@@ -849,7 +849,8 @@ export interface paths {
         /**
          * List unclaimed payments
          * @description Payments to an address of the platform that no transaction was approved with, and that no open one claims by its hash or
-         *     matches by its quote. To attach one, approve a transaction with its hash and index.
+         *     matches by its quote. To attach one, approve a transaction with its hash and index. `format=csv` answers them as one file of
+         *     at most 100,000.
          */
         get: operations["get_admin_payments_unclaimed"];
         put?: never;
@@ -963,7 +964,8 @@ export interface paths {
         };
         /**
          * List the proposals
-         * @description Of every service, newest first, with the names of who proposed and decided them.
+         * @description Of every service, newest first, with the names of who proposed and decided them. `format=csv` answers those that match as
+         *     one file of at most 100,000.
          */
         get: operations["get_admin_proposals"];
         put?: never;
@@ -3104,6 +3106,8 @@ export interface components {
         };
         /** @description A file to download with a lesson. */
         AttachmentEntry: {
+            /** @description Id of the file: the text shows it where it has `![words](media:id)`. */
+            media: string;
             name: string;
             /**
              * Format: int64
@@ -3179,7 +3183,7 @@ export interface components {
         };
         /** @description Why a transaction cannot go on: what the act would be refused with. */
         Blocker: {
-            /** @description `approve` or `pay`. */
+            /** @description `approve`, `pay`, or `start`: it cannot be started, but a payment that was made can be recorded. */
             act: string;
             code: string;
             message: string;
@@ -3551,6 +3555,8 @@ export interface components {
             methodVersion?: number | null;
             /** @description Id of an open quote for this amount and method, which the deposit uses. Without one, it is valued on arrival. */
             quoteId?: string | null;
+            /** @description Whether the quote may have ended within the last 24 hours. A payment that was seen while it was open counts at its rate. */
+            quoteMayHaveEnded?: boolean | null;
             /**
              * @description The proof of payment as a data URL.
              * @example data:image/png;base64,iVBORw0KGgo=
@@ -5218,6 +5224,8 @@ export interface components {
             before?: {
                 [key: string]: unknown;
             } | null;
+            /** @description Why it cannot be confirmed now, while it is open; only in lists. */
+            blocker?: components["schemas"]["ProposalBlocker"];
             /** @description The new values, in the names and units of the request that proposed them. */
             change: {
                 [key: string]: unknown;
@@ -5242,6 +5250,11 @@ export interface components {
             proposedByName?: string;
             status: components["schemas"]["ProposalStatus"];
             subjectId?: string;
+        };
+        /** @description What confirming a proposal would be refused with. */
+        ProposalBlocker: {
+            code: string;
+            message: string;
         };
         /**
          * @description State of a proposal.
@@ -7701,6 +7714,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["cursor"];
+                format?: components["parameters"]["format"];
             };
             header?: never;
             path?: never;
@@ -7714,6 +7728,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnclaimedPayments"];
+                    "text/csv": string;
                 };
             };
             default: components["responses"]["Error"];
@@ -7852,6 +7867,7 @@ export interface operations {
             query?: {
                 status?: "all" | "open" | "confirmed" | "rejected" | "expired";
                 cursor?: components["parameters"]["cursor"];
+                format?: components["parameters"]["format"];
             };
             header?: never;
             path?: never;
@@ -7865,6 +7881,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Proposals"];
+                    "text/csv": string;
                 };
             };
             default: components["responses"]["Error"];

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react'
+import { ArrowDown, ArrowUp, ImagePlus, Trash2 } from 'lucide-react'
 import { IconButton } from '@/components/button'
 import { TextField } from '@/components/field'
 import { toApiError } from '@/lib/api-error'
@@ -18,10 +18,12 @@ type AttachmentsFieldProps = {
   error: (index: number) => string | undefined
   /** Of the newest list: an upload may begin while another one changes it. */
   onChange: (change: (files: readonly LessonFile[]) => LessonFile[]) => void
+  /** Puts a picture into the text. */
+  onShow: (file: LessonFile) => void
 }
 
 /** What members may download with a lesson, in this order and under these names. */
-export function AttachmentsField({ files, readOnly, error, onChange }: AttachmentsFieldProps) {
+export function AttachmentsField({ files, readOnly, error, onChange, onShow }: AttachmentsFieldProps) {
   const reload = useReloadMedia()
   if (readOnly && files.length === 0) return null
   const add = async (picked: readonly File[]) => {
@@ -55,6 +57,7 @@ export function AttachmentsField({ files, readOnly, error, onChange }: Attachmen
                 </div>
                 {!readOnly && (
                   <>
+                    <ShowButton file={{ media, name }} onShow={onShow} />
                     <IconButton label={`Move ${name} up`} disabled={index === 0} onClick={() => swap(index, index - 1)}>
                       <ArrowUp aria-hidden className="size-4" />
                     </IconButton>
@@ -81,6 +84,17 @@ export function AttachmentsField({ files, readOnly, error, onChange }: Attachmen
         <UploadDrop label="Add files" hint="or drop them here. Up to 100 MB each." accept="" multiple onPick={(picked) => void add(picked)} />
       )}
     </fieldset>
+  )
+}
+
+/** Of a picture, which can stand in the text instead of among the downloads. */
+function ShowButton({ file, onShow }: { file: LessonFile; onShow: (file: LessonFile) => void }) {
+  const { data: media } = useMediaFile(file.media)
+  if (!media?.url || !media.type?.startsWith('image/')) return null
+  return (
+    <IconButton label={`Put ${file.name} into the text`} onClick={() => onShow(file)}>
+      <ImagePlus aria-hidden className="size-4" />
+    </IconButton>
   )
 }
 

@@ -5,9 +5,11 @@ import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
 import { Skeleton } from '@/components/skeleton'
 import { loadChunk } from '@/lib/load-chunk'
+import { showsPicture } from '@/lib/markdown-pictures'
 import { useMediaFile } from '../api/media'
 import type { Content, LessonFile } from '../api/types'
 import { lessonAt, moduleAt, type Place } from '../outline'
+import { studioPicture } from './studio-picture'
 
 const StudioPlayer = lazy(async () => ({ default: (await loadChunk(() => import('./studio-player'))).StudioPlayer }))
 const MarkdownText = lazy(async () => ({ default: (await loadChunk(() => import('@/components/markdown-text'))).MarkdownText }))
@@ -17,6 +19,7 @@ export function MemberPreview({ content }: { content: Content }) {
   const [place, setPlace] = useState<Place>({ module: null, lesson: null })
   const lesson = lessonAt(content, place)
   if (!lesson) return <Outline content={content} onOpen={setPlace} />
+  const downloads = (lesson.attachments ?? []).filter(({ media }) => !showsPicture(lesson.markdown, media))
   return (
     <Card className="px-5 py-6">
       <article className="mx-auto max-w-2xl">
@@ -35,9 +38,9 @@ export function MemberPreview({ content }: { content: Content }) {
           <p className="mt-3 mb-8 border-b border-line pb-6 text-sm text-ink-faint">{lesson.minutes} minutes to read</p>
         )}
         <Suspense fallback={<Skeleton className="h-60" />}>
-          <MarkdownText markdown={lesson.markdown} />
+          <MarkdownText markdown={lesson.markdown} picture={studioPicture} />
         </Suspense>
-        {lesson.attachments && lesson.attachments.length > 0 && <PreviewFiles files={lesson.attachments} />}
+        {downloads.length > 0 && <PreviewFiles files={downloads} />}
       </article>
     </Card>
   )

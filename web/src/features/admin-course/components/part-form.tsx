@@ -4,9 +4,11 @@ import { TextAreaField, TextField } from '@/components/field'
 import { Segmented } from '@/components/segmented'
 import { Skeleton } from '@/components/skeleton'
 import { loadChunk } from '@/lib/load-chunk'
+import { ownPicture } from '@/lib/markdown-pictures'
 import type { Content, Lesson } from '../api/types'
 import { changeLesson, changeLessonOf, changeModule, lessonAt, moduleAt, remove, wholeCourse, type Place } from '../outline'
 import { AttachmentsField } from './attachments-field'
+import { studioPicture } from './studio-picture'
 import { VideoField } from './video-field'
 
 const MarkdownText = lazy(async () => ({ default: (await loadChunk(() => import('@/components/markdown-text'))).MarkdownText }))
@@ -104,6 +106,12 @@ function LessonForm({ content, place, readOnly, published, errors, onChange, onU
         files={lesson.attachments ?? []}
         readOnly={readOnly}
         error={(index) => error(`attachments.${index}`)}
+        onShow={({ media, name }) =>
+          onUpdate((newest) =>
+            // The name of the file is what stands for it until the author writes something better.
+            changeLessonOf(newest, lesson.id, ({ markdown }) => ({ markdown: `${markdown.trimEnd()}\n\n${ownPicture(media, name.replace(/\.[a-z]+$/i, ''))}\n` })),
+          )
+        }
         onChange={(change) => onUpdate((newest) => changeLessonOf(newest, lesson.id, ({ attachments = [] }) => ({ attachments: change(attachments) })))}
       />
       {!readOnly && <Remove what="lesson" onRemove={() => onChange(remove(content, place), { module: place.module, lesson: null })} />}
@@ -145,7 +153,7 @@ function MarkdownEditor({ value, readOnly, error, onChange }: MarkdownEditorProp
           </h3>
           <div tabIndex={0} role="region" aria-labelledby={heading} className="max-h-160 overflow-y-auto rounded-md border border-line bg-surface px-5 py-2">
             <Suspense fallback={<Skeleton className="my-4 h-40" />}>
-              <MarkdownText markdown={value} />
+              <MarkdownText markdown={value} picture={studioPicture} />
             </Suspense>
           </div>
         </div>

@@ -3,8 +3,10 @@ import { Suspense, lazy, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { Button, ButtonLink } from '@/components/button'
 import { PageTitle } from '@/components/page'
+import { LibraryPicture } from '@/components/library-picture'
 import { Skeleton } from '@/components/skeleton'
 import { loadChunk } from '@/lib/load-chunk'
+import { showsPicture } from '@/lib/markdown-pictures'
 import { paths } from '@/lib/paths'
 import { lessonsOf, type Course, type Lesson, type LessonEntry } from '../api/course'
 import { usePutProgress } from '../api/put-progress'
@@ -45,9 +47,16 @@ export function LessonReader({ lesson, course }: LessonReaderProps) {
       )}
       <div className="max-w-2xl">
         <Suspense fallback={<TextSkeleton />}>
-          <MarkdownText markdown={lesson.markdown} />
+          <MarkdownText
+            markdown={lesson.markdown}
+            picture={(id, alt) => {
+              const file = attachments.find(({ media }) => media === id)
+              return file && <LibraryPicture src={file.url} alt={alt} />
+            }}
+          />
         </Suspense>
-        <LessonFiles files={attachments} />
+        {/* What the text shows is not offered again. */}
+        <LessonFiles files={attachments.filter(({ media }) => !showsPicture(lesson.markdown, media))} />
         <LessonEnd lesson={lesson} next={next} />
       </div>
     </article>
