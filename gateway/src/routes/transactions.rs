@@ -332,6 +332,9 @@ pub struct Deposit {
     /// Id of an open quote for this amount and method, which the deposit uses. Without one, it is valued on arrival.
     #[schema(value_type = Option<String>)]
     quote_id: Field,
+    /// Whether the quote may have ended within the last 24 hours. A payment that was seen while it was open counts at its rate.
+    #[schema(value_type = Option<bool>)]
+    quote_may_have_ended: Field,
     /// Another name for `method`.
     #[schema(value_type = Option<String>)]
     currency: Field,
@@ -367,10 +370,12 @@ pub async fn deposit(
     let method_version = form.optional_integer("methodVersion", &value.method_version);
     let txid = form.text("txid", &value.txid);
     let quote_id = form.text("quoteId", &value.quote_id);
+    let quote_may_have_ended = form.flag("quoteMayHaveEnded", &value.quote_may_have_ended, false);
     form.finish()?;
     let stored = store_receipt(&app, &caller.out, proof, claim.as_ref()).await?;
     let message = RequestDepositRequest {
         quote_id,
+        quote_may_have_ended,
         amount_cents: amount.get(),
         method,
         receipt: Some(receipt(&stored)),

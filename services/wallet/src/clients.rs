@@ -572,8 +572,9 @@ impl Quotes {
     ///
     /// # Errors
     /// NotFound, Conflict if it expired, Unavailable if it cannot be asked.
-    pub async fn get(&self, user_id: Uuid, quote_id: Uuid) -> Result<Quoted, Refusal> {
-        let message = GetQuoteRequest { user_id: user_id.to_string(), quote_id: quote_id.to_string() };
+    pub async fn get(&self, user_id: Uuid, quote_id: Uuid, may_have_ended: bool) -> Result<Quoted, Refusal> {
+        let (user_id, quote_id) = (user_id.to_string(), quote_id.to_string());
+        let message = GetQuoteRequest { user_id, quote_id, may_have_ended };
         let request = Outgoing::service(&self.credential).idempotent(message);
         let answer = call!(self.client, get_quote, request).await.map_err(|status| from_status(&status))?;
         let found = answer.into_inner().quote.ok_or_else(Refusal::unavailable)?;

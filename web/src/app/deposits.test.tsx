@@ -302,8 +302,8 @@ describe('a deposit at a quote', () => {
     await waitFor(() => expect(deposit.seen[0]?.body).toMatchObject({ amount: 500, method: btc.id, methodVersion: 1, quoteId: 'quote-1' }))
   })
 
-  it('after its life is offered anew, and sent without it until then [D-Q1]', async () => {
-    const quotes = quoted(0.5)
+  it('after its life is offered anew, and the proof of what was sent in time still names it [D-Q1] [F19]', async () => {
+    quoted(0.5)
     const deposit = records('post', '/transactions/deposit', {}, 201)
     server.use(deposit.handler)
     const { user } = openDeposit()
@@ -313,11 +313,20 @@ describe('a deposit at a quote', () => {
     expect(await screen.findByText(/This rate has expired/, undefined, { timeout: 5_000 })).toBeVisible()
     expect(screen.queryByText('0.00513809 BTC')).toBeNull()
     expect(screen.getByText(/^Send BTC on/)).toBeVisible()
+    await submit(user)
+    await waitFor(() => expect(deposit.seen[0]?.body).toMatchObject({ amount: 500, quoteId: 'quote-1', quoteMayHaveEnded: true }))
+  })
+
+  it('is offered anew after its life [D-Q1]', async () => {
+    const quotes = quoted(0.5)
+    const { user } = openDeposit()
+    await user.type(await screen.findByLabelText('Amount'), '500')
+    await user.click(await screen.findByRole('radio', { name: /BTC/ }))
+    expect(await screen.findByText(/This rate has expired/, undefined, { timeout: 5_000 })).toBeVisible()
     server.use(answers('post', '/quotes', { quote: quoteOf({ direction: 'deposit', units: '513810' }) }, 201))
     await user.click(screen.getByRole('button', { name: 'Get a new rate' }))
     expect(await screen.findByText('0.0051381 BTC')).toBeVisible()
     expect(quotes.seen).toHaveLength(1)
-    expect(deposit.seen).toHaveLength(0)
   })
 
   it('is as it was where there is no rate [D-Q2]', async () => {

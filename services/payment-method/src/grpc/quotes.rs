@@ -77,6 +77,6 @@ impl GrpcServer {
         self.verifier.service(request.metadata(), &CALLERS)?;
         let message = request.into_inner();
         let id = message.quote_id.parse().map_err(|_| Error::QuoteNotFound)?;
-        get_quote(&self.db, convert::id(&message.user_id)?, id).await
+        get_quote(&self.db, convert::id(&message.user_id)?, id, message.may_have_ended).await
     }
 }

@@ -85,7 +85,11 @@ pub async fn create(world: &World, request: CreateQuoteRequest) -> Result<Quote,
 }
 
 async fn get(world: &World, user_id: Uuid, quote_id: &str) -> Result<Quote, Status> {
-    let message = GetQuoteRequest { user_id: user_id.to_string(), quote_id: quote_id.to_owned() };
+    find(world, user_id, quote_id, false).await
+}
+
+async fn find(world: &World, user_id: Uuid, quote_id: &str, may_have_ended: bool) -> Result<Quote, Status> {
+    let message = GetQuoteRequest { user_id: user_id.to_string(), quote_id: quote_id.to_owned(), may_have_ended };
     let request = by(world, "wallet", message);
     Ok(world.grpc.get_quote(request).await?.into_inner().quote.unwrap())
 }
@@ -179,9 +183,14 @@ async fn a_quote_holds_for_fifteen_minutes(pool: PgPool) {
     expire_quotes(&world, "1 second").await;
     let refusal = refused(get(&world, user_id, &quote.id).await);
     assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Conflict, "QUOTE_EXPIRED"));
+    // Its payment may have been sent in time: the proof names it for a day [F19].
+    assert_eq!(find(&world, user_id, &quote.id, true).await.unwrap().id, quote.id);
+    assert_eq!(refused(find(&world, stranger, &quote.id, true).await).code, "NOT_FOUND");
     // Its units are free again.
     let later = create(&world, deposit(stranger, &method, 50_000)).await.unwrap();
     assert_eq!(later.units, "510205");
+    expire_quotes(&world, "25 hours").await;
+    assert_eq!(refused(find(&world, user_id, &quote.id, true).await).code, "QUOTE_EXPIRED");
 }
 
 /// [D-Q3] Case 6: quotes of one amount at once have distinct units, and there is one for every member. Another address is not

@@ -9,17 +9,22 @@ use crate::domain::transaction::{MethodCopy, QuoteDirection};
 use crate::error::Error;
 use crate::store::transactions;
 
-/// The member's open quote. That it serves once is decided with the transaction that keeps it, by a unique index: it is used
+/// The member's open quote, or one of a deposit that `may_have_ended` within the last day. That it serves once is decided with the transaction that keeps it, by a unique index: it is used
 /// exactly if a transaction has it, no matter what became of other requests.
 ///
 /// # Errors
 /// `QuoteUsed`, `Refused` (not found, expired, unavailable).
-pub async fn resolve_quote(db: &Db, quotes: &Quotes, user_id: Uuid, id: Uuid) -> Result<Quoted, Error> {
+pub async fn resolve_quote(
+    db: &Db,
+    quotes: &Quotes,
+    (user_id, id): (Uuid, Uuid),
+    may_have_ended: bool,
+) -> Result<Quoted, Error> {
     // A request that would lose anyway does not take others of its commit with it.
     if transactions::is_quote_used(&mut *db.conn().await?, id).await? {
         return Err(Error::QuoteUsed);
     }
-    Ok(quotes.get(user_id, id).await?)
+    Ok(quotes.get(user_id, id, may_have_ended).await?)
 }
 
 /// The member's open quotes that serve for nothing else any more.

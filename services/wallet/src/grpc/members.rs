@@ -180,7 +180,10 @@ impl WalletService for GrpcServer {
             return Ok(answer(before.map(|one: Transaction| RequestDepositResponse { transaction: Some(one.into()) })));
         }
         let quoted = match quote_id {
-            Some(id) => Some(resolve_quote(&self.db, &self.quotes, member.user_id, id).await?),
+            Some(id) => {
+                let of = (member.user_id, id);
+                Some(resolve_quote(&self.db, &self.quotes, of, message.quote_may_have_ended).await?)
+            }
             None => None,
         };
         // The address that was quoted is the one that was shown.
@@ -230,7 +233,7 @@ impl WalletService for GrpcServer {
                 let to = destination.as_ref().map(|destination| method.payout_address(destination));
                 let unknown = self.book.unless_known(user_id, to).await?;
                 let Some(id) = quote_id else { return Ok((method, destination, unknown, None)) };
-                let quoted = resolve_quote(&self.db, &self.quotes, user_id, id).await?;
+                let quoted = resolve_quote(&self.db, &self.quotes, (user_id, id), false).await?;
                 quoted.check(QuoteDirection::Withdrawal, amount, &method)?;
                 Ok::<_, Error>((method, destination, unknown, Some(quoted.quote)))
             };

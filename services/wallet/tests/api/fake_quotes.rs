@@ -88,7 +88,7 @@ impl QuoteService for FakeQuotes {
         let found = self.made.lock().unwrap().iter().find(|quote| quote.id == request.get_ref().quote_id).cloned();
         match found {
             None => refused(Kind::NotFound, ErrorReason::NotFound, "We can't find that quote."),
-            Some(_) if self.expired.load(Ordering::Relaxed) => {
+            Some(_) if self.expired.load(Ordering::Relaxed) && !request.get_ref().may_have_ended => {
                 refused(Kind::Conflict, ErrorReason::QuoteExpired, "This quote has expired.")
             }
             quote => Ok(Response::new(GetQuoteResponse { quote })),

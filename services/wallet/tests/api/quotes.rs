@@ -165,6 +165,9 @@ async fn a_quote_is_for_what_it_was_made_for(pool: PgPool) {
     let made = world.withdraw(&member, keyed.clone()).await.unwrap();
     world.quotes.expired.store(true, Ordering::Relaxed);
     assert_eq!(code(world.deposit(&member, with(&for_deposit, 50_000)).await), "QUOTE_EXPIRED");
+    // [F19] The proof of what was sent in time comes later, and names what was sent.
+    let late = RequestDepositRequest { quote_may_have_ended: true, ..with(&for_deposit, 50_000) };
+    assert_eq!(world.deposit(&member, late).await.unwrap().quote.unwrap().id, for_deposit);
     assert_eq!(world.withdraw(&member, keyed).await.unwrap().id, made.id);
 }
 

@@ -15,8 +15,10 @@ export type DepositRequest = {
   /** `deposit` or `course`. */
   type: string
   txid?: string
-  /** An open quote for this amount and method; without one it is valued on arrival [D-Q1]. */
+  /** A quote for this amount and method; without one it is valued on arrival [D-Q1]. */
   quoteId?: string
+  /** Its payment may have been sent while the quote was open, and the proof later. */
+  quoteMayHaveEnded?: boolean
 }
 
 type Submission = { request: DepositRequest; idempotencyKey: string }

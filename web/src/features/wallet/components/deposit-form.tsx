@@ -16,7 +16,7 @@ import { paths } from '@/lib/paths'
 import { resolverOf, text, upTo } from '@/lib/schema'
 import { useSubmissionKey } from '@/lib/submission'
 import { useTerms } from '@/lib/terms'
-import { openId, useQuote } from '../api/quotes'
+import { useQuote } from '../api/quotes'
 import { useRequestDeposit } from '../api/request-deposit'
 import { amountField, methodField, proofField } from '../fields'
 import { depositRefusal } from '../limits'
@@ -85,10 +85,11 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
   const send = async (values: Values) => {
     const { receipt: proof, txid } = values
     const amountCents = parseCents(values.amount) ?? 0
-    const quoteId = openId(quote)
+    // Its payment may have been sent while the quote was open: the proof often comes later.
+    const ofQuote = quote && { quoteId: quote.id, quoteMayHaveEnded: true }
     const paid = {
       amountCents, method: values.method, methodVersion: selected?.version, type,
-      ...(quoteId ? { quoteId } : {}), ...(txid ? { txid } : {}),
+      ...ofQuote, ...(txid ? { txid } : {}),
     }
     const content = { ...paid, proof: [proof.name, proof.size, proof.lastModified] }
     try {
