@@ -1,19 +1,30 @@
 //! Payments to the platform that no transaction accounts for.
 
 use axum::extract::{Query, State};
+use axum::response::{IntoResponse, Response};
+use chassis::grpc::Outgoing;
 use proto::common::v1::PageRequest;
+use proto::wallet::v1 as wallet;
 use proto::wallet::v1::ListUnclaimedPaymentsRequest;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{Reply, ok};
+use crate::json::{Dollars, inert, moment, ok};
+use crate::names::ListFormat;
+use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
-use crate::routes::transactions::PageQuery;
 use crate::routes::transactions::payments::ChainPayment;
+
+/// The page, or the file.
+#[derive(Debug, Default, Deserialize)]
+pub struct Filter {
+    cursor: Option<String>,
+    format: Option<String>,
+}
 
 /// A payment that no transaction accounts for.
 #[derive(Debug, Serialize, ToSchema)]
@@ -45,21 +56,25 @@ pub struct UnclaimedPayments {
 /// List unclaimed payments
 ///
 /// Payments to an address of the platform that no transaction was approved with, and that no open one claims by its hash or
-/// matches by its quote. To attach one, approve a transaction with its hash and index.
-#[utoipa::path(get, path = "/admin/payments/unclaimed", params(("cursor" = Option<String>, Query)),
-    responses((status = 200, body = UnclaimedPayments), Errors), tag = "Back office")]
+/// matches by its quote. To attach one, approve a transaction with its hash and index. `format=csv` answers them as one file of
+/// at most 100,000.
+#[utoipa::path(get, path = "/admin/payments/unclaimed",
+    params(("cursor" = Option<String>, Query), ("format" = inline(Option<ListFormat>), Query)),
+    responses((status = 200, content((UnclaimedPayments = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
 pub async fn unclaimed(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
-    Query(query): Query<PageQuery>,
-) -> Result<Reply<UnclaimedPayments>, ApiError> {
-    let page = Some(PageRequest { size: 0, cursor: query.cursor.unwrap_or_default() });
-    let message = ListUnclaimedPaymentsRequest { page };
-    let answer = call_retrying!(app.clients.wallet_staff, list_unclaimed_payments, caller.out, message)?.into_inner();
-    let people = answer.payments.iter().flat_map(|one| &one.candidates).flat_map(named_by);
+    Query(filter): Query<Filter>,
+) -> Result<Response, ApiError> {
+    let cursor = filter.cursor.unwrap_or_default();
+    if is_csv(filter.format.as_deref())? {
+        return file(app, caller.out, cursor).await;
+    }
+    let (found, next_cursor) = read(&app, &caller.out, PageRequest { size: 0, cursor }).await?;
+    let people = found.iter().flat_map(|one| &one.candidates).flat_map(named_by);
     let people = app.profiles.look_up(people).await?;
     let mut payments = Vec::new();
-    for one in answer.payments {
+    for one in found {
         let payment = one.payment.unwrap_or_default();
         let candidates = one.candidates.into_iter().map(|row| StaffTransaction::new(&app, row, &people));
         payments.push(UnclaimedPayment {
@@ -69,6 +84,50 @@ pub async fn unclaimed(
             candidates: candidates.collect::<Result<_, _>>()?,
         });
     }
-    let next_cursor = Some(answer.next_cursor).filter(|cursor| !cursor.is_empty());
-    Ok(ok(UnclaimedPayments { success: true, payments, next_cursor }))
+    let next_cursor = Some(next_cursor).filter(|cursor| !cursor.is_empty());
+    Ok(ok(UnclaimedPayments { success: true, payments, next_cursor }).into_response())
+}
+
+/// A page of them, and the cursor of the next.
+async fn read(
+    app: &App,
+    out: &Outgoing,
+    page: PageRequest,
+) -> Result<(Vec<wallet::UnclaimedPayment>, String), ApiError> {
+    let message = ListUnclaimedPaymentsRequest { page: Some(page) };
+    let answer = call_retrying!(app.clients.wallet_staff, list_unclaimed_payments, out, message)?.into_inner();
+    Ok((answer.payments, answer.next_cursor))
+}
+
+async fn file(app: App, out: Outgoing, cursor: String) -> Result<Response, ApiError> {
+    let file = CsvFile { name: "solvane-unclaimed".to_owned(), columns: COLUMNS.to_vec(), most: MOST_ROWS };
+    let read = move |cursor| {
+        let (app, out) = (app.clone(), out.clone());
+        async move {
+            let (found, next) = read(&app, &out, PageRequest { size: PAGE, cursor }).await?;
+            Ok((found.into_iter().map(columns).collect(), next))
+        }
+    };
+    file.respond(cursor, read).await
+}
+
+const COLUMNS: [&str; 11] =
+    ["chain", "txid", "index", "asset", "units", "decimals", "value", "state", "seenAt", "address", "candidates"];
+
+fn columns(one: wallet::UnclaimedPayment) -> Vec<String> {
+    let payment = one.payment.unwrap_or_default();
+    let candidates: Vec<_> = one.candidates.into_iter().map(|row| row.id).collect();
+    vec![
+        inert(payment.chain),
+        inert(payment.txid),
+        payment.index.to_string(),
+        inert(payment.asset),
+        inert(payment.units),
+        payment.decimals.to_string(),
+        payment.value_cents.map(|cents| Dollars::from_cents(cents).to_string()).unwrap_or_default(),
+        inert(payment.state),
+        moment(payment.seen_at.as_ref()).unwrap_or_default(),
+        inert(payment.address),
+        candidates.join(" "),
+    ]
 }

@@ -1,19 +1,16 @@
-import { Download } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import { Amount } from '@/components/amount'
-import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Segmented } from '@/components/segmented'
 import { formatDay } from '@/lib/dates'
 import { formatSeconds } from '@/lib/durations'
-import { saveFile } from '@/lib/files'
 import { sumCents, toDollars } from '@/lib/money'
-import { csvOf } from '@/features/admin/csv'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Figures } from '@/features/admin/api/types'
 import { kindName } from '@/features/admin/components/kind-badge'
 import { Loaded } from '@/features/admin/components/loaded'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
 import { Cell, Table } from '@/features/admin/components/table'
 import { withParam } from '@/features/admin/use-typed-param'
 import { useFigures } from '../api/get-figures'
@@ -51,13 +48,7 @@ export function FiguresBoard() {
           onChange={(value) => setParams((now) => withParam(now, 'days', value === '30' ? '' : value), { replace: true })}
         />
         {query.data && (
-          <Button
-            variant="secondary"
-            onClick={() => saveFile(csvOf(columns, query.data.days), `solvane-figures-${days}-days.csv`)}
-            icon={<Download aria-hidden className="size-4.5" />}
-          >
-            CSV
-          </Button>
+          <ShownCsvButton columns={columns} rows={query.data.days} name={`solvane-figures-${days}-days`} />
         )}
       </div>
       <Loaded query={query} label="Loading the figures" count={3} skeleton="h-40">

@@ -7,6 +7,7 @@ import { Card } from '@/components/card'
 import { EmptyState } from '@/components/states'
 import type { Holding, Holdings } from '@/features/admin/api/types'
 import { Loaded } from '@/features/admin/components/loaded'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
 import { formatMoment } from '@/lib/dates'
 import { adminPaths } from '@/features/admin/paths'
 import { formatAsset, formatRate, formatUnits } from '@/lib/units'
@@ -54,7 +55,7 @@ function Assets({ holdings }: { holdings: Holding[] }) {
     )
   }
   return (
-    <Section title="Assets">
+    <Section title="Assets" action={<ShownCsvButton size="sm" columns={assetColumns} rows={holdings} name="solvane-assets" aria-label="Assets as CSV" />}>
       {holdings.map((one) => (
         <Asset key={`${one.chain} ${one.asset}`} one={one} />
       ))}
@@ -62,10 +63,53 @@ function Assets({ holdings }: { holdings: Holding[] }) {
   )
 }
 
-function Section({ title, children }: { title: string; children: ReactNode }) {
+/** Of the files, by the names of the contract. */
+const assetColumns = {
+  chain: (one: Holding) => one.chain,
+  asset: (one: Holding) => one.asset,
+  decimals: (one: Holding) => one.decimals,
+  units: (one: Holding) => one.units,
+  books: (one: Holding) => one.books,
+  difference: (one: Holding) => one.difference,
+  state: (one: Holding) => one.state,
+  rate: (one: Holding) => one.rate,
+  value: (one: Holding) => one.value,
+  at: (one: Holding) => one.at,
+}
+
+type Held = { of: Holding; one: Holding['addresses'][number] }
+
+const addressColumns = {
+  chain: ({ of }: Held) => of.chain,
+  asset: ({ of }: Held) => of.asset,
+  address: ({ one }: Held) => one.address,
+  units: ({ one }: Held) => one.units,
+  decimals: ({ of }: Held) => of.decimals,
+  at: ({ one }: Held) => one.at,
+}
+
+type Outflow = Holdings['outflows'][number]
+
+const outflowColumns = {
+  chain: (one: Outflow) => one.chain,
+  txid: (one: Outflow) => one.txid,
+  index: (one: Outflow) => one.index,
+  asset: (one: Outflow) => one.asset,
+  units: (one: Outflow) => one.units,
+  decimals: (one: Outflow) => one.decimals,
+  state: (one: Outflow) => one.state,
+  seenAt: (one: Outflow) => one.seenAt,
+  address: (one: Outflow) => one.address,
+  counterparty: (one: Outflow) => one.counterparty,
+}
+
+function Section({ title, action, children }: { title: string; action: ReactNode; children: ReactNode }) {
   return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">{title}</h2>
+      <div className="flex flex-wrap items-center justify-between gap-3 px-4 pt-3 pb-1">
+        <h2 className="text-base font-semibold">{title}</h2>
+        {action}
+      </div>
       <ul className="divide-y divide-line text-sm">{children}</ul>
     </Card>
   )
@@ -109,29 +153,31 @@ function Fact({ label, children }: { label: string; children: string }) {
 }
 
 function Addresses({ holdings }: { holdings: Holding[] }) {
+  const rows = holdings.flatMap((of) => of.addresses.map((one) => ({ of, one })))
   return (
-    <Section title="Addresses">
-      {holdings.flatMap((one) =>
-        one.addresses.map(({ address, units: held, at }) => (
-          <li key={`${one.chain} ${one.asset} ${address}`} className="px-4 py-3">
-            <p className="font-mono text-[0.8125rem] break-all">{address}</p>
-            <p className="flex flex-wrap justify-between gap-x-4 text-ink-faint">
-              <span className="tabular font-medium text-ink">{units(held, one)}</span>
-              {at && `Read ${formatMoment(at)}`}
-            </p>
-          </li>
-        )),
-      )}
+    <Section title="Addresses" action={<ShownCsvButton size="sm" columns={addressColumns} rows={rows} name="solvane-addresses" aria-label="Addresses as CSV" />}>
+      {rows.map(({ of, one: { address, units: held, at } }) => (
+        <li key={`${of.chain} ${of.asset} ${address}`} className="px-4 py-3">
+          <p className="font-mono text-[0.8125rem] break-all">{address}</p>
+          <p className="flex flex-wrap justify-between gap-x-4 text-ink-faint">
+            <span className="tabular font-medium text-ink">{units(held, of)}</span>
+            {at && `Read ${formatMoment(at)}`}
+          </p>
+        </li>
+      ))}
     </Section>
   )
 }
 
-function Finding({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+function Finding({ title, text, action, children }: { title: string; text: string; action?: ReactNode; children: ReactNode }) {
   return (
     <Card className="overflow-hidden">
-      <div className="bg-negative-soft px-4 py-3 text-negative">
-        <h2 className="text-base font-semibold">{title}</h2>
-        <p className="text-sm">{text}</p>
+      <div className="flex flex-wrap items-start justify-between gap-3 bg-negative-soft px-4 py-3 text-negative">
+        <div className="min-w-0">
+          <h2 className="text-base font-semibold">{title}</h2>
+          <p className="text-sm">{text}</p>
+        </div>
+        {action}
       </div>
       <ul className="divide-y divide-line text-sm">{children}</ul>
     </Card>
@@ -140,7 +186,11 @@ function Finding({ title, text, children }: { title: string; text: string; child
 
 function Outflows({ outflows }: { outflows: Holdings['outflows'] }) {
   return (
-    <Finding title="Payments without a withdrawal" text="These left the platform, and no withdrawal accounts for them.">
+    <Finding
+      title="Payments without a withdrawal"
+      text="These left the platform, and no withdrawal accounts for them."
+      action={<ShownCsvButton size="sm" columns={outflowColumns} rows={outflows} name="solvane-outflows" aria-label="Payments without a withdrawal as CSV" />}
+    >
       {outflows.map((one) => (
         <li key={`${one.chain} ${one.txid} ${one.index}`} className="px-4 py-3">
           <p className="tabular text-base font-semibold">{formatAsset(one)}</p>

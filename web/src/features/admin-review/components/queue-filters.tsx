@@ -1,10 +1,7 @@
-import { Download } from 'lucide-react'
 import { useSearchParams } from 'react-router'
-import { Button } from '@/components/button'
 import { SelectField } from '@/components/field'
 import { Segmented } from '@/components/segmented'
-import { saveFile } from '@/lib/files'
-import { csvOf } from '@/features/admin/csv'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
 import { withParam } from '@/features/admin/use-typed-param'
 import { waitsFor } from '../api/list-waiting'
 import { views, type Row } from '../views'
@@ -48,9 +45,7 @@ export function QueueFilters({ networks, rows }: { networks: readonly string[]; 
           />
         )}
         {rows.length > 0 && (
-          <Button variant="secondary" onClick={() => saveFile(csvOf(columns, rows), 'solvane-queue.csv')} icon={<Download aria-hidden className="size-4.5" />}>
-            CSV
-          </Button>
+          <ShownCsvButton columns={columns} rows={rows} name="solvane-queue" />
         )}
       </div>
     </div>

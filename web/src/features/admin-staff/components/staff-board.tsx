@@ -13,7 +13,19 @@ import { useChangeRole, useDisableStaff, useInviteStaff, useStaffList } from '@/
 import type { Role } from '@/features/admin/api/types'
 import { roles, useMay } from '@/features/admin/permissions'
 import { Loaded } from '@/features/admin/components/loaded'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
 import { Cell, Table } from '@/features/admin/components/table'
+
+/** Of the file, by the names of the contract. */
+const columns = {
+  id: (one: User) => one.id,
+  name: (one: User) => one.name,
+  email: (one: User) => one.email,
+  role: (one: User) => one.role,
+  createdAt: (one: User) => one.createdAt,
+  isVerified: (one: User) => String(one.isVerified),
+  isFrozen: (one: User) => String(one.isFrozen),
+}
 
 /** Who may enter the back office, and as what [D-O1]; every change takes two admins [D-O5]. */
 export function StaffBoard() {
@@ -24,11 +36,16 @@ export function StaffBoard() {
       <Card className="overflow-hidden">
         <Loaded query={query} label="Loading the staff" count={6}>
           {(staff) => (
-            <Table label="Staff" columns={['Name', 'Role', 'Since', 'Account', '']}>
-              {staff.map((one) => (
-                <Row key={one.id} one={one} />
-              ))}
-            </Table>
+            <>
+              <div className="flex justify-end px-4 pt-3">
+                <ShownCsvButton size="sm" columns={columns} rows={staff} name="solvane-staff" aria-label="Staff as CSV" />
+              </div>
+              <Table label="Staff" columns={['Name', 'Role', 'Since', 'Account', '']}>
+                {staff.map((one) => (
+                  <Row key={one.id} one={one} />
+                ))}
+              </Table>
+            </>
           )}
         </Loaded>
       </Card>
