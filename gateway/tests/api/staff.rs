@@ -7,7 +7,7 @@ use chassis::identity::Role;
 use prost::Message;
 use proto::common::v1::{
     ChainEvidence, ChainPayment, ConfirmProposalRequest, ConfirmProposalResponse, ErrorReason, EvidenceCheck,
-    HeldAtAddress, Idempotency, ListProposalsRequest, ListProposalsResponse, Proposal, ProposalStatus,
+    HeldAtAddress, Idempotency, ListProposalsRequest, ListProposalsResponse, Proposal, ProposalBlocker, ProposalStatus,
     RejectProposalRequest, RejectProposalResponse, ReplayDeadLetterRequest,
 };
 use proto::{auth::v1 as auth, course::v1 as course, payment_method::v1 as payment_method, wallet::v1 as wallet};
@@ -342,6 +342,7 @@ async fn proposals_are_one_list() {
         before_json: r#"{"availableCents":100}"#.to_owned(),
         proposed_by: "11111111-1111-4111-8111-111111111111".to_owned(),
         status: ProposalStatus::Open.into(),
+        blocker: Some(ProposalBlocker { code: "STALE_REVISION".to_owned(), message: "It changed.".to_owned() }),
         ..Default::default()
     };
     let proposals = (0..60).map(|one| proposal(2 * one)).collect();
@@ -360,6 +361,13 @@ async fn proposals_are_one_list() {
     assert_eq!(list[0]["id"], format!("trd_{}", proposal(119).id));
     assert_eq!((&list[0]["change"]["amount"], &list[0]["before"]["balance"]), (&25.5.into(), &1.into()));
     assert_eq!(list[0]["proposedByName"], "Ada Lovelace");
+    assert_eq!(list[0]["blocker"]["message"], "It changed.");
+    // [D-O3] The list is a file, too: both pages, if the services had more.
+    let file = fixture.call(Method::GET, "/v1/admin/proposals?status=open&format=csv", Some(&token), "").await;
+    assert_eq!(file.headers["content-disposition"], "attachment; filename=\"solvane-proposals.csv\"");
+    let lines: Vec<_> = file.text.lines().collect();
+    assert!(lines[1].starts_with(&format!("trd_{},", proposal(119).id)), "{}", lines[1]);
+    assert!(lines[1].contains(",open,") && lines[1].contains("Ada Lovelace"), "{}", lines[1]);
     fixture.call(Method::GET, &format!("/v1/admin/proposals?cursor={}", proposal(20).id), Some(&token), "").await;
     let asked: Vec<ListProposalsRequest> =
         fixture.recorder.asked("wallet/solvane.common.v1.ProposalService/ListProposals");
@@ -438,7 +446,8 @@ async fn unclaimed_payments_reach_staff() {
     };
     let candidates = vec![row()];
     let unclaimed = wallet::UnclaimedPayment { payment: Some(payment), candidates };
-    let answer = wallet::ListUnclaimedPaymentsResponse { payments: vec![unclaimed], next_cursor: "7".to_owned() };
+    let answer_rows = vec![unclaimed];
+    let answer = wallet::ListUnclaimedPaymentsResponse { payments: answer_rows.clone(), next_cursor: "7".to_owned() };
     let path = "/solvane.wallet.v1.StaffService/ListUnclaimedPayments";
     fixture.recorder.answer(path, &answer);
     let reply = keyed(&fixture, &token, (Method::GET, "/payments/unclaimed?cursor=9"), "", None).await;
@@ -451,6 +460,14 @@ async fn unclaimed_payments_reach_staff() {
     assert_eq!((&found["candidates"][0]["id"], &answer["nextCursor"]), (&row().id.into(), &"7".into()));
     let asked = fixture.recorder.asked::<wallet::ListUnclaimedPaymentsRequest>(path);
     assert_eq!(asked[0].page.as_ref().unwrap().cursor, "9");
+    // [D-O3] The list is a file, too.
+    let answer = wallet::ListUnclaimedPaymentsResponse { payments: answer_rows, next_cursor: String::new() };
+    fixture.recorder.answer(path, &answer);
+    let reply = keyed(&fixture, &token, (Method::GET, "/payments/unclaimed?format=csv"), "", None).await;
+    assert_eq!(reply.headers["content-disposition"], "attachment; filename=\"solvane-unclaimed.csv\"");
+    let lines: Vec<_> = reply.text.lines().collect();
+    let expected = format!(",{},1,,513809,8,,final,,bc1q-ours,{}", "ab".repeat(32), row().id);
+    assert_eq!((lines[1], lines.len()), (expected.as_str(), 2));
     keyed(&fixture, &token, (Method::GET, "/transactions/1?txid=abcd&vout=1"), "", None).await;
     let asked = fixture.recorder.asked::<wallet::GetReviewRequest>("/solvane.wallet.v1.StaffService/GetReview");
     assert_eq!((asked[0].txid.as_str(), asked[0].vout), ("abcd", Some(1)));

@@ -3,7 +3,8 @@
 use proto::common::v1::proposal_service_server::ProposalService;
 use proto::common::v1::{
     ConfirmProposalRequest, ConfirmProposalResponse, ErrorReason, Idempotency, ListProposalsRequest,
-    ListProposalsResponse, Proposal as Message, ProposalStatus, RejectProposalRequest, RejectProposalResponse,
+    ListProposalsResponse, Proposal as Message, ProposalBlocker, ProposalStatus, RejectProposalRequest,
+    RejectProposalResponse,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -422,6 +423,10 @@ pub trait Decides: Send + Sync + 'static {
 
     /// Decides an open proposal. A confirmed one takes effect in the same transaction.
     fn decide(&self, command: &DecideProposal) -> impl Future<Output = Result<Answer<Proposal>, Self::Error>> + Send;
+
+    /// Whether this person could confirm an open proposal now, as far as reading shows: staff see before they press what they
+    /// would be refused with. The decision checks it again.
+    fn check(&self, proposal: &Proposal, by: Uuid) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
 /// The proposals of a service, for staff.
@@ -436,6 +441,21 @@ impl<S: Decides> Proposals<S> {
     #[must_use]
     pub fn new(db: Db, verifier: Verifier, service: S) -> Self {
         Self { db, verifier, service }
+    }
+
+    /// What the confirmation of each would be refused with. The list is worth more than what it could not find out.
+    async fn blockers(&self, rows: &[Proposal], by: Uuid) -> Vec<Option<ProposalBlocker>> {
+        let mut blockers = vec![None; rows.len()];
+        for (row, blocker) in rows.iter().zip(&mut blockers).filter(|(row, _)| row.status == "open") {
+            let Err(error) = self.service.check(row, by).await else { continue };
+            if matches!(error.kind(), Kind::Internal | Kind::Unavailable) {
+                tracing::warn!(%error, id = %row.id, "a proposal could not be checked");
+                break;
+            }
+            let refusal = Refusal::of(&error);
+            *blocker = Some(ProposalBlocker { code: refusal.code, message: refusal.message });
+        }
+        blockers
     }
 
     async fn decide(
@@ -456,14 +476,17 @@ impl<S: Decides> Proposals<S> {
 impl<S: Decides> ProposalService for Proposals<S> {
     /// In pages of 100 unless they want another size.
     async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
-        self.verifier.staff(request.metadata(), Permission::See).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::See).await?;
         let ListProposalsRequest { status, page } = request.into_inner();
         let status =
             ProposalStatus::try_from(status).map_err(|_| Refusal::field("status", "This status does not exist."))?;
         let page = Page::parse(page, page::OF_STAFF)?;
         let mut conn = self.db.conn().await.map_err(|error| to_status(&error))?;
         let (rows, next_cursor) = list(&mut conn, status, &page).await.map_err(|error| to_status(&error))?;
-        let proposals = rows.into_iter().map(Message::from).collect();
+        drop(conn);
+        let blockers = self.blockers(&rows, staff.user_id).await;
+        let told = |(row, blocker)| Message { blocker, ..Message::from(row) };
+        let proposals = rows.into_iter().zip(blockers).map(told).collect();
         Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))
     }
 
@@ -504,6 +527,7 @@ impl From<Proposal> for Message {
             decided_at: row.decided_at.map(clock::to_proto),
             expires_at: row.expires_at.map(clock::to_proto),
             permission,
+            blocker: None,
         }
     }
 }

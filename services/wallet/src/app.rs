@@ -82,6 +82,8 @@ pub mod list_staff_transactions;
 
 pub mod find_blockers;
 
+pub mod check_proposal;
+
 pub mod get_review;
 
 pub mod match_payments;

@@ -5,7 +5,7 @@ mod change;
 use std::collections::HashMap;
 
 use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
 use futures::future::try_join_all;
 use proto::common::v1::{
@@ -21,8 +21,9 @@ use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
-use crate::json::{Reply, field, moment, ok};
-use crate::names::{Permission, ProposalFilter};
+use crate::json::{field, inert, moment, ok};
+use crate::names::{ListFormat, Permission, ProposalFilter};
+use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, is_csv};
 
 /// State of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -33,6 +34,17 @@ pub enum Status {
     Confirmed,
     Rejected,
     Expired,
+}
+
+impl Status {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Confirmed => "confirmed",
+            Self::Rejected => "rejected",
+            Self::Expired => "expired",
+        }
+    }
 }
 
 impl TryFrom<ProposalStatus> for Status {
@@ -88,6 +100,17 @@ pub struct Proposal {
     /// The permission to decide it.
     #[schema(value_type = Permission)]
     permission: String,
+    /// Why it cannot be confirmed now, while it is open; only in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    blocker: Option<ProposalBlocker>,
+}
+
+/// What confirming a proposal would be refused with.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProposalBlocker {
+    code: String,
+    message: String,
 }
 
 impl Proposal {
@@ -108,6 +131,7 @@ impl Proposal {
             decided_at: moment(proposal.decided_at.as_ref()),
             expires_at: moment(proposal.expires_at.as_ref()),
             permission: proposal.permission,
+            blocker: proposal.blocker.map(|one| ProposalBlocker { code: one.code, message: one.message }),
         })
     }
 
@@ -162,6 +186,7 @@ impl Proposed {
 pub struct Filter {
     status: Option<String>,
     cursor: Option<String>,
+    format: Option<String>,
 }
 
 /// Proposals on a page.
@@ -180,16 +205,17 @@ pub struct Proposals {
 
 /// List the proposals
 ///
-/// Of every service, newest first, with the names of who proposed and decided them.
+/// Of every service, newest first, with the names of who proposed and decided them. `format=csv` answers those that match as
+/// one file of at most 100,000.
 #[utoipa::path(get, path = "/admin/proposals",
     params(("status" = inline(Option<ProposalFilter>), Query),
-        ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = Proposals), Errors), tag = "Back office")]
+        ("cursor" = Option<String>, Query), ("format" = inline(Option<ListFormat>), Query)),
+    responses((status = 200, content((Proposals = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
 pub async fn list(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Query(filter): Query<Filter>,
-) -> Result<Reply<Proposals>, ApiError> {
+) -> Result<Response, ApiError> {
     let status = match filter.status.as_deref() {
         None | Some("" | "all") => ProposalStatus::Unspecified,
         Some("open") => ProposalStatus::Open,
@@ -197,17 +223,75 @@ pub async fn list(
         Some("rejected") => ProposalStatus::Rejected,
         Some("expired") => ProposalStatus::Expired,
         Some(_) => return Err(field("status", "Choose open, confirmed, rejected or expired")),
+    };
+    let cursor = filter.cursor.unwrap_or_default();
+    if is_csv(filter.format.as_deref())? {
+        return file(app, caller.out, status, cursor).await;
     }
-    .into();
-    let page = PageRequest { size: PAGE, cursor: filter.cursor.unwrap_or_default() };
-    let mut rows = of_every_service(&app, &caller.out, status, page).await?;
+    let (proposals, next_cursor) = read(&app, &caller.out, status, cursor).await?;
+    let next_cursor = Some(next_cursor).filter(|cursor| !cursor.is_empty());
+    Ok(ok(Proposals { success: true, proposals, next_cursor }).into_response())
+}
+
+/// A page of those that match, and the cursor of the next.
+async fn read(
+    app: &App,
+    out: &Outgoing,
+    status: ProposalStatus,
+    cursor: String,
+) -> Result<(Vec<Proposal>, String), ApiError> {
+    let mut rows = of_every_service(app, out, status.into(), PageRequest { size: PAGE, cursor }).await?;
     // Ids are UUIDv7: one order over the services, and one cursor into each of them.
     rows.sort_by(|(_, one), (_, other)| other.id.cmp(&one.id));
     let size = usize::try_from(PAGE).unwrap_or_default();
     let has_more = rows.len() > size;
     rows.truncate(size);
-    let next_cursor = rows.last().filter(|_| has_more).map(|(_, last)| last.id.clone());
-    Ok(ok(Proposals { success: true, proposals: named(&app, rows).await?, next_cursor }))
+    let next_cursor = rows.last().filter(|_| has_more).map(|(_, last)| last.id.clone()).unwrap_or_default();
+    Ok((named(app, rows).await?, next_cursor))
+}
+
+async fn file(app: App, out: Outgoing, status: ProposalStatus, cursor: String) -> Result<Response, ApiError> {
+    let file = CsvFile { name: "solvane-proposals".to_owned(), columns: COLUMNS.to_vec(), most: MOST_ROWS };
+    let read = move |cursor| {
+        let (app, out) = (app.clone(), out.clone());
+        async move {
+            let (rows, next) = read(&app, &out, status, cursor).await?;
+            Ok((rows.into_iter().map(columns).collect(), next))
+        }
+    };
+    file.respond(cursor, read).await
+}
+
+const COLUMNS: [&str; 11] = [
+    "id",
+    "kind",
+    "status",
+    "subjectId",
+    "change",
+    "before",
+    "proposedAt",
+    "proposedByName",
+    "decidedAt",
+    "decidedByName",
+    "expiresAt",
+];
+
+fn columns(one: Proposal) -> Vec<String> {
+    let json = |value: Option<Box<RawValue>>| inert(value.map(|value| value.get().to_owned()).unwrap_or_default());
+    let name = |name: Option<String>, id: Option<String>| inert(name.or(id).unwrap_or_default());
+    vec![
+        one.id,
+        inert(one.kind),
+        one.status.as_str().to_owned(),
+        inert(one.subject_id.unwrap_or_default()),
+        json(one.change),
+        json(one.before),
+        one.proposed_at.unwrap_or_default(),
+        name(one.proposed_by_name, Some(one.proposed_by)),
+        one.decided_at.unwrap_or_default(),
+        name(one.decided_by_name, one.decided_by),
+        one.expires_at.unwrap_or_default(),
+    ]
 }
 
 /// Proposals with the names of the people who made and decided them.

@@ -11,12 +11,13 @@ use uuid::Uuid;
 
 use super::propose_factor_reset::FACTOR_RESET;
 use super::propose_staff_change::{Account, DISABLE, INVITE, NewRole};
+use super::second_factor::is_set_up;
 use super::{App, issuing, reset_factors};
 use crate::domain::code::LinkPurpose;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{reset_tokens, sessions, users};
+use crate::store::{factor_resets, reset_tokens, sessions, users};
 
 /// Decides an open proposal; a confirmed one takes effect in the same transaction.
 ///
@@ -25,6 +26,31 @@ use crate::store::{reset_tokens, sessions, users};
 /// [`Error::Stale`], [`Error::EmailTaken`].
 pub async fn decide_proposal(app: &App, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
     proposal::decide_and_apply(&app.db, command, app).await
+}
+
+/// What the confirmation of an open proposal would be refused with now, if this person confirmed it. Reads alone.
+///
+/// # Errors
+/// [`Error::OwnAccount`], [`Error::Stale`], [`Error::EmailTaken`], [`Error::NotFound`].
+pub async fn check_proposal(app: &App, proposal: &Proposal, by: Uuid) -> Result<(), Error> {
+    let mut conn = app.db.conn().await?;
+    if proposal.kind == INVITE {
+        let account: Account = serde_json::from_value(proposal.change.clone())?;
+        let known = users::find_by_email(&mut conn, &account.email).await?;
+        return match known {
+            Some(known) if !known.waits_for_invitation(account.role) => Err(Error::EmailTaken),
+            _ => Ok(()),
+        };
+    }
+    let id = proposal.subject_id.ok_or(Error::NotFound("account"))?;
+    if proposal.kind == FACTOR_RESET {
+        let is_scheduled = factor_resets::due_at(&mut conn, id).await?.is_some();
+        return if is_scheduled || !is_set_up(&mut conn, id).await? { Err(Error::Stale) } else { Ok(()) };
+    }
+    if id == by {
+        return Err(Error::OwnAccount);
+    }
+    check_seen(users::find(&mut conn, id).await?, proposal).map(drop)
 }
 
 impl Apply for App {
@@ -92,12 +118,17 @@ async fn invite(app: &App, conn: &mut PgConnection, account: &Account, now: Offs
 
 /// The account, locked, if it is what the proposer and the person who confirms have seen.
 async fn current(conn: &mut PgConnection, decided: &Proposal) -> Result<(User, Account), Error> {
-    let before: Account = serde_json::from_value(decided.before.clone().unwrap_or_default())?;
     let id = decided.subject_id.ok_or(Error::NotFound("staff account"))?;
     if decided.decided_by == Some(id) {
         return Err(Error::OwnAccount);
     }
-    let user = users::lock(conn, id).await?.filter(User::is_open).ok_or(Error::Stale)?;
+    check_seen(users::lock(conn, id).await?, decided)
+}
+
+/// An open account as the proposer and the person who confirms have seen it.
+fn check_seen(user: Option<User>, proposal: &Proposal) -> Result<(User, Account), Error> {
+    let before: Account = serde_json::from_value(proposal.before.clone().unwrap_or_default())?;
+    let user = user.filter(User::is_open).ok_or(Error::Stale)?;
     if Account::of(&user).as_ref() == Some(&before) { Ok((user, before)) } else { Err(Error::Stale) }
 }
 

@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::add_member_note::add_member_note;
-use crate::app::decide_proposal::decide_proposal;
+use crate::app::decide_proposal::{check_proposal, decide_proposal};
 use crate::app::end_member_sessions::{EndMemberSessions, end_member_sessions};
 use crate::app::freeze_member::{Change as FreezeChange, Decision as FreezeMember, change_freeze};
 use crate::app::get_me::get_me;
@@ -192,6 +192,10 @@ impl Decides for GrpcServer {
 
     async fn decide(&self, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
         decide_proposal(&self.app, command).await
+    }
+
+    async fn check(&self, proposal: &Proposal, by: Uuid) -> Result<(), Error> {
+        check_proposal(&self.app, proposal, by).await
     }
 }
 

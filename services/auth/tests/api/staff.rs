@@ -346,6 +346,11 @@ async fn a_role_changes_by_two_admins(pool: PgPool) {
     assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_err());
     let signed_in = world.login("reviewer@solvane.test", PASSWORD, HOME).await.unwrap();
     assert_eq!(signed_in.user.unwrap().role, "treasurer");
+    // [U8] It is known before anybody tries.
+    let request = with_token(ListProposalsRequest::default(), &two);
+    let listed = world.grpc.proposals().list_proposals(request).await.unwrap().into_inner().proposals;
+    let blocker = listed.into_iter().find(|one| one.id == second.id).unwrap().blocker.unwrap();
+    assert_eq!(blocker.code, "STALE_REVISION");
     assert_eq!(world.confirm_proposal(&two, &second.id).await.unwrap_err().code, "STALE_REVISION");
     let request = RejectProposalRequest { proposal_id: second.id, ..Default::default() };
     let rejected = world.grpc.proposals().reject_proposal(with_token(request, &one)).await;

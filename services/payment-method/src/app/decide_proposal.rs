@@ -23,6 +23,23 @@ pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer
     proposal::decide_and_apply(db, command, &Proposals).await
 }
 
+/// What the confirmation of an open proposal would be refused with now. Reads alone.
+///
+/// # Errors
+/// `Stale`, `RateTooFar`.
+pub async fn check_proposal(db: &Db, proposal: &Proposal) -> Result<(), Error> {
+    let mut conn = db.conn().await?;
+    match (proposal.kind.as_str(), proposal.subject_id) {
+        (PUBLISH, _) => check_distance(&mut conn, &serde_json::from_value(proposal.change.clone())?).await,
+        (CREATE, _) => Ok(()),
+        (_, Some(id)) => {
+            let method = methods::active(&mut conn, id, None).await?.ok_or(Error::Stale)?;
+            check_seen(method, proposal).map(drop)
+        }
+        (_, None) => Err(Error::Stale),
+    }
+}
+
 struct Proposals;
 
 impl Apply for Proposals {
@@ -81,8 +98,12 @@ async fn take_effect(
 
 /// The method as it was when the change was proposed: the confirmer must have seen what is replaced.
 async fn current(conn: &mut PgConnection, proposal: &Proposal) -> Result<Method, Error> {
-    let before: Before = serde_json::from_value(proposal.before.clone().unwrap_or_default())?;
     let subject = proposal.subject_id.ok_or(Error::Stale)?;
     let (method, _) = methods::lock(conn, subject).await?.ok_or(Error::Stale)?;
+    check_seen(method, proposal)
+}
+
+fn check_seen(method: Method, proposal: &Proposal) -> Result<Method, Error> {
+    let before: Before = serde_json::from_value(proposal.before.clone().unwrap_or_default())?;
     if method.version == before.version { Ok(method) } else { Err(Error::Stale) }
 }

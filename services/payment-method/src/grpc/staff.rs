@@ -16,7 +16,7 @@ use tonic::{Request, Response};
 use uuid::Uuid;
 
 use super::{GrpcServer, convert};
-use crate::app::decide_proposal::decide_proposal;
+use crate::app::decide_proposal::{check_proposal, decide_proposal};
 use crate::app::list_payments::Arrival;
 use crate::app::list_platform_methods::list_platform_methods;
 use crate::app::propose_platform_method::{ProposePlatformMethod, propose_platform_method};
@@ -96,5 +96,9 @@ impl Decides for GrpcServer {
 
     async fn decide(&self, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
         decide_proposal(&self.db, command).await
+    }
+
+    async fn check(&self, proposal: &Proposal, _: Uuid) -> Result<(), Error> {
+        check_proposal(&self.db, proposal).await
     }
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::app::propose_plan::{Before, CREATE, UPDATE};
 use crate::app::propose_plan_value::{Point, VALUE};
 use crate::clients::Wallet;
-use crate::domain::plan::Terms;
+use crate::domain::plan::{Plan, Terms};
 use crate::domain::value::Draft;
 use crate::error::Error;
 use crate::events::published;
@@ -43,8 +43,46 @@ pub async fn decide_proposal(db: &Db, wallet: &Wallet, command: &DecideProposal)
 async fn check_backing(db: &Db, wallet: &Wallet, proposal_id: Uuid) -> Result<(), Error> {
     let mut conn = db.conn().await?;
     let open = proposal::find(&mut conn, proposal_id).await?.filter(|one| one.kind == VALUE && one.status == "open");
-    let Some((plan_id, proposal)) = open.and_then(|one| one.subject_id.zip(Some(one))) else { return Ok(()) };
-    let point: Point = serde_json::from_value(proposal.change)?;
+    drop(conn);
+    match open {
+        Some(proposal) => check_value(db, wallet, &proposal).await,
+        None => Ok(()),
+    }
+}
+
+/// What the confirmation of an open proposal would be refused with now. Reads alone.
+///
+/// # Errors
+/// `Stale`, `ValueOutOfOrder`, `NOT_BACKED`; Unavailable if wallet does not answer.
+pub async fn check_proposal(db: &Db, wallet: &Wallet, proposal: &Proposal) -> Result<(), Error> {
+    let mut conn = db.conn().await?;
+    let now = clock::now(&mut conn).await?;
+    match (proposal.kind.as_str(), proposal.subject_id) {
+        (UPDATE, Some(id)) => {
+            let plan = plans::get(&mut conn, id, now).await?.ok_or(Error::PlanNotFound)?;
+            check_seen(&plan, proposal)
+        }
+        (VALUE, Some(id)) => {
+            let newest = plan_values::newest(&mut conn, id).await?;
+            let valued = trades::newest_valued(&mut conn, id, now).await?;
+            let point: Point = serde_json::from_value(proposal.change.clone())?;
+            // One without a moment is for the moment of its confirmation.
+            if point.at.is_some() {
+                let draft = Draft { micros: point.value_micros, at: point.at, source: point.source };
+                draft.publish(newest.map(|value| value.at).max(valued), now)?;
+            }
+            drop(conn);
+            check_value(db, wallet, proposal).await
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Cash and assets of the plan cover its open trades at the new value, if it is higher.
+async fn check_value(db: &Db, wallet: &Wallet, proposal: &Proposal) -> Result<(), Error> {
+    let Some(plan_id) = proposal.subject_id else { return Ok(()) };
+    let mut conn = db.conn().await?;
+    let point: Point = serde_json::from_value(proposal.change.clone())?;
     let newest = plan_values::newest(&mut conn, plan_id).await?;
     if newest.is_none_or(|newest| point.value_micros <= newest.micros) {
         return Ok(());
@@ -81,15 +119,18 @@ async fn create(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTim
 
 /// Other terms replace those that the confirmer has seen; open trades keep the ones they were opened with.
 async fn update(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {
-    let before: Before = serde_json::from_value(proposal.before.clone().unwrap_or_default())?;
     let terms: Terms = serde_json::from_value(proposal.change.clone())?;
     let id = proposal.subject_id.ok_or(Error::PlanNotFound)?;
     let plan = plans::lock(conn, id, now).await?.ok_or(Error::PlanNotFound)?;
-    if plan.version != before.version {
-        return Err(Error::Stale);
-    }
+    check_seen(&plan, proposal)?;
     plans::change(conn, id, &terms).await?;
     Ok(id)
+}
+
+/// The plan is as the proposer and the person who confirms have seen it.
+fn check_seen(plan: &Plan, proposal: &Proposal) -> Result<(), Error> {
+    let before: Before = serde_json::from_value(proposal.before.clone().unwrap_or_default())?;
+    if plan.version == before.version { Ok(()) } else { Err(Error::Stale) }
 }
 
 async fn publish(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {

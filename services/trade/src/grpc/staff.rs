@@ -12,9 +12,10 @@ use proto::trade::v1::{
     ProposePlanRequest, ProposePlanResponse, ProposePlanValueRequest, ProposePlanValueResponse, Trade,
 };
 use tonic::{Request, Response};
+use uuid::Uuid;
 
 use super::{GrpcServer, convert};
-use crate::app::decide_proposal::decide_proposal;
+use crate::app::decide_proposal::{check_proposal, decide_proposal};
 use crate::app::list_all_plans::list_all_plans;
 use crate::app::list_member_trades::list_member_trades;
 use crate::app::propose_plan::{Draft, propose_plan};
@@ -51,6 +52,10 @@ impl Decides for GrpcServer {
 
     async fn decide(&self, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
         decide_proposal(&self.db, &self.wallet, command).await
+    }
+
+    async fn check(&self, proposal: &Proposal, _: Uuid) -> Result<(), Error> {
+        check_proposal(&self.db, &self.wallet, proposal).await
     }
 }
 

@@ -59,6 +59,8 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
     };
     let (one, two, three) = (propose("One").await, propose("Two").await, propose("Three").await);
     world.confirm(&two, 1).await.unwrap();
+    // [U8] It is known before anybody tries.
+    assert_eq!(blocker(&world, &one).await, "STALE_REVISION");
     assert_eq!(refused(world.confirm(&one, 1).await).code, "STALE_REVISION");
     let message = RejectProposalRequest { proposal_id: three.clone(), ..Default::default() };
     world.grpc.proposals().reject_proposal(with_token(message, &world.managers[0])).await.unwrap();
@@ -69,6 +71,14 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
     let refusal = refused(world.grpc.propose_plan(with_token(unknown, &world.managers[0])).await);
     assert_eq!(refusal.kind, Kind::NotFound);
     assert_eq!(refused(world.confirm("x", 1).await).message, "Proposal not found.");
+}
+
+/// What the list says against the confirmation of a proposal; empty if nothing.
+async fn blocker(world: &World, id: &str) -> String {
+    let request = with_token(ListProposalsRequest::default(), &world.managers[1]);
+    let listed = world.grpc.proposals().list_proposals(request).await.unwrap().into_inner().proposals;
+    let blocker = listed.into_iter().find(|one| one.id == id).unwrap().blocker;
+    blocker.map(|blocker| blocker.code).unwrap_or_default()
 }
 
 /// [D-R4] [D-I1] [D-I5] Values are published in order and never in the future, several a day, with their source.
@@ -196,6 +206,7 @@ async fn the_order_is_checked_again_at_confirmation(pool: PgPool) {
     let proposed = world.grpc.propose_plan_value(with_token(draft, &world.managers[0])).await.unwrap();
     let overtaken = proposed.into_inner().proposal.unwrap().id;
     world.publish(plan_id, 1_100_000, Some(now - Duration::hours(1))).await;
+    assert_eq!(blocker(&world, &overtaken).await, "VALUE_OUT_OF_ORDER");
     assert_eq!(refused(world.confirm(&overtaken, 1).await).code, "VALUE_OUT_OF_ORDER");
     let status: String = sqlx::query_scalar("SELECT status FROM proposals WHERE id = $1::uuid")
         .bind(&overtaken)

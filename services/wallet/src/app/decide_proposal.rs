@@ -68,19 +68,30 @@ impl Apply for Proposals {
 /// Resumes withdrawals after the pause that the proposal names, unless the ledger has a fault or was not checked within the
 /// last minutes.
 async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid) -> Result<(), Error> {
-    let (now, check) = (clock::now(conn).await?, ledger_checks::state(conn).await?);
-    if check.checked_at.is_none_or(|checked_at| now - checked_at >= FRESH) {
-        return Err(Error::BooksNotBalanced("The last check of the ledger is too old.".to_owned()));
-    }
-    if let Some(fault) = ledger_checks::open_faults(conn, 1).await?.pop() {
-        return Err(Error::BooksNotBalanced(fault.detail));
-    }
-    let pause_id = proposal.change.get(PAUSE_ID).and_then(Value::as_i64).ok_or(Error::StaleRevision)?;
+    check_books(conn).await?;
+    let pause_id = pause_of(proposal)?;
     if !withdrawal_pauses::end(conn, pause_id, (proposal.proposed_by, confirmed_by)).await? {
         return Err(Error::WithdrawalsNotStopped);
     }
     tracing::warn!(proposed_by = %proposal.proposed_by, %confirmed_by, "withdrawals resumed");
     Ok(())
+}
+
+/// The ledger has no fault, and was checked within the last minutes.
+pub(super) async fn check_books(conn: &mut PgConnection) -> Result<(), Error> {
+    let (now, check) = (clock::now(conn).await?, ledger_checks::state(conn).await?);
+    if check.checked_at.is_none_or(|checked_at| now - checked_at >= FRESH) {
+        return Err(Error::BooksNotBalanced("The last check of the ledger is too old.".to_owned()));
+    }
+    match ledger_checks::open_faults(conn, 1).await?.pop() {
+        Some(fault) => Err(Error::BooksNotBalanced(fault.detail)),
+        None => Ok(()),
+    }
+}
+
+/// The pause that a proposal to resume names. Proposals of the version before name none.
+pub(super) fn pause_of(proposal: &Proposal) -> Result<i64, Error> {
+    proposal.change.get(PAUSE_ID).and_then(Value::as_i64).ok_or(Error::StaleRevision)
 }
 
 /// The account says what its entries say; the next check verifies it.

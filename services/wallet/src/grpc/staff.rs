@@ -29,9 +29,11 @@ use proto::wallet::v1::{
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
+use uuid::Uuid;
 
 use crate::app::approve_transaction::{ApproveTransaction, approve_transaction};
 use crate::app::check_holdings::Holdings;
+use crate::app::check_proposal::check_proposal;
 use crate::app::check_solvency::compare;
 use crate::app::claim_transaction::{Claim, claim_transaction};
 use crate::app::decide_proposal::decide_proposal;
@@ -418,6 +420,10 @@ impl Decides for GrpcServer {
     async fn decide(&self, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
         decide_proposal(&self.db, command).await
     }
+
+    async fn check(&self, proposal: &Proposal, _: Uuid) -> Result<(), Error> {
+        check_proposal(&mut *self.db.conn().await?, proposal).await
+    }
 }
 
 impl GrpcServer {
@@ -491,7 +497,7 @@ impl GrpcServer {
     }
 
     /// What an approved withdrawal pays at the rate of now; `None` for an asset that is never quoted.
-    async fn price(&self, one: &Transaction, revision: i32) -> Result<Option<PayoutPrice>, Refusal> {
+    pub(super) async fn price(&self, one: &Transaction, revision: i32) -> Result<Option<PayoutPrice>, Refusal> {
         let is_open = one.is_approved() && one.revision == revision;
         match one.as_withdrawal().filter(|_| is_open) {
             Some(withdrawal) => self.quotes.price(withdrawal).await,

@@ -93,6 +93,33 @@ async fn an_adjustment_never_overdraws(pool: PgPool) {
     world.assert_books().await;
 }
 
+/// [U8] [D-R2] What the confirmation of an open proposal would be refused with stands in the list before anybody confirms.
+#[sqlx::test(migrations = false)]
+async fn a_proposal_that_would_be_refused_says_so(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, second) = (world.member_with(10_000).await, world.realm.staff(Role::Treasurer).1);
+    let debit = async |cents| propose(&world, &member, CorrectionKind::AdjustmentDebit, cents).await.unwrap();
+    let (one, two, small) = (debit(8_000).await, debit(8_000).await, debit(500).await);
+    let blocker = async |proposal: &Proposal| {
+        let list = ListProposalsRequest::default();
+        let found = world.grpc.proposals().list_proposals(with_token(list, &second)).await.unwrap().into_inner();
+        let found = found.proposals.into_iter().find(|one| one.id == proposal.id).unwrap();
+        found.blocker.map(|blocker| (blocker.code, blocker.message))
+    };
+    assert_eq!((blocker(&one).await, blocker(&two).await), (None, None));
+    confirm(&world, &second, &one).await.unwrap();
+    let refused = chassis::error::from_status(&confirm(&world, &second, &two).await.unwrap_err());
+    assert_eq!(refused.code, "INSUFFICIENT_BALANCE");
+    assert_eq!(blocker(&two).await, Some((refused.code, refused.message)));
+    assert_eq!((blocker(&one).await, blocker(&small).await), (None, None), "decided, and possible");
+    sqlx::query("INSERT INTO closed_wallets (user_id, closed_at) VALUES ($1, now())")
+        .bind(member.id)
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    assert_eq!(blocker(&small).await.unwrap().0, code(confirm(&world, &second, &small).await));
+}
+
 /// [D-R2] A rejected proposal is over; amounts and notes that cannot be are refused; a repetition is one proposal.
 #[sqlx::test(migrations = false)]
 async fn proposals_end_and_are_not_doubled(pool: PgPool) {

@@ -15,6 +15,7 @@ import { useMayDecide } from '@/features/admin/permissions'
 import { useSubjects } from '../use-subjects'
 import { changesOf, titleOf } from '@/features/admin/proposals'
 import { Age } from '@/features/admin/components/age'
+import { CsvButton } from '@/features/admin/components/csv-button'
 import { ChangeList } from './change-list'
 import { Loaded } from '@/features/admin/components/loaded'
 import { MoreButton } from '@/components/more-button'
@@ -39,7 +40,10 @@ export function ProposalInbox() {
   const query = useProposals(status)
   return (
     <div className="space-y-4">
-      <Segmented legend="Status" options={statuses} value={status} onChange={setStatus} />
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <Segmented legend="Status" options={statuses} value={status} onChange={setStatus} />
+        <CsvButton url="/admin/proposals" filter={{ status }} name={`solvane-proposals-${status}`} aria-label="Proposals as CSV" />
+      </div>
       <Loaded query={{ ...query, data: query.proposals }} label="Loading the proposals" count={2} skeleton="h-40">
         {(proposals) =>
           proposals.length === 0 ? (
@@ -139,14 +143,16 @@ function Verdict({ proposal, subject }: { proposal: Proposal; subject: ReactNode
   const [asking, setAsking] = useState(false)
   if (!mayDecide(proposal)) return null
   const isOwn = proposal.proposedBy === me.id
-  const why = `own-${proposal.id}`
+  const { blocker } = proposal
+  const why = isOwn ? 'You proposed this. Another person with your role has to confirm it.' : blocker && `It cannot be confirmed now: ${blocker.message}`
+  const whyId = `why-${proposal.id}`
   return (
     <div className="mt-4">
       <div className="flex flex-wrap gap-3">
         <Button
           size="sm"
-          disabled={isOwn}
-          aria-describedby={isOwn ? why : undefined}
+          disabled={Boolean(why)}
+          aria-describedby={why ? whyId : undefined}
           onClick={() => setAsking(true)}
         >
           Confirm
@@ -165,9 +171,9 @@ function Verdict({ proposal, subject }: { proposal: Proposal; subject: ReactNode
         onConfirm={() => decide.mutateAsync('confirm', { onSettled: () => setAsking(false) })}
         onClose={() => setAsking(false)}
       />
-      {isOwn && (
-        <p id={why} className="mt-2 text-sm text-ink-faint">
-          You proposed this. Another person with your role has to confirm it.
+      {why && (
+        <p id={whyId} className={isOwn ? 'mt-2 text-sm text-ink-faint' : 'mt-2 text-sm text-caution'}>
+          {why}
         </p>
       )}
     </div>
