@@ -443,6 +443,25 @@ describe('a decision', () => {
     await waitFor(() => expect(paid.seen[0]?.body).toMatchObject({ txid: 'ab12', vout: 1 }))
   })
 
+  it('says what a payout waits for, and what it cannot be started with, before the press [U8]', async () => {
+    const frozen = { act: 'pay', code: 'ACCOUNT_FROZEN', message: 'The account of this member is frozen.' }
+    server.use(answers('get', '/admin/transactions/:id', { ...review(payable), approvedBy: 'rae', blockers: [frozen] }))
+    const { unmount } = openAsStaff(path, 'see', 'pay', 'rejectPayout')
+    expect(await screen.findByText('It cannot be paid yet')).toBeVisible()
+    expect(screen.getByText(frozen.message)).toBeVisible()
+    expect(screen.queryByRole('button', { name: /Start the payout|Mark as paid/ })).toBeNull()
+    expect(screen.getByRole('button', { name: 'Payout failed, reject' })).toBeEnabled()
+    unmount()
+
+    const seen = { act: 'start', code: 'PAYOUT_SEEN', message: 'The chain already shows a payment of this.' }
+    server.use(answers('get', '/admin/transactions/:id', { ...review(payable), approvedBy: 'rae', blockers: [seen] }))
+    openAsStaff(path, 'see', 'pay', 'rejectPayout')
+    const start = await screen.findByRole('button', { name: 'Start the payout' })
+    expect(start).toBeDisabled()
+    expect(start).toHaveAccessibleDescription(/The chain already shows a payment of this/)
+    expect(screen.queryByRole('button', { name: 'Payout failed, reject' })).toBeNull()
+  })
+
   it('says who is paying, and offers others neither the payout nor its rejection [D-B7]', async () => {
     const paying = { by: 'tess', byName: 'Tess Treasurer', until: until(9) }
     server.use(answers('get', '/admin/transactions/:id', { ...review({ ...payable, paying }), approvedBy: 'rae' }))
@@ -639,6 +658,22 @@ describe('two people', () => {
     expect(button).toBeDisabled()
     expect(button).toHaveAccessibleDescription(/^You proposed this/)
     expect(screen.getByRole('button', { name: 'Withdraw' })).toBeEnabled()
+  })
+
+  it('cannot confirm what would be refused, and says why [U8]', async () => {
+    const blocker = { code: 'NOT_BACKED', message: 'Cash and assets of the plan lack $120.00.' }
+    server.use(answers('get', '/admin/proposals', { proposals: [proposal({ blocker })] }))
+    openAsStaff('/admin/proposals', 'see', 'changePlans')
+    const button = await screen.findByRole('button', { name: 'Confirm' })
+    expect(button).toBeDisabled()
+    expect(button).toHaveAccessibleDescription('It cannot be confirmed now: Cash and assets of the plan lack $120.00.')
+    expect(screen.getByRole('button', { name: 'Reject' })).toBeEnabled()
+  })
+
+  it('save every list as a file [R9] [D-O3]', async () => {
+    server.use(answers('get', '/admin/proposals', { proposals: [] }))
+    openAsStaff('/admin/proposals', 'see')
+    expect(await screen.findByRole('button', { name: 'Proposals as CSV' })).toBeEnabled()
   })
 
   it('shows the change, and confirms that of somebody else [D-R2] [D-R4]', async () => {

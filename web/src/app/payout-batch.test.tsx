@@ -80,6 +80,13 @@ describe('payouts that are paid together', () => {
     expect(within(dialog).getAllByText('Sent, awaiting the network')).toHaveLength(2)
   })
 
+  it('leave out one that would be refused [U8]', async () => {
+    const blocked = { transactionId: 'payout-3', revision: 2, at: until, checks: 1, concerns: 0, chainState: 'unobserved', blockers: [{ act: 'pay', code: 'COOLING_OFF', message: 'Later.' }] }
+    server.use(answers('get', '/admin/queue/verdicts', { verdicts: [blocked], complete: true }))
+    openPayouts([payout(1), payout(2), payout(3)])
+    expect(await screen.findByRole('button', { name: 'Pay 2 in BTC on Bitcoin together' })).toBeVisible()
+  })
+
   it('are not sent when the signer changed one, and say what differs [D-N5]', async () => {
     const sentence = 'The signed transaction pays 0.1 BTC to bc1q-theirs-2 instead of 0.00200565 BTC. Nothing was sent.'
     server.use(

@@ -16,7 +16,7 @@ use crate::routes::transactions::payments::ChainPayment;
 /// Why a transaction cannot go on: what the act would be refused with.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Blocker {
-    /// `approve` or `pay`.
+    /// `approve`, `pay`, or `start`: it cannot be started, but a payment that was made can be recorded.
     act: String,
     code: String,
     message: String,

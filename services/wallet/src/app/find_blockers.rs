@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::check_withdrawals_open;
+use crate::app::mark_withdrawal_paid::check_as_approved;
 use crate::app::payout_state::check_payout_state;
 use crate::domain::disowning::Report;
 use crate::domain::transaction::{Status, Transaction};
@@ -42,7 +43,12 @@ pub async fn find_blockers(
     if accounts::owed(conn, one.user_id).await? > Cents::ZERO {
         found.push(Error::AmountOwed);
     }
-    if !one.is_approved() {
+    if one.is_approved() {
+        match check_as_approved(conn, one).await {
+            Err(Error::NotApproved) => found.push(Error::NotApproved),
+            as_approved => as_approved?,
+        }
+    } else {
         // Who approves makes no difference to what it is refused with.
         found.extend(one.clone().approve_withdrawal(Uuid::nil(), now).err());
     }

@@ -132,7 +132,7 @@ pub(crate) async fn lock_payout(
 }
 
 /// What is paid, and where, is what the approval recorded.
-async fn check_as_approved(conn: &mut PgConnection, one: &Transaction) -> Result<(), Error> {
+pub(super) async fn check_as_approved(conn: &mut PgConnection, one: &Transaction) -> Result<(), Error> {
     match approvals::payout(conn, one.id).await? {
         Some(approved) if payout(one).as_ref() != Some(&approved) => Err(Error::NotApproved),
         _ => Ok(()),

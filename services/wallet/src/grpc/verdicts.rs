@@ -136,7 +136,21 @@ impl GrpcServer {
     ) -> Result<Vec<Blocker>, Error> {
         let mut blockers = self.common_blockers(one, member).await?;
         blockers.extend(told(one, blockers_of(one, staff.user_id, OffsetDateTime::now_utc())));
+        blockers.extend(self.start_blockers(one).await.iter().map(|error| blocker("start", error)));
         Ok(blockers)
+    }
+
+    /// Why an approved payout cannot be started: its payment is seen already, or no rate says what it sends.
+    async fn start_blockers(&self, one: &Transaction) -> Vec<Error> {
+        let Some(withdrawal) = one.as_withdrawal().filter(|_| one.status == Status::Pending && !one.is_sent()) else {
+            return Vec::new();
+        };
+        let seen = self.check_payouts(one, one.revision, (None, None)).await.err();
+        let price = match withdrawal.paying {
+            None => self.price(one, one.revision).await.err().map(Error::from),
+            Some(_) => None,
+        };
+        seen.into_iter().chain(price).collect()
     }
 
     /// The payments that an open transaction may be about, when the chain shows none for it: those at its address that no
@@ -160,11 +174,12 @@ impl GrpcServer {
 /// Refusals as they would be answered.
 fn told(one: &Transaction, errors: Vec<Error>) -> Vec<Blocker> {
     let act = if one.is_approved() { "pay" } else { "approve" };
-    let blocker = |error: &Error| {
-        let refusal = Refusal::of(error);
-        Blocker { act: act.to_owned(), code: refusal.code, message: refusal.message }
-    };
-    errors.iter().map(blocker).collect()
+    errors.iter().map(|error| blocker(act, error)).collect()
+}
+
+fn blocker(act: &str, error: &Error) -> Blocker {
+    let refusal = Refusal::of(error);
+    Blocker { act: act.to_owned(), code: refusal.code, message: refusal.message }
 }
 
 fn chain_state(evidence: Option<&ChainEvidence>) -> &str {

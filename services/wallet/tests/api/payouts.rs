@@ -228,8 +228,13 @@ async fn a_lease_fixes_what_is_sent(pool: PgPool) {
     assert_eq!(approved.payout, None);
     let rate = |micros| world.quotes.rate_micros.store(micros, Ordering::Relaxed);
     rate(0);
+    // [U8] It is known before anybody tries.
+    let told = world.review(&approved.id).await.blockers;
+    let told: Vec<_> = told.iter().map(|one| (one.act.as_str(), one.code.as_str())).collect();
+    assert_eq!(told, [("start", "RATE_UNAVAILABLE")]);
     assert_eq!(code(world.lease_as(&world.treasurer, &approved).await), "RATE_UNAVAILABLE");
     rate(1_000_000);
+    assert_eq!(world.review(&approved.id).await.blockers, []);
     let leased = world.lease_as(&world.treasurer, &approved).await.unwrap();
     // $390 at 1.005 dollars.
     assert_eq!(fixed(&leased), Some(("388059701".to_owned(), 1_000_000)));

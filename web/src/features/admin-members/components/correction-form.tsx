@@ -6,7 +6,8 @@ import { Form } from '@/components/form'
 import { Segmented } from '@/components/segmented'
 import { toApiError } from '@/lib/api-error'
 import { amountRefusal, parseCents } from '@/lib/amounts'
-import { toDollars } from '@/lib/money'
+import type { User } from '@/lib/api-types'
+import { formatMoney, toCents, toDollars } from '@/lib/money'
 import { useProposeCorrection, type Correction } from '@/features/admin/api/members'
 
 type Choice = 'bonus' | 'release' | 'credit' | 'debit'
@@ -29,7 +30,7 @@ const correctionOf = (choice: Choice): Pick<Correction, 'kind' | 'type'> =>
   choice === 'credit' || choice === 'debit' ? { kind: 'adjustment', type: choice } : { kind: choice }
 
 /** Proposes a change of balances; another treasurer confirms it [D-R2] [D-L1]. */
-export function CorrectionForm({ memberId }: { memberId: string }) {
+export function CorrectionForm({ memberId, wallet }: { memberId: string; wallet?: User['wallet'] }) {
   const propose = useProposeCorrection(memberId)
   const [choice, setChoice] = useState<Choice>('bonus')
   const [amount, setAmount] = useState('')
@@ -37,10 +38,16 @@ export function CorrectionForm({ memberId }: { memberId: string }) {
   const [tried, setTried] = useState(false)
   const cents = parseCents(amount)
   const { fields } = toApiError(propose.error)
+  const most = choice === 'release' ? wallet?.bonus : choice === 'debit' ? wallet?.balance : undefined
+  const amountError = !cents
+    ? (amountRefusal(amount, '25.00') ?? 'Enter an amount like 25.00')
+    : most !== undefined && cents > toCents(most)
+      ? `Insufficient balance: ${formatMoney(most)} can be ${choice === 'release' ? 'released' : 'deducted'}`
+      : undefined
 
   const submit = () => {
     setTried(true)
-    if (!cents || !note.trim()) return
+    if (!cents || amountError || !note.trim()) return
     return propose.mutateAsync(
       { ...correctionOf(choice), amount: toDollars(cents), note: note.trim() },
       {
@@ -64,7 +71,7 @@ export function CorrectionForm({ memberId }: { memberId: string }) {
           label="Amount"
           value={amount}
           onChange={(event) => setAmount(event.target.value)}
-          error={tried && !cents ? (amountRefusal(amount, '25.00') ?? 'Enter an amount like 25.00') : fields['amount']}
+          error={(tried && amountError) || fields['amount']}
         />
         <TextField
           label="Reason"

@@ -69,7 +69,7 @@ export function MemberDetails({ id }: { id: string }) {
               <TimeLine id={id} notes={page.notes} />
               <div className="min-w-0 space-y-5">
                 <Holds memberId={id} holds={page.member.wallet?.holds ?? []} available={page.member.wallet?.balance} />
-                {may('correctBalances') && <CorrectionForm memberId={id} />}
+                {may('correctBalances') && !page.member.closedAt && <CorrectionForm memberId={id} wallet={page.member.wallet} />}
                 <Notes memberId={id} notes={page.notes} />
               </div>
             </div>

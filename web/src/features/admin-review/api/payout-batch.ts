@@ -8,6 +8,7 @@ import { secondsSince } from '@/lib/durations'
 import { readAsDataUrl } from '@/lib/files'
 import { randomId } from '@/lib/id'
 import { detected } from '../detected'
+import type { Row } from '../views'
 
 const MOST = 20
 /** A payout that was started and has less time left is started again: signing takes a while. */
@@ -17,10 +18,12 @@ const url = (id: string) => `/admin/transactions/${encodeURIComponent(id)}`
 
 export type Together = { label: string; payouts: StaffTransaction[] }
 
-/** The payouts of one asset on one network that the caller may pay together, the longest waiting first [D-N5]. */
-export function together(rows: readonly StaffTransaction[], me: string): Together[] {
+/** The payouts of one asset on one network that the caller may pay together, the longest waiting first [D-N5]. One that would be
+ *  refused is not offered [U8]. */
+export function together(rows: readonly Row[], me: string): Together[] {
   const groups = new Map<string, StaffTransaction[]>()
-  for (const row of rows) {
+  for (const { transaction: row, verdict } of rows) {
+    if (verdict?.blockers.length) continue
     const { method, destination, sentAt, paying } = row
     if (!method || !destination || destination.memo || sentAt || (paying && paying.by !== me)) continue
     const label = `${method.currency} on ${method.network}`

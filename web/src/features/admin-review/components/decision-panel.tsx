@@ -18,6 +18,7 @@ import { adminPaths } from '@/features/admin/paths'
 import { useMay } from '@/features/admin/permissions'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { ApproveForm } from './approve-form'
+import { Blockers } from './blockers'
 import { stateOf } from './chain-payments'
 import { NoteButton } from '@/features/admin/components/note-dialog'
 import { PayForm } from './pay-form'
@@ -59,6 +60,7 @@ function PayOut({ review, onDone }: PanelProps) {
   const me = useMember()
   const [failed, setFailed] = useState(false)
   const { paying } = review.transaction
+  const isSeen = review.blockers?.some(({ code }) => code === 'PAYOUT_SEEN')
   if (failed) {
     return (
       <Panel>
@@ -69,7 +71,8 @@ function PayOut({ review, onDone }: PanelProps) {
   return (
     <Panel>
       <PayForm review={review} onDone={onDone} />
-      {may('rejectPayout') && (!paying || paying.by === me.id) && (
+      {/* What the chain shows at the destination is recorded as paid: rejecting it would be refused. */}
+      {may('rejectPayout') && (!paying || paying.by === me.id) && !isSeen && (
         <Button variant="danger" wide className="mt-3" onClick={() => setFailed(true)} icon={<X aria-hidden className="size-4.5" />}>
           Payout failed, reject
         </Button>
@@ -127,14 +130,8 @@ function Decide({ review, onDone, onChoose, isLooking }: ChoiceProps) {
         {concerns ? `${concerns} of ${review.checks.length} checks need attention.` : 'All checks passed.'}
       </p>
       {blockers.length > 0 && (
-        <div id={why} className="mb-4">
-          <Notice tone="caution" title="It cannot be approved yet">
-            <ul>
-              {blockers.map(({ code, message }) => (
-                <li key={code}>{message}</li>
-              ))}
-            </ul>
-          </Notice>
+        <div className="mb-4">
+          <Blockers id={why} title="It cannot be approved yet" blockers={blockers} />
         </div>
       )}
       {candidates.length > 0 && onChoose && <Candidates candidates={candidates} claimed={review.transaction.amount} onChoose={onChoose} />}

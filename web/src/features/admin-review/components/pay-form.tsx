@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react'
+import { useId, useState, type ReactNode } from 'react'
 import { Address } from '@/components/address'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
@@ -25,6 +25,7 @@ import { secondsSince } from '@/lib/durations'
 import { detected, isOnChain } from '../detected'
 import { parseOutput } from '../outputs'
 import { useNow } from '@/features/admin/use-now'
+import { Blockers } from './blockers'
 import { stateOf } from './chain-payments'
 import { OutputField } from './output-field'
 import { StaleNotice } from './stale-notice'
@@ -38,6 +39,8 @@ export function PayForm({ review, onDone }: PayProps) {
   const staffName = useStaffName()
   // What was typed outlives the lease: anyone who paid too slowly starts again and goes on.
   const [typed, setTyped] = useState<Typed>({})
+  // Who reserved it may have sent it before the member owed anything.
+  const blockers = (review.blockers ?? []).filter(({ act, code }) => act === 'pay' && !(one.paying && code === 'AMOUNT_OWED'))
   const twoPeopleFrom = useTerms().data?.withdrawal.twoPeopleFrom
   const isLarge = twoPeopleFrom !== undefined && toCents(one.amount) >= toCents(twoPeopleFrom)
   return (
@@ -54,6 +57,8 @@ export function PayForm({ review, onDone }: PayProps) {
         </Notice>
       ) : !one.destination ? (
         <Notice tone="caution" title="No address yet">The member has to enter one first.</Notice>
+      ) : blockers.length > 0 ? (
+        <Blockers title="It cannot be paid yet" blockers={blockers} />
       ) : one.paying ? (
         <>
           <Lease review={review} until={one.paying.until ?? ''} />
@@ -71,7 +76,9 @@ export function PayForm({ review, onDone }: PayProps) {
 }
 
 /** Before the start the address is not offered: two people who copy it pay twice. */
-function Start({ review: { transaction: one }, again }: { review: Review; again: boolean }) {
+function Start({ review: { transaction: one, blockers = [] }, again }: { review: Review; again: boolean }) {
+  const why = useId()
+  const waits = blockers.filter(({ act }) => act === 'start')
   const lease = useLeasePayout(one.id)
   const { data: books } = useIntegrity()
   const concern = books && whyNotToPay(books)
@@ -91,9 +98,11 @@ function Start({ review: { transaction: one }, again }: { review: Review; again:
         </p>
       )}
       {concern && <Notice tone="caution" title={concern.title}>{concern.text}</Notice>}
+      {waits.length > 0 && <Blockers id={why} title="It cannot be started" blockers={waits} />}
       <Button
         wide
-        disabled={books?.withdrawals.stopped}
+        disabled={waits.length > 0 || books?.withdrawals.stopped}
+        aria-describedby={waits.length > 0 ? why : undefined}
         onClick={() => lease.mutateAsync({ revision: one.revision }).catch(() => undefined)}
         busyLabel="Starting..."
       >

@@ -16,14 +16,17 @@ import { formatMoney } from '@/lib/money'
 import { useMember } from '@/lib/session'
 import { formatAsset, formatUnits } from '@/lib/units'
 import { psbtFile, psbtIn, together, usePreparePayouts, useRecordDetected, useSendPayouts, type Prepared, type Together } from '../api/payout-batch'
+import { useVerdicts } from '../api/verdicts'
+import { joined } from '../views'
 
 /** Several payouts of one asset in one transaction: signed elsewhere, checked and sent by the server [D-N5]. */
 export function PayoutBatches({ rows }: { rows: StaffTransaction[] }) {
   const me = useMember()
   const isAllowed = useMay()('pay')
+  const verdicts = useVerdicts()
   const prepare = usePreparePayouts(me.id)
   const [batch, setBatch] = useState<Together>()
-  const groups = isAllowed ? together(rows, me.id) : []
+  const groups = isAllowed ? together(joined(rows, verdicts), me.id) : []
   const open = (group: Together) => {
     setBatch(group)
     return prepare.mutateAsync(group.payouts).catch(() => undefined)
