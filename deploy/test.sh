@@ -84,6 +84,7 @@ if [ -x "$target/debug/stack" ]; then
   # Each has a product of its own, and the browser leaves half of two cores idle.
   run contract "$target/debug/stack" e2e -- deploy/contract.sh &
   CHROMIUM_PATH=$(browser) step browser "$target/debug/stack" e2e -- npm --prefix web run --silent e2e
+  CHROMIUM_PATH=$(browser) step chain "$target/debug/stack" e2e --chains -- npm --prefix web run --silent e2e -- e2e/chain.spec.ts
   wait
   tally contract
 fi

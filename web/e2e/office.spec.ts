@@ -1,7 +1,7 @@
 /** Presses and seconds of the acts of staff, and what they see before they press. */
 import { readFileSync } from 'node:fs'
-import type { Page, TestInfo } from '@playwright/test'
 import { passes } from './support/accessible'
+import { counting } from './support/counting'
 import { asStaff, confirmDestination, fund, hash, platformMethod, proof, registered, type SignedIn, staffSignedIn } from './support/stack'
 import { expect, test } from './support/test'
 
@@ -20,20 +20,6 @@ async function withdrawal(member: SignedIn, amount: number) {
   const { transaction } = await member.api<{ transaction: Made }>('POST', '/transactions/withdraw', request)
   await confirmDestination(member, transaction.id)
   return transaction
-}
-
-/** Counts presses of keys and buttons from here on. */
-function counting(page: Page, info: TestInfo, act: string) {
-  const started = Date.now()
-  let presses = 0
-  return {
-    key: async (key: string) => (presses++, page.keyboard.press(key)),
-    button: async (name: RegExp | string) => (presses++, page.getByRole('button', { name }).click()),
-    end: (most: number) => {
-      info.annotations.push({ type: act, description: `${presses} presses, ${Date.now() - started} ms` })
-      expect(presses, act).toBeLessThanOrEqual(most)
-    },
-  }
 }
 
 test('a reference is found from anywhere by one shortcut, and a member by name, email, phone and amount [R9]', async ({ page }, info) => {
@@ -187,6 +173,35 @@ test('a payout takes three presses [D-W5] [U5]', async ({ page }, info) => {
   act.end(3)
 })
 
+test('ten payouts take three presses together [D-N5]', async ({ page }, info) => {
+  const members = await Promise.all(Array.from({ length: 10 }, () => registered()))
+  const reviewer = await asStaff('reviewer')
+  for (const member of members) {
+    await fund(member, 200)
+    const made = await withdrawal(member, 60)
+    const { transaction } = await reviewer<{ transaction: Made }>('GET', `/admin/transactions/${made.id}`)
+    await reviewer('POST', `/admin/transactions/${made.id}/approve`, { revision: transaction.revision })
+  }
+  await staffSignedIn(page, 'treasurer')
+  await page.goto('/admin/payouts')
+  const together = page.getByRole('button', { name: /^Pay \d+ in USDT on TRC20 together$/ })
+  await expect(together).toBeVisible()
+  const count = Number(/\d+/.exec((await together.textContent()) ?? '')?.[0])
+  expect(count).toBeGreaterThanOrEqual(10)
+  const act = counting(page, info, `payout, ${count} together`)
+  await act.press(together)
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText(/^Prepared, yours until/)).toHaveCount(count)
+  await passes(page, 'payouts that are paid together')
+  const saved = page.waitForEvent('download')
+  await act.press(dialog.getByRole('button', { name: /^Download / }).first())
+  expect(readFileSync(await (await saved).path(), 'utf8')).toContain(address)
+  // No node shows the payments of these journeys, so that none is recorded.
+  await act.press(dialog.getByRole('button', { name: 'Record what the chain shows' }))
+  await expect(dialog.getByText('Nothing new on the chain')).toBeVisible()
+  act.end(3)
+})
+
 test('a hold is undone for five seconds, and what was not undone is sent when the page is left [R9] [D-B10]', async ({ page }, info) => {
   const member = await registered()
   await fund(member, 500)
@@ -216,14 +231,16 @@ test('a hold is undone for five seconds, and what was not undone is sent when th
   await expect(page.getByText('No active holds.')).toBeVisible()
 })
 
-test('what I may decide stands first, and what happened is one time line in sentences [R9] [U12]', async ({ page }) => {
+test('what I may decide stands first, and what happened is one time line in sentences [R9] [U12]', async ({ page }, info) => {
   const member = await registered()
   await fund(member, 500)
   const treasurer = await asStaff('treasurer')
   await treasurer('POST', `/admin/members/${member.id}/bonus`, { amount: 7, note: `Welcome ${member.id}` })
   await staffSignedIn(page, 'treasurer2')
   await page.goto('/admin/proposals')
+  const act = counting(page, info, 'what may I decide')
   await expect(page.getByRole('heading', { level: 2 }).first()).toHaveText(/^For you \(\d+\)$/)
+  act.end(0)
   await expect(page.getByRole('region', { name: /^For you/ }).getByRole('listitem').filter({ hasText: member.id })).toContainText('$7.00')
 
   await page.goto(`/admin/members/${member.id}`)
@@ -253,6 +270,14 @@ test('the audit log is one time line over all services, and the figures are thos
   const lines = readFileSync(await (await saved).path(), 'utf8').split('\r\n')
   expect(lines[1]).toContain(`${member.id},Amara Lindqvist,${member.email},`)
   expect(lines).toHaveLength(3)
+  for (const [path, name] of Object.entries({
+    '/admin/staff': 'Staff as CSV', '/admin/proposals': 'Proposals as CSV', '/admin/unclaimed': 'Unclaimed payments as CSV',
+  })) {
+    await page.goto(path)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name }).click()
+    expect(readFileSync(await (await download).path(), 'utf8'), path).toMatch(/^\ufeff(id|chain),.*\r\n/)
+  }
   await page.goto('/admin/figures?days=7')
   await expect(page.getByRole('region', { name: 'Waiting times' })).toContainText('Deposit, approved')
   await expect(page.getByRole('region', { name: 'Decisions by person' })).toContainText('Rae Reviewer')

@@ -156,6 +156,9 @@ enum Command {
     /// Run a command with a fresh, seeded product, which is audited and stopped afterwards. STACK_URL and
     /// STACK_MAIL_DIR are set for the command.
     E2e {
+        /// With nodes of blockchains, which make blocks when the command asks: their URLs are in STACK_TRON_URL and the like.
+        #[arg(long)]
+        chains: bool,
         /// The command and its arguments.
         #[arg(last = true, required = true)]
         command: Vec<String>,
@@ -301,7 +304,7 @@ async fn obey(command: Command) -> Result<ExitCode> {
             let status = Testbed::start(by_member).await?.run(&command).await?;
             Ok(exit_code(status))
         }
-        Command::E2e { command } => e2e(&command).await,
+        Command::E2e { chains, command } => e2e(chains, &command).await,
     }
 }
 
@@ -468,10 +471,11 @@ async fn dev_db(folder: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn e2e(command: &[String]) -> Result<ExitCode> {
+async fn e2e(chains: bool, command: &[String]) -> Result<ExitCode> {
     let (program, arguments) = command.split_first().context("no command was given")?;
-    let mut stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;
+    let mut stack = TestStack::with(Options { plans: true, chains, ..Options::default() }).await?;
     let mut program = Program::new(program);
+    program.envs(Running::of(&stack)?.nodes.into_iter().map(|(name, url)| (format!("STACK_{name}"), url)));
     program.args(arguments).env("STACK_URL", stack.url()).env("STACK_MAIL_DIR", stack.mail_dir());
     let status = run_to_its_end(program).await?;
     let broken = stack.broken_promises().await?;
