@@ -1,18 +1,23 @@
 //! The pages of members and staff on a slow phone, which web/scripts/slow-phone.mjs measures in a real browser.
 
+use std::io::stdout;
 use std::path::Path;
+use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use chassis::db::Db;
 use serde_json::json;
 use play::client::Client;
 use play::{demo, seed};
-use stack::Service;
+use stack::{Service, demo, seed};
+use stack::client::Client;
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 use uuid::Uuid;
 
 use crate::databases;
 use crate::product::Product;
+use crate::report::compare;
 
 /// Plans beside the seeded ones.
 const MORE_PLANS: i32 = 66;
@@ -27,9 +32,26 @@ pub async fn measure(folder: &Path, url: &str, passes: usize) -> Result<()> {
     prepare(&product).await?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web").canonicalize()?;
     let script = ["scripts/slow-phone.mjs", product.stack.url()];
-    let status = Command::new("node").args(script).current_dir(root).env("RUNS", passes.to_string()).status().await?;
+    let mut command = Command::new("node");
+    command.args(script).current_dir(root).env("RUNS", passes.to_string()).stdout(Stdio::piped()).kill_on_drop(true);
+    let mut running = command.spawn()?;
+    let (mut table, mut lines) = (Vec::new(), BufReader::new(running.stdout.take().context("its output")?).lines());
+    while let Some(line) = lines.next_line().await? {
+        println!("{line}");
+        table.push(line);
+    }
+    let status = running.wait().await?;
     ensure!(status.success(), "slow-phone.mjs {status}");
+    println!();
+    compare(&mut stdout().lock(), table.iter().flat_map(|line| figures(line)))?;
     product.stack.end().await
+}
+
+/// What a line of the table says of the largest paint, of when the figures stand, and of the longest interaction.
+fn figures(line: &str) -> Vec<(Vec<&str>, usize, f64)> {
+    let cells: Vec<&str> = line.trim_matches(['|', ' ']).split(" | ").collect();
+    let figure = |column: usize| Some((cells.get(..2)?.to_vec(), column, cells.get(column)?.parse().ok()?));
+    [2, 3, 5].into_iter().filter_map(figure).collect()
 }
 
 /// A demo member with trades, the course and a long history; many plans; a long queue.
