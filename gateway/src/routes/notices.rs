@@ -24,6 +24,7 @@ pub enum NoticeGroup {
     Money,
     Plans,
     Courses,
+    Cases,
     Security,
 }
 
@@ -35,6 +36,7 @@ impl TryFrom<Group> for NoticeGroup {
             Group::Money => Ok(Self::Money),
             Group::Plans => Ok(Self::Plans),
             Group::Courses => Ok(Self::Courses),
+            Group::Cases => Ok(Self::Cases),
             Group::Security => Ok(Self::Security),
             Group::Unspecified => Err(ApiError::internal("a notice without a group")),
         }
@@ -80,6 +82,13 @@ pub struct Notice {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     change: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    case_id: Option<String>,
+    /// Number of the case, for talking about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    case_number: Option<i64>,
 }
 
 impl TryFrom<mailer::Notice> for Notice {
@@ -100,6 +109,8 @@ impl TryFrom<mailer::Notice> for Notice {
             device: given(notice.device),
             address_block: given(notice.address_block),
             change: given(notice.change),
+            case_id: given(notice.case_id),
+            case_number: Some(notice.case_number).filter(|number| *number != 0),
         })
     }
 }
@@ -141,8 +152,9 @@ pub async fn list(
         Some("money") => Group::Money,
         Some("plans") => Group::Plans,
         Some("courses") => Group::Courses,
+        Some("cases") => Group::Cases,
         Some("security") => Group::Security,
-        Some(_) => return Err(field("group", "Choose money, plans, courses or security")),
+        Some(_) => return Err(field("group", "Choose money, plans, courses, cases or security")),
     };
     let message = ListNoticesRequest { page: Some(from.page()), group: group.into() };
     let answer = call_retrying!(app.clients.notices, list_notices, caller.out, message)?.into_inner();
@@ -195,12 +207,13 @@ pub async fn read(
 }
 
 /// The mails that a member gets, by what they are about. Mails that protect the account, and those about withdrawals,
-/// rejections and corrections, are sent in any case.
+/// rejections, corrections, payouts that wait and registered complaints, are sent in any case.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct MailPreferences {
     money: bool,
     plans: bool,
     courses: bool,
+    cases: bool,
 }
 
 /// The mails that a member wants.
@@ -212,6 +225,8 @@ pub struct MailWishes {
     plans: Field,
     #[schema(value_type = bool)]
     courses: Field,
+    #[schema(value_type = bool)]
+    cases: Field,
 }
 
 /// How a member learns what happened.
@@ -240,7 +255,12 @@ impl From<Option<mailer::NoticePreferences>> for MailPreferences {
     fn from(preferences: Option<mailer::NoticePreferences>) -> Self {
         let off: Vec<Group> = preferences.iter().flat_map(mailer::NoticePreferences::mail_off).collect();
         let is_on = |group| !off.contains(&group);
-        Self { money: is_on(Group::Money), plans: is_on(Group::Plans), courses: is_on(Group::Courses) }
+        Self {
+            money: is_on(Group::Money),
+            plans: is_on(Group::Plans),
+            courses: is_on(Group::Courses),
+            cases: is_on(Group::Cases),
+        }
     }
 }
 
@@ -270,6 +290,7 @@ pub async fn set_preferences(
         (Group::Money, form.flag("mail.money", &mail.money, true)),
         (Group::Plans, form.flag("mail.plans", &mail.plans, true)),
         (Group::Courses, form.flag("mail.courses", &mail.courses, true)),
+        (Group::Cases, form.flag("mail.cases", &mail.cases, true)),
     ];
     form.finish()?;
     let mail_off = wishes.into_iter().filter(|(_, wanted)| !wanted).map(|(group, _)| group.into()).collect();

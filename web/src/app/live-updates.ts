@@ -1,8 +1,8 @@
 /**
- * Refreshes the screen when the member's money changes on the server, or a notice is added. Without the stream, polling remains. All
+ * Refreshes the screen when the member's money or cases change on the server, or a notice is added. Without the stream, polling remains. All
  * tabs of a browser share one stream, because a browser opens only six connections to a server over HTTP/1.1.
  */
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiUrl } from '@/lib/env'
 import { credentials, takeNonce } from '@/lib/device-key'
@@ -16,8 +16,13 @@ const FIRST_PAUSE_MS = 1_000
 /** A stream that lived for this long worked. */
 const LIVED_MS = 10_000
 const LONGEST_PAUSE_MS = 60_000
-/** The only event that is not about money. */
-const NOTICE_ADDED = 'mailer.v1.notice_added'
+
+/** What an event may have changed; without one, anything. */
+function changedBy(event: string): readonly QueryKey[] {
+  if (event === 'mailer.v1.notice_added') return [queryKeys.notices]
+  if (event.startsWith('cases.')) return [queryKeys.cases]
+  return event ? moneyKeys : [queryKeys.notices, queryKeys.cases, ...moneyKeys]
+}
 
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
@@ -65,8 +70,7 @@ export function useLiveUpdates() {
   useEffect(() => {
     if (!memberId) return
     const refresh = (event: string) => {
-      const keys = event === NOTICE_ADDED ? [queryKeys.notices] : event ? moneyKeys : [queryKeys.notices, ...moneyKeys]
-      for (const queryKey of keys) void client.invalidateQueries({ queryKey })
+      for (const queryKey of changedBy(event)) void client.invalidateQueries({ queryKey })
     }
     return shareWork({
       name: `events:${memberId}`,

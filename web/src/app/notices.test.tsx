@@ -152,15 +152,24 @@ describe('the notices', () => {
   })
 })
 
+it('shows what staff did in a case, with the way to it [D-M7] [D-M8]', async () => {
+  const answered = notice('n-4', { kind: 'case_answered', group: 'cases', caseId: 'c-1', caseNumber: 4711, transactionId: undefined, amount: undefined } as Partial<Notice>)
+  const waits = notice('n-5', { kind: 'payout_delayed', group: 'plans', plan: 'Starter', amount: 104 })
+  server.use(answers('get', '/notices', { notices: [waits, answered], unread: 2 }))
+  openAsMember('/notices')
+  expect(await screen.findByRole('link', { name: /We answered in case 4711/ })).toHaveAttribute('href', '/cases/c-1')
+  expect(screen.getByRole('link', { name: /\$104\.00 from Starter waits for the cash of its plan/ })).toHaveAttribute('href', '/investments')
+})
+
 it('lets a member choose which emails they get, never those about security [D-M7]', async () => {
-  const saved = records('put', '/notices/preferences', { mail: { money: true, plans: false, courses: true } })
+  const saved = records('put', '/notices/preferences', { mail: { money: true, plans: false, courses: true, cases: true } })
   server.use(saved.handler)
   const { user } = openAsMember('/profile')
   const group = within(await screen.findByRole('group', { name: 'Emails that you want' }))
-  expect(group.getAllByRole('checkbox')).toHaveLength(3)
+  expect(group.getAllByRole('checkbox')).toHaveLength(4)
   expect(group.queryByRole('checkbox', { name: /security/i })).toBeNull()
   await user.click(group.getByRole('checkbox', { name: /Plans/ }))
-  await waitFor(() => expect(saved.seen[0]?.body).toEqual({ mail: { money: true, plans: false, courses: true } }))
+  await waitFor(() => expect(saved.seen[0]?.body).toEqual({ mail: { money: true, plans: false, courses: true, cases: true } }))
   await waitFor(() => expect(group.getByRole('checkbox', { name: /Plans/ })).not.toBeChecked())
   expect(toastTexts()).toEqual(['Done'])
 })

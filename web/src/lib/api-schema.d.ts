@@ -2743,7 +2743,8 @@ export interface paths {
          * @description It closes for good in 24 hours, and its sessions end. Until then it works as before, and the closing can be called off: by
          *     `DELETE`, by a new password, or by the link "This was not me" of the mail about it. A repetition changes nothing. 409
          *     `ACCOUNT_IN_USE` while it has a balance or something open: `matters` lists what, of `BALANCE`, `BONUS`, `WITHDRAWAL`,
-         *     `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`. What is opened later keeps the account, too.
+         *     `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`. What is opened later keeps the account, too. While nothing but a withdrawal
+         *     is open, the closing waits for its payout.
          */
         post: operations["post_users_close"];
         /**
@@ -3406,6 +3407,8 @@ export interface components {
         };
         /** @description The password, where it is needed. */
         CloseRequest: {
+            /** @description Whether a bonus that was not released is given up. It stays in the way otherwise. */
+            giveUpBonus?: boolean | null;
             /**
              * @description Required unless the account has a second factor, which then has to be given within the last minutes.
              * @example the password in force
@@ -4082,15 +4085,17 @@ export interface components {
         };
         /**
          * @description The mails that a member gets, by what they are about. Mails that protect the account, and those about withdrawals,
-         *     rejections and corrections, are sent in any case.
+         *     rejections, corrections, payouts that wait and registered complaints, are sent in any case.
          */
         MailPreferences: {
+            cases: boolean;
             courses: boolean;
             money: boolean;
             plans: boolean;
         };
         /** @description The mails that a member wants. */
         MailWishes: {
+            cases: boolean;
             courses: boolean;
             money: boolean;
             plans: boolean;
@@ -4535,6 +4540,12 @@ export interface components {
             amount?: components["schemas"]["Dollars"];
             /** @description When it happened. */
             at: string;
+            caseId?: string;
+            /**
+             * Format: int64
+             * @description Number of the case, for talking about it.
+             */
+            caseNumber?: number;
             /** @description Of a second factor, e.g. `passkey_added`. */
             change?: string;
             /** @description Browser and operating system. */
@@ -4555,12 +4566,12 @@ export interface components {
          * @description What a notice is about.
          * @enum {string}
          */
-        NoticeGroup: "money" | "plans" | "courses" | "security";
+        NoticeGroup: "money" | "plans" | "courses" | "cases" | "security";
         /**
          * @description What a notice is about.
          * @enum {string}
          */
-        NoticeKind: "destination_code" | "password_changed" | "second_factor_changed" | "email_change_requested" | "email_changed" | "new_sign_in" | "sign_ins_refused" | "account_frozen" | "account_closing" | "deposit_confirmed" | "deposit_rejected" | "course_unlocked" | "course_refunded" | "course_payment_rejected" | "withdrawal_received" | "withdrawal_approved" | "withdrawal_paid" | "withdrawal_rejected" | "fee_confirmed" | "fee_rejected" | "bonus_granted" | "bonus_released" | "balance_adjusted" | "trade_matured" | "trade_claimed" | "trade_closed";
+        NoticeKind: "destination_code" | "password_changed" | "second_factor_changed" | "email_change_requested" | "email_changed" | "new_sign_in" | "sign_ins_refused" | "account_frozen" | "account_closing" | "payment_seen" | "deposit_confirmed" | "deposit_rejected" | "course_unlocked" | "course_refunded" | "course_payment_rejected" | "withdrawal_received" | "withdrawal_approved" | "withdrawal_paid" | "withdrawal_rejected" | "fee_confirmed" | "fee_rejected" | "bonus_granted" | "bonus_released" | "balance_adjusted" | "trade_matured" | "payout_delayed" | "trade_claimed" | "trade_closed" | "case_answered" | "case_closed" | "complaint_registered";
         /** @description How a member learns what happened. */
         NoticePreferences: {
             mail: components["schemas"]["MailPreferences"];

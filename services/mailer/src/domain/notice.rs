@@ -15,11 +15,12 @@ pub enum Group {
     Money,
     Plans,
     Courses,
+    Cases,
     Security,
 }
 
 impl Group {
-    pub const ALL: [Self; 4] = [Self::Money, Self::Plans, Self::Courses, Self::Security];
+    pub const ALL: [Self; 5] = [Self::Money, Self::Plans, Self::Courses, Self::Cases, Self::Security];
 
     /// As the column `mail_off` names it.
     #[must_use]
@@ -28,6 +29,7 @@ impl Group {
             Self::Money => "money",
             Self::Plans => "plans",
             Self::Courses => "courses",
+            Self::Cases => "cases",
             Self::Security => "security",
         }
     }
@@ -67,11 +69,15 @@ pub struct Facts {
     pub address_block: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub change: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub case_id: String,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub case_number: i64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(cents: &i64) -> bool {
-    *cents == 0
+const fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 /// A notice that an event asks for.

@@ -63,6 +63,8 @@ templates! {
     AccountClosed = "account_closed",
     /// A deposit waits for review.
     DepositReceived = "deposit_received",
+    /// A payment to us is on a chain, and is not credited yet.
+    PaymentSeen = "payment_seen",
     /// A deposit was credited.
     DepositConfirmed = "deposit_confirmed",
     /// A deposit was not accepted.
@@ -96,6 +98,8 @@ templates! {
     TradeOpened = "trade_opened",
     /// A trade has reached its maturity and waits to be paid out.
     TradeMatured = "trade_matured",
+    /// A trade has ended, and its gain waits for the cash of its plan.
+    PayoutDelayed = "payout_delayed",
     /// A trade was paid out with its profit.
     TradeClaimed = "trade_claimed",
     /// A trade was closed at its value.
@@ -129,7 +133,8 @@ impl Template {
     #[must_use]
     pub const fn notice_group(self) -> Option<Group> {
         match self {
-            Self::DepositConfirmed
+            Self::PaymentSeen
+            | Self::DepositConfirmed
             | Self::DepositRejected
             | Self::WithdrawalReceived
             | Self::WithdrawalApproved
@@ -140,8 +145,9 @@ impl Template {
             | Self::BonusGranted
             | Self::BonusReleased
             | Self::BalanceAdjusted => Some(Group::Money),
-            Self::TradeMatured | Self::TradeClaimed | Self::TradeClosed => Some(Group::Plans),
+            Self::TradeMatured | Self::PayoutDelayed | Self::TradeClaimed | Self::TradeClosed => Some(Group::Plans),
             Self::CourseUnlocked | Self::CourseRefunded | Self::CoursePaymentRejected => Some(Group::Courses),
+            Self::CaseAnswered | Self::CaseClosed | Self::ComplaintRegistered => Some(Group::Cases),
             Self::DestinationCode
             | Self::PasswordChanged
             | Self::SecondFactorChanged
@@ -160,21 +166,19 @@ impl Template {
             | Self::FeeReceived
             | Self::TradeOpened
             | Self::CaseOpened
-            | Self::CaseAnswered
-            | Self::CaseClosed
-            | Self::ComplaintRegistered
             | Self::PlatformMethodChanged
             | Self::StaffChanged
             | Self::RootsOfTheDay => None,
         }
     }
 
-    /// The group with which a member can turn the mail off. What protects the account, withdrawals, rejections and
-    /// corrections are mailed in any case.
+    /// The group with which a member can turn the mail off. What protects the account, withdrawals, rejections, corrections,
+    /// payouts that wait and registered complaints are mailed in any case.
     #[must_use]
     pub const fn optional_in(self) -> Option<Group> {
         match self {
             Self::DepositReceived
+            | Self::PaymentSeen
             | Self::DepositConfirmed
             | Self::FeeReceived
             | Self::FeeConfirmed
@@ -182,6 +186,7 @@ impl Template {
             | Self::BonusReleased => Some(Group::Money),
             Self::TradeOpened | Self::TradeMatured | Self::TradeClaimed | Self::TradeClosed => Some(Group::Plans),
             Self::CoursePaymentReceived | Self::CourseUnlocked => Some(Group::Courses),
+            Self::CaseOpened | Self::CaseAnswered | Self::CaseClosed => Some(Group::Cases),
             _ => None,
         }
     }

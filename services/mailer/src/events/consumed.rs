@@ -240,6 +240,7 @@ fn of_trade(event: &Event) -> Result<Vec<MailRequest>, Error> {
     let template = match event.key.as_str() {
         "trade.v1.trade_opened" => Template::TradeOpened,
         "trade.v1.matured" => Template::TradeMatured,
+        "trade.v1.payout_delayed" => Template::PayoutDelayed,
         "trade.v1.trade_claimed" => Template::TradeClaimed,
         "trade.v1.trade_closed" => Template::TradeClosed,
         _ => return Ok(Vec::new()),
@@ -273,10 +274,17 @@ struct Trade {
 }
 
 fn of_payment_method(event: &Event) -> Result<Vec<MailRequest>, Error> {
-    if event.key != "payment_method.v1.platform_method_changed" {
-        return Ok(Vec::new());
+    match event.key.as_str() {
+        "payment_method.v1.payment_seen" => {
+            let payment_method::PaymentSeen { user_id } = read(event)?;
+            Ok(vec![to(Template::PaymentSeen, &user_id)?])
+        }
+        "payment_method.v1.platform_method_changed" => Ok(vec![platform_method_changed(read(event)?)?]),
+        _ => Ok(Vec::new()),
     }
-    let facts: payment_method::PlatformMethodChanged = read(event)?;
+}
+
+fn platform_method_changed(facts: payment_method::PlatformMethodChanged) -> Result<MailRequest, Error> {
     let mut request = MailRequest::new(Template::PlatformMethodChanged, Audience::AllStaff)
         .with("change", facts.change)
         .with("currency", facts.currency)
@@ -284,7 +292,7 @@ fn of_payment_method(event: &Event) -> Result<Vec<MailRequest>, Error> {
         .with("address", facts.address);
     request.people =
         vec![("proposed_by", account(&facts.proposed_by)?), ("confirmed_by", account(&facts.confirmed_by)?)];
-    Ok(vec![request])
+    Ok(request)
 }
 
 fn of_cases(event: &Event) -> Result<Vec<MailRequest>, Error> {
@@ -298,7 +306,9 @@ fn of_cases(event: &Event) -> Result<Vec<MailRequest>, Error> {
     let facts = read::<Case>(event)?.case.ok_or_else(|| unreadable(event, "no case"))?;
     let id: Uuid = facts.case_id.parse().map_err(|_| unreadable(event, "no case id"))?;
     let moment = |at: &Option<_>| at.as_ref().and_then(from_proto).map(to_text).unwrap_or_default();
+    let noticed = Facts { case_id: id.to_string(), case_number: facts.number, ..Facts::default() };
     let request = to(template, &facts.user_id)?
+        .noticed(noticed)
         .with("case_id", id.to_string())
         .with("number", facts.number.to_string())
         .with("answer_due", moment(&facts.answer_due_at))

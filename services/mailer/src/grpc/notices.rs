@@ -87,6 +87,7 @@ fn known_group(group: NoticeGroup) -> Result<Group, Refusal> {
         NoticeGroup::Money => Ok(Group::Money),
         NoticeGroup::Plans => Ok(Group::Plans),
         NoticeGroup::Courses => Ok(Group::Courses),
+        NoticeGroup::Cases => Ok(Group::Cases),
         NoticeGroup::Security => Ok(Group::Security),
         NoticeGroup::Unspecified => Err(Refusal::field("group", "There is no such group.")),
     }
@@ -97,6 +98,7 @@ const fn to_message(group: Group) -> NoticeGroup {
         Group::Money => NoticeGroup::Money,
         Group::Plans => NoticeGroup::Plans,
         Group::Courses => NoticeGroup::Courses,
+        Group::Cases => NoticeGroup::Cases,
         Group::Security => NoticeGroup::Security,
     }
 }
@@ -121,6 +123,8 @@ impl From<Notice> for Message {
             device: facts.device,
             address_block: facts.address_block,
             change: facts.change,
+            case_id: facts.case_id,
+            case_number: facts.case_number,
         }
     }
 }

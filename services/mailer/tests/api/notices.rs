@@ -9,6 +9,7 @@ use chassis::testing::{session, with_token};
 use mailer::domain::template::Template;
 use mailer::grpc::GrpcServer;
 use proto::auth::v1 as auth;
+use proto::cases::v1 as cases;
 use proto::common::v1::PageRequest;
 use proto::mailer::v1::notice_service_server::NoticeService;
 use proto::mailer::v1::read_notices_request::Which;
@@ -219,6 +220,29 @@ async fn members_choose_their_mails(pool: PgPool) {
     let closed = auth::AccountClosed { user_id: member.id.to_string(), email: "ada@example.com".to_owned() };
     member.happens(&event("auth.v1.account_closed", &closed)).await;
     assert_eq!(world.count("SELECT count(*) FROM notice_preferences").await, 0);
+}
+
+/// [D-M7] [D-M8] What staff do in a case is a notice that leads to it; its mails can be turned off, those of complaints cannot.
+#[sqlx::test(migrations = false)]
+async fn cases_have_notices(pool: PgPool) {
+    let world = World::start(pool).await;
+    let member = Member::of(&world);
+    member.turn_off(&[NoticeGroup::Cases]).await.unwrap();
+    let (id, user_id) = (Uuid::new_v4().to_string(), member.id.to_string());
+    let case = Some(cases::CaseFacts { case_id: id.clone(), number: 4711, user_id, ..Default::default() });
+    for event in [
+        event("cases.v1.opened", &cases::CaseOpened { case: case.clone() }),
+        event("cases.v1.answered", &cases::CaseAnswered { case: case.clone() }),
+        event("cases.v1.complaint_registered", &cases::ComplaintRegistered { case: case.clone() }),
+        event("cases.v1.closed", &cases::CaseClosed { case }),
+    ] {
+        member.happens(&event).await;
+    }
+    let answer = member.list(NoticeGroup::Cases, 0, "").await;
+    assert_eq!(kinds(&answer), ["case_closed", "complaint_registered", "case_answered"]);
+    assert!(answer.notices.iter().all(|one| one.case_id == id && one.case_number == 4711));
+    let mails: Vec<_> = world.rows().await.into_iter().map(|row| row.template).collect();
+    assert_eq!(mails, ["complaint_registered"]);
 }
 
 /// [D-M7] [D-H5] Notices are forgotten after 180 days.

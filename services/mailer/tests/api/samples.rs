@@ -83,6 +83,12 @@ pub fn samples(user_id: Uuid, staff: [Uuid; 2]) -> Vec<Sample> {
         proposed_by,
         confirmed_by,
     };
+    let seen = payment_method::PaymentSeen { user_id: user_id.to_string() };
+    all.push(Sample {
+        event: event("payment_method.v1.payment_seen", &seen),
+        mails: vec![(Template::PaymentSeen, None)],
+        facts: &["confirmed it", "https://solvane.test/transactions"],
+    });
     all.push(Sample {
         event: event("payment_method.v1.platform_method_changed", &changed),
         mails: vec![(Template::PlatformMethodChanged, None); 2],
@@ -462,6 +468,12 @@ fn trade_samples(id: Uuid) -> Vec<Sample> {
     vec![
         one("trade_opened", 50_000, Template::TradeOpened, &["$500.00", "not guaranteed"]),
         one("matured", 51_000, Template::TradeMatured, &["$510.00", "$500.00", "$10.00", "no longer changes"]),
+        one(
+            "payout_delayed",
+            56_050,
+            Template::PayoutDelayed,
+            &["Growth", "$560.50", "$500.00", "as soon as cash arrives"],
+        ),
         one("trade_claimed", 56_050, Template::TradeClaimed, &["$560.50", "$500.00", "$60.50"]),
         one("trade_closed", 48_000, Template::TradeClosed, &["$480.00", "$20.00"]),
         // The exit fee cost more than the gain.

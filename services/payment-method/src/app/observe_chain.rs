@@ -18,7 +18,7 @@ use crate::domain::payment::{
 };
 use crate::domain::quote::{self, Asset, Direction};
 use crate::error::Error;
-use crate::events::published::payment_changed;
+use crate::events::published::{payment_changed, payment_seen};
 use crate::store::chain_cursors::Cursor;
 use crate::store::chain_payments::{Arrival, Payment};
 use crate::store::holdings::{self, Reading};
@@ -360,7 +360,7 @@ pub(crate) async fn write(
 ) -> Result<bool, Error> {
     let (settled, is_new_tip) = (cursor.height, cursor.tip_height != Some(tip.block.height));
     let mut is_deep = false;
-    let mut members = BTreeSet::new();
+    let (mut members, mut payers) = (BTreeSet::new(), BTreeSet::new());
     let txids: Vec<_> = found.iter().map(|one| one.key.txid.clone()).collect();
     let known = chain_payments::of_transactions(conn, chain.name(), &txids).await?;
     let known: BTreeMap<&Key, &Payment> = known.iter().map(|one| (&one.key, one)).collect();
@@ -381,9 +381,13 @@ pub(crate) async fn write(
         // Where blocks make it final, each one is news to those who wait.
         if one.key.way == Way::In && (is_news || tip.final_height.is_none() && is_new_tip && state == State::Included) {
             let place = (one.address.as_str(), asset.symbol.as_str());
-            members.extend(quotes::owners(conn, place, one.units, arrival.at).await?);
+            let mut owners = quotes::owners(conn, place, one.units, arrival.at).await?;
             // What arrives at an own address is its member's, no matter what was asked for.
-            members.extend(deposit_addresses::note_paid(conn, &one.address, now).await?);
+            owners.extend(deposit_addresses::note_paid(conn, &one.address, now).await?);
+            if before.is_none() {
+                payers.extend(owners.iter().copied());
+            }
+            members.extend(owners);
         }
         if !is_news {
             continue;
@@ -394,6 +398,9 @@ pub(crate) async fn write(
     }
     for user_id in members {
         payment_changed(conn, user_id).await?;
+    }
+    for user_id in payers {
+        payment_seen(conn, user_id).await?;
     }
     Ok(is_deep)
 }

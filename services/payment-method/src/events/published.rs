@@ -3,7 +3,7 @@
 use chassis::db::PgConnection;
 use chassis::outbox;
 use chassis::proposal::Proposal;
-use proto::payment_method::v1::{PaymentChanged, PlatformMethodChanged};
+use proto::payment_method::v1::{PaymentChanged, PaymentSeen, PlatformMethodChanged};
 use uuid::Uuid;
 
 use crate::domain::method::Method;
@@ -45,5 +45,12 @@ pub async fn platform_method_changed(
 pub async fn payment_changed(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     let message = PaymentChanged { user_id: user_id.to_string() };
     outbox::enqueue(conn, "payment_method.v1.payment_changed", user_id, &message).await?;
+    Ok(())
+}
+
+/// For the member whose quote or own address it is.
+pub async fn payment_seen(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+    let message = PaymentSeen { user_id: user_id.to_string() };
+    outbox::enqueue(conn, "payment_method.v1.payment_seen", user_id, &message).await?;
     Ok(())
 }

@@ -20,11 +20,13 @@ pub async fn settle_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, E
     let trade = read(db, id).await?;
     let settlement = trade.settlement.ok_or(Error::TradeNotOpen)?;
     if settlement.value > trade.amount && trades::is_behind(&mut *db.conn().await?, &trade).await? {
-        return wait_for_cash(db, id).await;
+        return wait_for_cash(db, &trade, settlement).await;
     }
     match wallet.settle(&trade, settlement.value).await {
         Ok(()) => {}
-        Err(refusal) if refusal.reason() == ErrorReason::PlanCashShort => return wait_for_cash(db, id).await,
+        Err(refusal) if refusal.reason() == ErrorReason::PlanCashShort => {
+            return wait_for_cash(db, &trade, settlement).await;
+        }
         Err(refusal) if matches!(refusal.kind, Kind::Unavailable | Kind::RateLimited) => {
             return Err(Error::Refused(refusal));
         }
@@ -35,9 +37,14 @@ pub async fn settle_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, E
     read(db, id).await
 }
 
-async fn wait_for_cash(db: &Db, id: Uuid) -> Result<Trade, Error> {
-    trades::wait_for_cash(&mut *db.conn().await?, id).await?;
-    read(db, id).await
+/// The member hears of it once.
+async fn wait_for_cash(db: &Db, trade: &Trade, settlement: Settlement) -> Result<Trade, Error> {
+    let mut tx = db.begin().await?;
+    if trades::wait_for_cash(&mut tx, trade.id).await? {
+        published::payout_delayed(&mut tx, trade, settlement).await?;
+    }
+    tx.commit().await?;
+    read(db, trade.id).await
 }
 
 async fn ended(db: &Db, trade: &Trade, settlement: Settlement) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use chassis::db::PgConnection;
 use chassis::money::Cents;
 use chassis::outbox;
-use proto::trade::v1::{Matured, PlanChanged, TradeClaimed, TradeClosed, TradeFacts, TradeOpened};
+use proto::trade::v1::{Matured, PayoutDelayed, PlanChanged, TradeClaimed, TradeClosed, TradeFacts, TradeOpened};
 use uuid::Uuid;
 
 use crate::domain::trade::{Ending, Settlement, Trade};
@@ -19,6 +19,13 @@ pub async fn trade_opened(conn: &mut PgConnection, trade: &Trade) -> Result<(), 
 pub async fn matured(conn: &mut PgConnection, trade: &Trade) -> Result<(), Error> {
     let message = Matured { trade: Some(facts(trade, trade.current_value()?, Cents::ZERO)) };
     outbox::enqueue(conn, "trade.v1.matured", trade.id, &message).await?;
+    Ok(())
+}
+
+/// A trade has ended, and its gain waits.
+pub async fn payout_delayed(conn: &mut PgConnection, trade: &Trade, settlement: Settlement) -> Result<(), Error> {
+    let message = PayoutDelayed { trade: Some(facts(trade, settlement.value, settlement.fee)) };
+    outbox::enqueue(conn, "trade.v1.payout_delayed", trade.id, &message).await?;
     Ok(())
 }
 

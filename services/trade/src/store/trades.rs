@@ -270,16 +270,16 @@ pub async fn settling(
     Ok(())
 }
 
-/// Notes that the payout of a trade waits for the cash of its plan, from now on or since before.
-pub async fn wait_for_cash(conn: &mut PgConnection, id: Uuid) -> Result<(), Error> {
-    sqlx::query!(
+/// Notes that the payout of a trade waits for the cash of its plan; `false` if it was noted before.
+pub async fn wait_for_cash(conn: &mut PgConnection, id: Uuid) -> Result<bool, Error> {
+    let noted = sqlx::query!(
         "UPDATE trades SET cash_short_since = clock_timestamp()
          WHERE id = $1 AND status = 'settling' AND cash_short_since IS NULL",
         id
     )
     .execute(conn)
     .await?;
-    Ok(())
+    Ok(noted.rows_affected() > 0)
 }
 
 /// Whether another trade of the plan has waited for its cash for longer.

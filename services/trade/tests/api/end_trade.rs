@@ -223,6 +223,12 @@ async fn claims_wait_for_cash_in_order(pool: PgPool) {
     assert_eq!((world.balance(&first), world.balance(&second)), (44_000, 11_000));
     let paid = &world.trades(&second, true).await[0];
     assert_eq!((paid.status(), paid.waiting_since), (TradeStatus::Claimed, None));
+    // [D-M7] Each of those that waited was said once.
+    let told: i64 = sqlx::query_scalar("SELECT count(*) FROM outbox WHERE key = 'trade.v1.payout_delayed'")
+        .fetch_one(&world.pool)
+        .await
+        .unwrap();
+    assert_eq!(told, 2);
 }
 
 /// [D-T3] A higher value is published only while the plan is backed at it, a lower one always. Wallet receives what open trades cost

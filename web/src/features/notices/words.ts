@@ -10,6 +10,7 @@ export const groups: readonly { value: Group | 'all'; label: string }[] = [
   { value: 'money', label: 'Money' },
   { value: 'plans', label: 'Plans' },
   { value: 'courses', label: 'Course' },
+  { value: 'cases', label: 'Cases' },
   { value: 'security', label: 'Security' },
 ]
 
@@ -22,6 +23,8 @@ type Kind = { say: (notice: Notice) => Words; show?: Show }
 
 const sum = ({ amount }: Notice) => formatMoney(amount ?? 0)
 const one = ({ transactionId }: Notice) => (transactionId ? paths.transaction(transactionId) : paths.transactions)
+const ofCase = ({ caseId }: Notice) => (caseId ? `${paths.cases}/${caseId}` : paths.cases)
+const numbered = ({ caseNumber }: Notice) => (caseNumber ? `case ${caseNumber}` : 'your case')
 const origin = ({ device, addressBlock }: Notice) => [device, addressBlock].filter(Boolean).join(' · ') || undefined
 
 const factors: Record<string, string> = {
@@ -38,6 +41,10 @@ const factors: Record<string, string> = {
 }
 
 const kinds: Record<Notice['kind'], Kind> = {
+  payment_seen: {
+    say: () => ({ title: 'We see your payment', text: 'It is added once the network has confirmed it and it has passed our review.', to: paths.transactions }),
+    show: 'info',
+  },
   deposit_confirmed: {
     say: (notice) => ({ title: `${sum(notice)} was added to your balance`, text: 'Your deposit is confirmed.', to: one(notice) }),
     show: 'success',
@@ -79,6 +86,14 @@ const kinds: Record<Notice['kind'], Kind> = {
     say: (notice) => ({ title: `${notice.plan ?? 'An investment'} has matured`, text: `${sum(notice)} can be claimed.`, to: paths.investments }),
     show: 'success',
   },
+  payout_delayed: {
+    say: (notice) => ({
+      title: `${sum(notice)} from ${notice.plan ?? 'an investment'} waits for the cash of its plan`,
+      text: 'Its value is fixed. It is paid as soon as cash arrives.',
+      to: paths.investments,
+    }),
+    show: 'warning',
+  },
   trade_claimed: {
     say: (notice) => ({ title: `${notice.plan ?? 'An investment'} was paid out`, text: `${sum(notice)} is in your balance.`, to: paths.investments }),
   },
@@ -93,6 +108,12 @@ const kinds: Record<Notice['kind'], Kind> = {
   course_payment_rejected: {
     say: (notice) => ({ title: 'Your course payment was not accepted', text: notice.reason, to: one(notice) }),
     show: 'warning',
+  },
+  case_answered: { say: (notice) => ({ title: `We answered in ${numbered(notice)}`, to: ofCase(notice) }), show: 'info' },
+  case_closed: { say: (notice) => ({ title: `We closed ${numbered(notice)}`, to: ofCase(notice) }), show: 'info' },
+  complaint_registered: {
+    say: (notice) => ({ title: `We registered ${numbered(notice)} as a complaint`, text: 'It is settled within ten working days.', to: ofCase(notice) }),
+    show: 'info',
   },
   destination_code: {
     say: () => ({ title: 'A payout address waits for your confirmation', text: 'The code is in your email.', to: paths.activity }),

@@ -6,9 +6,10 @@ import { notify } from '@/lib/notify'
 import { useChooseMails, useNoticePreferences } from '../api/preferences'
 
 const choices: readonly { group: keyof MailPreferences; label: string; hint: string }[] = [
-  { group: 'money', label: 'Money', hint: 'Confirmed deposits and fees, bonuses' },
+  { group: 'money', label: 'Money', hint: 'Seen payments, confirmed deposits and fees, bonuses' },
   { group: 'plans', label: 'Plans', hint: 'Opened, matured and ended investments' },
   { group: 'courses', label: 'Course', hint: 'Payment and access' },
+  { group: 'cases', label: 'Cases', hint: 'Received, answered and closed' },
 ]
 
 /** Which emails the member gets; the notices in the app stay [D-M7]. */
@@ -16,7 +17,7 @@ export function MailPreferencesCard() {
   const { data, isPending, isFetching, error, refetch } = useNoticePreferences()
   return (
     <Card>
-      <CardHeader title="Emails" description="About security, withdrawals, rejections and corrections we always write." />
+      <CardHeader title="Emails" description="About security, withdrawals, rejections, corrections and complaints we always write." />
       {isPending ? (
         <div className="space-y-2 p-5 sm:p-6">
           <Skeletons count={3} className="h-11" label="Loading your email preferences" />

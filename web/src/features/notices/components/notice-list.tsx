@@ -1,4 +1,4 @@
-import { Bell, ChartNoAxesCombined, CircleDollarSign, GraduationCap, Lock, type LucideIcon } from 'lucide-react'
+import { Bell, ChartNoAxesCombined, CircleDollarSign, GraduationCap, Lock, MessageSquare, type LucideIcon } from 'lucide-react'
 import { useId, useState } from 'react'
 import { Link } from 'react-router'
 import { Button } from '@/components/button'
@@ -17,6 +17,7 @@ const icons: Record<Group, LucideIcon> = {
   money: CircleDollarSign,
   plans: ChartNoAxesCombined,
   courses: GraduationCap,
+  cases: MessageSquare,
   security: Lock,
 }
 
