@@ -203,7 +203,9 @@ pub const CHECKS: &[Check] = &[
                 OR is_treasury(postings.kind))
          LEFT JOIN holds ON holds.id = business_id AND holds.user_id = postings.user_id
             AND (postings.kind = 'hold' OR postings.kind = 'hold_release' AND holds.status = 'released')
-         WHERE line.id IS NULL AND trade_id IS NULL AND proposals.id IS NULL AND holds.id IS NULL",
+         LEFT JOIN closed_wallets AS closed ON closed.user_id = business_id AND closed.user_id = postings.user_id
+            AND postings.kind = 'bonus_given_up' AND closed.bonus_cents > 0
+         WHERE line.id IS NULL AND trade_id IS NULL AND proposals.id IS NULL AND holds.id IS NULL AND closed.user_id IS NULL",
     ),
     wallet(
         "D-B1 D-R2",

@@ -322,10 +322,14 @@ pub async fn change_password(
 
 /// The password, where it is needed.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct CloseRequest {
     /// Required unless the account has a second factor, which then has to be given within the last minutes.
     #[schema(value_type = Option<String>, example = "the password in force")]
     password: Field,
+    /// Whether a bonus that was not released is given up. It stays in the way otherwise.
+    #[schema(value_type = Option<bool>)]
+    give_up_bonus: Field,
 }
 
 /// When the account closes.
@@ -342,7 +346,8 @@ pub struct ClosingReply {
 /// It closes for good in 24 hours, and its sessions end. Until then it works as before, and the closing can be called off: by
 /// `DELETE`, by a new password, or by the link "This was not me" of the mail about it. A repetition changes nothing. 409
 /// `ACCOUNT_IN_USE` while it has a balance or something open: `matters` lists what, of `BALANCE`, `BONUS`, `WITHDRAWAL`,
-/// `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`. What is opened later keeps the account, too.
+/// `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`. What is opened later keeps the account, too. While nothing but a withdrawal
+/// is open, the closing waits for its payout.
 #[utoipa::path(post, path = "/users/close", request_body = CloseRequest,
     responses((status = 200, body = ClosingReply), Errors), tag = "Profile")]
 pub async fn close(
@@ -351,7 +356,10 @@ pub async fn close(
     Json { value, .. }: Json<CloseRequest>,
 ) -> Result<Reply<ClosingReply>, ApiError> {
     let mut form = Form::new();
-    let message = CloseAccountRequest { password: form.text("password", &value.password) };
+    let message = CloseAccountRequest {
+        password: form.text("password", &value.password),
+        give_up_bonus: form.flag("giveUpBonus", &value.give_up_bonus, false),
+    };
     form.finish()?;
     let answer = call!(app.clients.auth, close_account, caller.out, message)?.into_inner();
     app.profiles.invalidate(caller.session.user_id);

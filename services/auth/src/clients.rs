@@ -8,6 +8,7 @@ use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use proto::wallet::v1::closing_service_client::ClosingServiceClient;
 use proto::wallet::v1::{CheckClosingRequest, CloseWalletRequest};
+use serde_json::json;
 use uuid::Uuid;
 
 /// How long wallet may take: less than what the member's client waits.
@@ -30,19 +31,26 @@ impl Wallet {
     ///
     /// # Errors
     /// As [`Self::close`].
-    pub async fn check(&self, user_id: Uuid) -> Result<(), Refusal> {
-        let request = CheckClosingRequest { user_id: user_id.to_string() };
+    pub async fn check(&self, user_id: Uuid, give_up_bonus: bool) -> Result<(), Refusal> {
+        let request = CheckClosingRequest { user_id: user_id.to_string(), give_up_bonus };
         let request = Outgoing::service(&self.credential).deadline(DEADLINE).idempotent(request);
         call!(self.client, check_closing, request).await.map(drop).map_err(|status| from_status(&status))
     }
 
-    /// Closes a member's wallet for good; succeeds again if it is closed.
+    /// Closes a member's wallet for good, with its bonus if that is given up; succeeds again if it is closed.
     ///
     /// # Errors
     /// Conflict (`ACCOUNT_IN_USE`) with what is open in it; Unavailable if wallet does not say.
-    pub async fn close(&self, user_id: Uuid) -> Result<(), Refusal> {
-        let request = CloseWalletRequest { user_id: user_id.to_string() };
+    pub async fn close(&self, user_id: Uuid, give_up_bonus: bool) -> Result<(), Refusal> {
+        let request = CloseWalletRequest { user_id: user_id.to_string(), give_up_bonus };
         let request = Outgoing::service(&self.credential).deadline(DEADLINE).idempotent(request);
         call!(self.client, close_wallet, request).await.map(drop).map_err(|status| from_status(&status))
     }
+}
+
+/// Whether nothing but a withdrawal keeps a wallet open, so that its closing can wait for the payout.
+#[must_use]
+pub fn is_paying_out(refusal: &Refusal) -> bool {
+    let matters = refusal.facts.as_ref().and_then(|facts| facts.get("matters"));
+    matters.is_some_and(|matters| *matters == json!(["WITHDRAWAL"]))
 }

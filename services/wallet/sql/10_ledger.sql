@@ -592,6 +592,9 @@ BEGIN
             WHEN 'hold' THEN
                 (SELECT status = cause_status AND amount_cents = new.cents
                     FROM holds WHERE id = new.business_id AND holds.user_id = new.user_id)
+            WHEN 'closing' THEN
+                (SELECT bonus_cents = new.cents FROM closed_wallets
+                    WHERE closed_wallets.user_id = new.business_id AND closed_wallets.user_id = new.user_id)
             WHEN 'unchecked' THEN true
             ELSE
                 (SELECT cause.status = cause_status AND cause.kind = cause_kind

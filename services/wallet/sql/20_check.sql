@@ -87,7 +87,7 @@ LANGUAGE sql STABLE AS $$
         FROM entries WHERE entries.account_id = rebuilt.account_id AND entries.posting_id <= rebuilt.posting_id)
 $$;
 
--- The expected postings of these deposits, withdrawals, fees, courses, trades, proposals and holds in their current
+-- The expected postings of these deposits, withdrawals, fees, courses, trades, proposals, holds and closings in their current
 -- state, one row per cause and posting. Amounts are listed by account kind; `owed` counts as `available`, because
 -- credits settle it first.
 CREATE OR REPLACE FUNCTION expected_postings(ids uuid[]) RETURNS TABLE (kind text, business_id uuid, user_id uuid, moves jsonb)
@@ -176,6 +176,11 @@ LANGUAGE sql STABLE AS $$
         WHERE one.status = 'released'
     ) AS posted
     WHERE one.id = ANY (ids)
+    UNION ALL
+    SELECT 'bonus_given_up', one.user_id, one.user_id,
+        jsonb_build_object('bonus', -one.bonus_cents, 'bonus_expense', one.bonus_cents)
+    FROM closed_wallets AS one
+    WHERE one.user_id = ANY (ids) AND one.bonus_cents > 0
 $$;
 
 -- The errors of these postings: entries that do not sum to zero, no cause, or amounts or a member that differ from the

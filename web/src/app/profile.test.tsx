@@ -315,6 +315,20 @@ describe('closing the account', () => {
     expect(currentPath()).toBe('/profile')
   })
 
+  it('gives up a bonus once the member says so, and leads to the payout of what is left [D-M5]', async () => {
+    const close = records('post', '/users/close')
+    server.use(close.handler)
+    const { user, dialog } = await open()
+    expect(dialog.getByText(/You have \$1,000\.00/)).toBeVisible()
+    expect(dialog.getByRole('link', { name: 'Withdraw all of it' })).toHaveAttribute('href', '/withdrawals')
+    await user.click(dialog.getByRole('checkbox', { name: /give up my bonus of \$25\.50/ }))
+    await user.type(dialog.getByLabelText('Your password'), 'correct horse')
+    server.use(answers('get', '/auth/check', { user: { ...member, isWithdrawalPending: true, closesAt: '2026-11-27T09:30:00Z' } }))
+    await user.click(dialog.getByRole('button', { name: 'Close account' }))
+    await waitFor(() => expect(close.seen[0]?.body).toEqual({ password: 'correct horse', giveUpBonus: true }))
+    expect(await screen.findByText(/closes for good once your withdrawal is paid/)).toBeVisible()
+  })
+
   it('shows a wrong password at its field [D-A12]', async () => {
     server.use(refuses('post', '/users/close', 422, { message: 'Wrong', code: 'WRONG_PASSWORD', errors: { password: 'This password is wrong' } }))
     const { user, dialog } = await open()

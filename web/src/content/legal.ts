@@ -112,7 +112,7 @@ export const terms: LegalText = {
       id: 'ending',
       title: 'Ending the agreement',
       passages: [
-        'You may close your account at any time once withdrawals, trades and reviews are finished. It closes 24 hours after you ask for it, and until then you can keep it. Withdraw your balance first; once in 30 days all of it can be withdrawn although it is less than the minimum.',
+        'You may close your account at any time once trades and reviews are finished. It closes 24 hours after you ask for it, and until then you can keep it. Withdraw your balance first; once in 30 days all of it can be withdrawn although it is less than the minimum, and the closing waits until that payout is sent. A bonus that we did not release is given up with the account if you say so.',
         'We may end the agreement with 30 days’ notice, or at once for a serious breach. Either way your own money stays yours.',
       ],
     },

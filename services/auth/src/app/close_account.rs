@@ -1,6 +1,7 @@
 //! CloseAccount, KeepAccount: closes a member's account for good, a day after its owner asked for it (D-A12, D-M5). Until then
 //! the owner can keep it, in a session or by the link that was mailed. Wallet decides whether anything is open and, if not, opens
-//! nothing from then on. The request is a row until wallet has answered, and a sweeper finishes what is due.
+//! nothing from then on; while only a withdrawal is open, the closing waits for its payout. The request is a row until wallet has
+//! answered, and a sweeper finishes what is due.
 
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use uuid::Uuid;
 
 use super::factor_proof::{self, Proof};
 use super::{App, issuing, security_log};
+use crate::clients::is_paying_out;
 use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
 use crate::domain::user::User;
@@ -34,15 +36,28 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// # Errors
 /// Wrong fields, Forbidden (`STEP_UP_REQUIRED`), [`Error::WrongPassword`], [`Error::TooManyTries`],
 /// [`Error::AccountFrozen`]; Conflict (`ACCOUNT_IN_USE`) with what is open; Unavailable if wallet cannot tell.
-pub async fn close_account(app: &App, session: &Session, password: &str) -> Result<OffsetDateTime, Error> {
+pub async fn close_account(
+    app: &App,
+    session: &Session,
+    password: &str,
+    gives_up_bonus: bool,
+) -> Result<OffsetDateTime, Error> {
     let proof = factor_proof::prove(app, session, password).await?;
-    app.wallet.check(session.user_id).await?;
-    let due_at = request(app, session, proof).await?;
+    match app.wallet.check(session.user_id, gives_up_bonus).await {
+        Err(refusal) if !is_paying_out(&refusal) => return Err(refusal.into()),
+        _ => {}
+    }
+    let due_at = request(app, session, proof, gives_up_bonus).await?;
     chassis::crash_point!("auth.close_account.after_request");
     Ok(due_at)
 }
 
-async fn request(app: &App, session: &Session, proof: Proof<'_>) -> Result<OffsetDateTime, Error> {
+async fn request(
+    app: &App,
+    session: &Session,
+    proof: Proof<'_>,
+    gives_up_bonus: bool,
+) -> Result<OffsetDateTime, Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = proof.admit(&mut tx).await?;
@@ -53,7 +68,8 @@ async fn request(app: &App, session: &Session, proof: Proof<'_>) -> Result<Offse
         return Err(Error::AccountFrozen);
     }
     let by = (user.id, session.id);
-    let (due_at, is_first) = account_closures::insert(&mut tx, by, (now, now + app.closing_delay)).await?;
+    let (due_at, is_first) =
+        account_closures::insert(&mut tx, by, (now, now + app.closing_delay), gives_up_bonus).await?;
     if is_first {
         security_log::done_in(&mut tx, session.id, (user.id, user.role), Kind::ClosingRequested, now).await?;
         let link = security_links::insert(&mut tx, (user.id, &user.email), Purpose::NotMe, now).await?;
@@ -90,13 +106,15 @@ pub async fn call_off(conn: &mut PgConnection, user: &User, now: OffsetDateTime)
 
 /// Asks wallet, and closes the account or withdraws the request.
 async fn finish(app: &App, user_id: Uuid) -> Result<(), Error> {
-    if !start(app, user_id).await? {
-        return Ok(());
-    }
-    let closed = app.wallet.close(user_id).await;
+    let Some(gives_up_bonus) = start(app, user_id).await? else { return Ok(()) };
+    let closed = app.wallet.close(user_id, gives_up_bonus).await;
     chassis::crash_point!("auth.close_account.after_wallet");
     match closed {
         Ok(()) => close(app, user_id).await,
+        Err(refusal) if is_paying_out(&refusal) => {
+            let mut conn = app.db.conn().await?;
+            Ok(account_closures::postpone(&mut conn, user_id).await?)
+        }
         Err(refusal) => {
             if refusal.kind == Refused::Conflict {
                 withdraw(app, user_id).await?;
@@ -106,14 +124,15 @@ async fn finish(app: &App, user_id: Uuid) -> Result<(), Error> {
     }
 }
 
-/// From here on nothing calls the closing off. `false` if something did before, or the account was frozen since.
-async fn start(app: &App, user_id: Uuid) -> Result<bool, Error> {
+/// From here on nothing calls the closing off; whether the bonus is given up. `None` if something called it off before, or the
+/// account was frozen since.
+async fn start(app: &App, user_id: Uuid) -> Result<Option<bool>, Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, user_id).await?.ok_or(Error::NotFound("account"))?;
     let starts = if user.frozen_at.is_some() {
         call_off(&mut tx, &user, now).await?;
-        false
+        None
     } else {
         account_closures::start(&mut tx, user_id).await?
     };

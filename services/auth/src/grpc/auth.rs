@@ -242,8 +242,8 @@ impl AuthService for GrpcServer {
 
     async fn close_account(&self, request: Request<CloseAccountRequest>) -> Reply<CloseAccountResponse> {
         let session = self.member(request.metadata(), MemberAct::CloseAccount).await?;
-        let password = request.into_inner().password;
-        let closes_at = db::retrying(|| close_account(&self.app, &session, &password)).await?;
+        let CloseAccountRequest { password, give_up_bonus } = request.into_inner();
+        let closes_at = db::retrying(|| close_account(&self.app, &session, &password, give_up_bonus)).await?;
         Ok(Response::new(CloseAccountResponse { closes_at: Some(clock::to_proto(closes_at)) }))
     }
 

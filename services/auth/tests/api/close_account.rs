@@ -34,7 +34,7 @@ const EMAIL: &str = "ada@example.com";
 
 impl World {
     async fn close(&self, token: &str, password: &str) -> Result<(), Refusal> {
-        let request = CloseAccountRequest { password: password.to_owned() };
+        let request = CloseAccountRequest { password: password.to_owned(), give_up_bonus: false };
         self.grpc.close_account(with_token(request, token)).await.map(|_| ()).map_err(|status| from_status(&status))
     }
 
@@ -241,6 +241,27 @@ async fn what_happened_since_keeps_the_account(pool: PgPool) {
     world.a_day_later().await;
     assert!(!world.is_closed().await);
     assert_eq!(world.count("SELECT count(*) FROM account_closures").await, 0);
+}
+
+/// [D-M5] What is left may be on its way out: a closing waits for the payout, can be called off meanwhile, and hands on that the
+/// bonus is given up.
+#[sqlx::test(migrations = false)]
+async fn a_closing_waits_for_the_payout(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member(EMAIL).await;
+    world.wallet.is(State::InUse(vec!["WITHDRAWAL"]));
+    world.close(&token, PASSWORD).await.unwrap();
+    world.a_day_later().await;
+    assert!(!world.is_closed().await && world.is_logged_in(&token).await);
+    assert_eq!(finish_all(&world.app).await.unwrap(), 0, "not at once again");
+    world.keep(&token).await.unwrap();
+    let request = CloseAccountRequest { password: PASSWORD.to_owned(), give_up_bonus: true };
+    world.grpc.close_account(with_token(request, &token)).await.unwrap();
+    world.a_day_later().await;
+    world.wallet.is(State::Empty);
+    world.a_day_later().await;
+    assert!(world.is_closed().await);
+    assert!(world.wallet.gave_up_bonus(), "wallet hears of it");
 }
 
 /// Keeps what it is asked to remove.

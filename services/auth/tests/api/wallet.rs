@@ -1,5 +1,6 @@
 //! A wallet for tests: closes, says what is open, or is away, as set.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use chassis::error::{Facts, Kind, Refusal, refusal_to_status};
@@ -26,6 +27,7 @@ pub enum State {
 pub struct FakeWallet {
     pub url: String,
     pub state: Arc<Mutex<State>>,
+    bonus: Arc<AtomicBool>,
     _stop: Arc<DropGuard>,
 }
 
@@ -34,8 +36,10 @@ impl FakeWallet {
         let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (state, stop) = (Arc::new(Mutex::new(State::Empty)), CancellationToken::new());
-        let routes = Routes::new(ClosingServiceServer::new(GrpcServer { state: Arc::clone(&state) }));
-        let wallet = Self { url, state, _stop: Arc::new(stop.clone().drop_guard()) };
+        let bonus = Arc::new(AtomicBool::new(false));
+        let server = GrpcServer { state: Arc::clone(&state), bonus: Arc::clone(&bonus) };
+        let routes = Routes::new(ClosingServiceServer::new(server));
+        let wallet = Self { url, state, bonus, _stop: Arc::new(stop.clone().drop_guard()) };
         tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, None, stop));
         wallet
     }
@@ -43,10 +47,16 @@ impl FakeWallet {
     pub fn is(&self, state: State) {
         *self.state.lock().unwrap() = state;
     }
+
+    /// Whether the last wallet was closed with its bonus given up.
+    pub fn gave_up_bonus(&self) -> bool {
+        self.bonus.load(Ordering::SeqCst)
+    }
 }
 
 struct GrpcServer {
     state: Arc<Mutex<State>>,
+    bonus: Arc<AtomicBool>,
 }
 
 impl GrpcServer {
@@ -65,7 +75,11 @@ impl GrpcServer {
 
 #[tonic::async_trait]
 impl ClosingService for GrpcServer {
-    async fn close_wallet(&self, _: Request<CloseWalletRequest>) -> Result<Response<CloseWalletResponse>, Status> {
+    async fn close_wallet(
+        &self,
+        request: Request<CloseWalletRequest>,
+    ) -> Result<Response<CloseWalletResponse>, Status> {
+        self.bonus.store(request.get_ref().give_up_bonus, Ordering::SeqCst);
         self.answer().map(|()| Response::new(CloseWalletResponse {}))
     }
 

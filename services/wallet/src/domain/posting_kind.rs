@@ -33,6 +33,8 @@ named! {
         Bonus = "bonus",
         /// A bonus was released into the balance.
         Release = "release",
+        /// A member closed the account, and with it gave up the bonus.
+        BonusGivenUp = "bonus_given_up",
         /// A correction added to the balance.
         AdjustmentCredit = "adjustment_credit",
         /// A correction took from the balance.
@@ -77,6 +79,8 @@ pub enum Cause {
     Proposal(Uuid),
     /// A hold that staff placed, or released.
     Hold(Uuid),
+    /// The closing of the wallet of this member.
+    Closing(Uuid),
     /// None is asked for: with [`PostingKind::Transfer`].
     Unchecked(Uuid),
 }
@@ -90,6 +94,7 @@ impl Cause {
             Self::Trade(_) => "trade",
             Self::Proposal(_) => "proposal",
             Self::Hold(_) => "hold",
+            Self::Closing(_) => "closing",
             Self::Unchecked(_) => "unchecked",
         }
     }
@@ -103,6 +108,7 @@ impl Cause {
             | Self::Trade(id)
             | Self::Proposal(id)
             | Self::Hold(id)
+            | Self::Closing(id)
             | Self::Unchecked(id) => id,
         }
     }
@@ -112,7 +118,7 @@ impl Cause {
     pub const fn transaction_id(self) -> Option<Uuid> {
         match self {
             Self::Transaction(id) | Self::Purchase(id) => Some(id),
-            Self::Trade(_) | Self::Proposal(_) | Self::Hold(_) | Self::Unchecked(_) => None,
+            Self::Trade(_) | Self::Proposal(_) | Self::Hold(_) | Self::Closing(_) | Self::Unchecked(_) => None,
         }
     }
 }

@@ -14,14 +14,15 @@ impl ClosingService for GrpcServer {
     async fn close_wallet(&self, request: Request<CloseWalletRequest>) -> Reply<CloseWalletResponse> {
         self.verifier.service(request.metadata(), &["auth"])?;
         let user_id = convert::id("userId", &request.get_ref().user_id)?;
-        retrying(|| close_wallet(&self.db, user_id)).await?;
+        let gives_up_bonus = request.get_ref().give_up_bonus;
+        retrying(|| close_wallet(&self.db, user_id, gives_up_bonus)).await?;
         Ok(Response::new(CloseWalletResponse {}))
     }
 
     async fn check_closing(&self, request: Request<CheckClosingRequest>) -> Reply<CheckClosingResponse> {
         self.verifier.service(request.metadata(), &["auth"])?;
         let user_id = convert::id("userId", &request.get_ref().user_id)?;
-        check_closing(&self.db, user_id).await?;
+        check_closing(&self.db, user_id, request.get_ref().give_up_bonus).await?;
         Ok(Response::new(CheckClosingResponse {}))
     }
 }

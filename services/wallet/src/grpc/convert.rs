@@ -205,6 +205,7 @@ fn movement_title(posting_kind: &str, transaction_kind: Option<&str>) -> String 
         (Some(kind), _) => kind.title().to_owned(),
         (None, "hold") => "On hold".to_owned(),
         (None, "hold_release") => "Hold released".to_owned(),
+        (None, "bonus_given_up") => "Bonus given up".to_owned(),
         (None, other) => other.to_owned(),
     }
 }

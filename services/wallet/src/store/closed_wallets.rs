@@ -1,6 +1,7 @@
 //! Wallets of closed accounts.
 
 use chassis::db::PgConnection;
+use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -10,11 +11,21 @@ pub async fn is_closed(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, s
         .await
 }
 
-/// Closes a wallet; one that is closed stays so.
-pub async fn insert(conn: &mut PgConnection, user_id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
-    sqlx::query!("INSERT INTO closed_wallets (user_id, closed_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", user_id, at)
-        .execute(conn)
-        .await?;
+/// Closes a wallet, whose bonus is given up; one that is closed stays so.
+pub async fn insert(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    bonus: Cents,
+    at: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO closed_wallets (user_id, closed_at, bonus_cents) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        user_id,
+        at,
+        bonus.get()
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use chassis::erasure::Erase;
 use chassis::error::from_status;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::wallet::v1::closing_service_server::ClosingService;
 use proto::wallet::v1::*;
@@ -10,12 +11,17 @@ use uuid::Uuid;
 use wallet::app::forget_expired::{Destinations, forget_receipts};
 use wallet::app::list_owned_receipts::list_owned_receipts;
 
+use crate::corrections::{confirm, propose};
 use crate::fixture::{Member, World, code, deposit, receipt, withdrawal};
 
 impl World {
     /// What stands in the way, by its names; nothing if the wallet is closed now.
     async fn close(&self, member: &Member) -> Vec<String> {
-        let request = CloseWalletRequest { user_id: member.id.to_string() };
+        self.close_with(member, false).await
+    }
+
+    async fn close_with(&self, member: &Member, give_up_bonus: bool) -> Vec<String> {
+        let request = CloseWalletRequest { user_id: member.id.to_string(), give_up_bonus };
         match self.grpc.close_wallet(with_token(request, &self.realm.service_token("auth"))).await {
             Ok(_) => Vec::new(),
             Err(status) => {
@@ -49,6 +55,23 @@ async fn only_an_empty_wallet_is_closed(pool: PgPool) {
     world.assert_books().await;
 }
 
+/// [D-M5] A bonus stays in the way until its member gives it up: then it is the platform's again, once, and the books say why.
+#[sqlx::test(migrations = false)]
+async fn a_bonus_is_given_up_with_the_account(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, second) = (world.member(), world.realm.staff(Role::Treasurer).1);
+    let granted = propose(&world, &member, CorrectionKind::Bonus, 2_500).await.unwrap();
+    confirm(&world, &second, &granted).await.unwrap();
+    assert_eq!(world.close(&member).await, ["BONUS"]);
+    for _ in 0..2 {
+        assert!(world.close_with(&member, true).await.is_empty());
+    }
+    assert_eq!((world.wallet(&member).await.bonus_cents, world.house("bonus_expense").await), (0, 0));
+    assert_eq!(world.count("SELECT count(*) FROM postings WHERE kind = 'bonus_given_up'").await, 1);
+    assert_eq!(world.count("SELECT bonus_cents FROM closed_wallets").await, 2_500);
+    world.assert_books().await;
+}
+
 /// [D-A12] A deposit and the closing at the same moment: one of them is refused.
 #[sqlx::test(migrations = false)]
 async fn a_closing_and_a_deposit_never_both_succeed(pool: PgPool) {
@@ -68,7 +91,7 @@ async fn nobody_else_closes_a_wallet(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member();
     for token in [world.realm.service_token("gateway"), member.token.clone()] {
-        let request = CloseWalletRequest { user_id: member.id.to_string() };
+        let request = CloseWalletRequest { user_id: member.id.to_string(), give_up_bonus: true };
         assert!(world.grpc.close_wallet(with_token(request, &token)).await.is_err());
     }
     assert_eq!(world.count("SELECT count(*) FROM closed_wallets").await, 0);

@@ -50,7 +50,7 @@ export function ProfilePage() {
             </Suspense>
             <AppearanceCard />
             <DataCard />
-            <CloseAccountCard closesAt={user.closesAt} />
+            <CloseAccountCard closesAt={user.closesAt} isPayingOut={user.isWithdrawalPending} />
           </div>
         </div>
       </div>

@@ -11,13 +11,13 @@ const CloseAccountDialog = lazy(async () => ({
 }))
 
 /** The way to end the account [D-A12], or to keep it while its closing waits [D-M5]. */
-export function CloseAccountCard({ closesAt }: { closesAt?: string | undefined }) {
+export function CloseAccountCard({ closesAt, isPayingOut }: { closesAt?: string | undefined; isPayingOut: boolean }) {
   const [open, setOpen] = useState(false)
   const keep = useKeepAccount()
   if (closesAt) {
     return (
       <Card className="border-negative">
-        <CardHeader title="Your account is closing" description={`It closes for good on ${formatZoned(closesAt)}.`} />
+        <CardHeader title="Your account is closing" description={isPayingOut ? 'It closes for good once your withdrawal is paid, 24 hours after you asked for it at the earliest.' : `It closes for good on ${formatZoned(closesAt)}.`} />
         <div className="space-y-4 p-5 text-sm sm:p-6">
           <p>Until then everything works as before. If you did not ask for this, keep the account and change your password.</p>
           <Button busyLabel="One moment..." onClick={() => keep.mutateAsync().catch(() => undefined)}>

@@ -7,7 +7,9 @@ import { Form } from '@/components/form'
 import { Notice } from '@/components/notice'
 import { SupportLink } from '@/components/support-link'
 import { toApiError } from '@/lib/api-error'
+import { formatMoney } from '@/lib/money'
 import { paths } from '@/lib/paths'
+import { useMember } from '@/lib/session'
 import { useCloseAccount } from '../api/close-account'
 
 type Matter = { text: string; link: ReactNode }
@@ -23,7 +25,7 @@ const support = <SupportLink>Contact support</SupportLink>
 /** What keeps an account open, by the server's names, and where the member can end it. */
 const matters: Record<string, Matter> = {
   BALANCE: { text: 'You have a balance.', link: to(paths.withdrawals, 'Withdraw it') },
-  BONUS: { text: 'You have a bonus that was not released.', link: support },
+  BONUS: { text: 'You have a bonus that was not released. Give it up here, or ask for it:', link: support },
   WITHDRAWAL: { text: 'A withdrawal is open.', link: to(paths.transactions, 'See your transactions') },
   PAYMENT: { text: 'A payment is in review.', link: to(paths.transactions, 'See your transactions') },
   TRADE: { text: 'You have open investments.', link: to(paths.investments, 'Close them') },
@@ -35,7 +37,9 @@ const matters: Record<string, Matter> = {
 /** Says what closing means, asks for the password, and lists what stands in the way [D-A12] [D-M5]. */
 export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
   const close = useCloseAccount()
+  const { wallet } = useMember()
   const [password, setPassword] = useState('')
+  const [giveUpBonus, setGiveUpBonus] = useState(false)
   const { fields, code, matters: open } = toApiError(close.error)
   return (
     <Dialog open onClose={onClose} title="Close your account?">
@@ -46,6 +50,13 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
           books, and the {to(paths.privacy, 'privacy policy')} says what else we keep and for how long. You may want to download your data
           first. 30 days later your email address can be used for a new account.
         </p>
+        {wallet && wallet.balance > 0 && (
+          <p>
+            {`You have ${formatMoney(wallet.balance)}. `}
+            {to(paths.withdrawals, 'Withdraw all of it')}
+            {' first: once in 30 days that works below the minimum, too. Then close the account at once: it waits until the payout is sent.'}
+          </p>
+        )}
         {code === 'ACCOUNT_IN_USE' && (
           <div role="alert">
             <Notice tone="caution" title="Your account cannot be closed yet">
@@ -59,7 +70,13 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
             </Notice>
           </div>
         )}
-        <Form onSubmit={() => close.mutateAsync({ password }).then(onClose, () => undefined)} className="space-y-6">
+        <Form onSubmit={() => close.mutateAsync({ password, ...(giveUpBonus && { giveUpBonus }) }).then(onClose, () => undefined)} className="space-y-6">
+          {wallet && wallet.bonus > 0 && (
+            <label className="flex min-h-11 items-center gap-3">
+              <input type="checkbox" className="size-4.5 shrink-0 accent-accent" checked={giveUpBonus} onChange={({ target }) => setGiveUpBonus(target.checked)} />
+              {`I give up my bonus of ${formatMoney(wallet.bonus)}, which was not released.`}
+            </label>
+          )}
           <PasswordField
             label="Your password"
             autoComplete="current-password"

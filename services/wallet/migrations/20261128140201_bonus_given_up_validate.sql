@@ -1,0 +1,1 @@
+ALTER TABLE posting_kinds VALIDATE CONSTRAINT posting_kinds_cause_type;
