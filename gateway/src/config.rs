@@ -8,6 +8,8 @@ use chassis::config::{Keys, Ops, Tls};
 use clap::Args;
 use ipnet::IpNet;
 
+use crate::paper::Issuer;
+
 /// Settings of the gateway.
 #[derive(Debug, Clone, Args)]
 pub struct Config {
@@ -26,6 +28,9 @@ pub struct Config {
     /// The public URL. Links are built from it alone.
     #[arg(long, env, default_value = "http://127.0.0.1:8080")]
     pub public_url: String,
+    /// The company that runs the product, with its address, as it stands on documents.
+    #[arg(long, env, default_value = "Solvane")]
+    pub operator: String,
     /// The built web app; without it only the API is served.
     #[arg(long, env)]
     pub web_dir: Option<PathBuf>,
@@ -81,6 +86,14 @@ pub struct Config {
     /// The folder of the temporary files that receive long request bodies.
     #[arg(long, env, default_value_os_t = std::env::temp_dir())]
     pub spool_dir: PathBuf,
+}
+
+impl Config {
+    /// Who issues documents.
+    #[must_use]
+    pub fn issuer(&self) -> Issuer<'_> {
+        Issuer { operator: &self.operator, address: self.public_url.trim_end_matches('/') }
+    }
 }
 
 /// Where a block explorer shows the transactions of a network.

@@ -25,6 +25,15 @@ const LABEL: Style = Style::new(Face::Plain, 85, Ink::Grey);
 const TEXT: Style = Style::new(Face::Plain, 90, Ink::Black);
 const STRONG: Style = Style::new(Face::Bold, 90, Ink::Black);
 
+/// Who issues documents, and where they are checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Issuer<'a> {
+    /// The company that runs the product, with its address.
+    pub operator: &'a str,
+    /// Where the product is.
+    pub address: &'a str,
+}
+
 /// A document about one member.
 pub struct Paper<'a> {
     pub title: &'static str,
@@ -32,8 +41,7 @@ pub struct Paper<'a> {
     pub subject: &'a str,
     pub holder: &'a Profile,
     pub made_at: OffsetDateTime,
-    /// Where the product is.
-    pub address: &'a str,
+    pub issuer: Issuer<'a>,
     /// Empty while it is not known.
     pub number: &'a str,
     /// A sentence for the foot of each page.
@@ -124,6 +132,8 @@ impl Paper<'_> {
     /// The head of the first page; returns where the table begins.
     fn head(&self, document: &mut Document) -> u16 {
         brand(document);
+        let style = document.fitting(LABEL, RIGHT - LEFT - 800, self.issuer.operator);
+        document.write_up_to(style, (RIGHT, 7860), self.issuer.operator);
         document.write(Style::new(Face::Bold, 220, Ink::Navy), (LEFT, 7320), self.title);
         document.write(Style::new(Face::Plain, 110, Ink::Black), (LEFT, 7130), self.subject);
         document.write(LABEL, (LEFT, 6800), "Account holder");
@@ -159,7 +169,11 @@ impl Paper<'_> {
     fn foot(&self, document: &mut Document, page: &str) {
         document.fill(Ink::Silver, (LEFT, 560), (RIGHT - LEFT, 5));
         document.write(LABEL, (LEFT, 420), self.note);
-        document.write(LABEL, (LEFT, 300), &format!("Document {}. Check it at {}/check", self.number, self.address));
+        document.write(
+            LABEL,
+            (LEFT, 300),
+            &format!("Document {}. Check it at {}/check", self.number, self.issuer.address),
+        );
         document.write_up_to(LABEL, (RIGHT, 300), page);
     }
 

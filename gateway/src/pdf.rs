@@ -8,6 +8,7 @@ mod standard;
 
 use chassis::clock;
 use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
+use qrcode::{Color, EcLevel, QrCode};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -31,6 +32,7 @@ pub enum Ink {
     Silver,
     /// The colour behind a block of text.
     Mist,
+    White,
 }
 
 /// How a text is written.
@@ -93,6 +95,44 @@ impl Document {
         let Some(page) = self.pages.last_mut() else { return };
         dip(page, ink);
         page.rect(x.into(), y.into(), width.into(), height.into()).fill_nonzero();
+    }
+
+    /// Fills a circle around a point.
+    pub fn disc(&mut self, ink: Ink, (x, y): (u16, u16), radius: u16) {
+        let Some(page) = self.pages.last_mut() else { return };
+        // A quarter of a circle is a curve whose handles have this length.
+        let handle = u16::try_from(u32::from(radius) * 5523 / 10_000).unwrap_or_default();
+        let [left, right] = [x.saturating_sub(radius), x + radius].map(f32::from);
+        let [bottom, top] = [y.saturating_sub(radius), y + radius].map(f32::from);
+        let [before, after] = [x.saturating_sub(handle), x + handle].map(f32::from);
+        let [below, above] = [y.saturating_sub(handle), y + handle].map(f32::from);
+        let (x, y) = (f32::from(x), f32::from(y));
+        dip(page, ink);
+        page.move_to(right, y)
+            .cubic_to(right, above, after, top, x, top)
+            .cubic_to(before, top, left, above, left, y)
+            .cubic_to(left, below, before, bottom, x, bottom)
+            .cubic_to(after, bottom, right, below, right, y)
+            .fill_nonzero();
+    }
+
+    /// Draws a text as a QR code whose modules have this size, from its lower right corner; returns whether it fits into one.
+    pub fn qr(&mut self, (right, y): (u16, u16), module: u16, text: &str) -> bool {
+        let Ok(code) = QrCode::with_error_correction_level(text, EcLevel::M) else { return false };
+        let (colors, width) = (code.to_colors(), code.width());
+        let count = u16::try_from(width).unwrap_or_default();
+        let left = right.saturating_sub(count * module);
+        for (above, row) in (0..count).rev().zip(colors.chunks(width)) {
+            let mut from = 0;
+            for run in row.chunk_by(PartialEq::eq) {
+                let length = u16::try_from(run.len()).unwrap_or_default();
+                if run.first() == Some(&Color::Dark) {
+                    self.fill(Ink::Black, (left + from * module, y + above * module), (length * module, module));
+                }
+                from += length;
+            }
+        }
+        true
     }
 
     /// Writes a text from here on; returns whether the fonts have all its letters. Otherwise it writes nothing.
@@ -188,6 +228,7 @@ fn dip(page: &mut Content, ink: Ink) {
         Ink::Grey => [0.38, 0.41, 0.47],
         Ink::Silver => [0.85, 0.87, 0.90],
         Ink::Mist => [0.95, 0.96, 0.98],
+        Ink::White => [1.0, 1.0, 1.0],
     };
     page.set_fill_rgb(red, green, blue);
 }
@@ -260,6 +301,20 @@ mod tests {
         assert!(document.write_up_to(Style::new(Face::Plain, 100, Ink::Black), (1000, 500), "$1.00"));
         // Four characters of 556 thousandths, a point of 278.
         assert!(text_of(document).contains("750 500 Td"));
+    }
+
+    /// [D-M9] Every dark module of a code is on the page, where it belongs: the finder in the upper left corner has 7 in a row.
+    #[test]
+    fn a_code_is_drawn_from_its_corner() {
+        let mut document = Document::new("Test", UPRIGHT);
+        document.next_page();
+        assert!(document.qr((1000, 500), 10, "https://solvane.test"));
+        assert!(!document.qr((1000, 500), 10, &"x".repeat(3_000)));
+        let text = text_of(document);
+        // 25 modules: from 750 to 1000, and from 500 to 750.
+        for part in ["750 740 70 10 re", "930 740 70 10 re", "750 500 70 10 re"] {
+            assert!(text.contains(part), "{part}");
+        }
     }
 
     #[test]

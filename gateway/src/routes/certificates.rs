@@ -53,7 +53,14 @@ pub async fn get(State(app): State<App>, visitor: Visitor, Path(number): Path<St
 async fn print(app: &App, visitor: &Visitor, number: String) -> Result<Response, ApiError> {
     let Certificate { name, course, issued_at, ended } = read(app, visitor, number.clone()).await?;
     let address = format!("{}/certificates/{number}", app.config.public_url.trim_end_matches('/'));
-    let page = Page { name: &name, course: &course, issued_at: &issued_at, has_ended: ended, address: &address };
+    let page = Page {
+        name: &name,
+        course: &course,
+        issued_at: &issued_at,
+        has_ended: ended,
+        operator: &app.config.operator,
+        address: &address,
+    };
     let content = pdf::write(&page);
     let file = HeaderValue::from_static("attachment; filename=\"solvane-certificate.pdf\"");
     let kind = HeaderValue::from_static("application/pdf");

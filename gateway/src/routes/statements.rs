@@ -58,8 +58,7 @@ pub async fn year(
         "csv" => documents::download(&name, "text/csv; charset=utf-8", csv(&report).map_err(ApiError::internal)?),
         "pdf" => {
             let made_at = OffsetDateTime::now_utc();
-            let address = app.config.public_url.trim_end_matches('/');
-            let print = |number: &str| Ok(pdf::write(&report, &holder, made_at, address, number));
+            let print = |number: &str| Ok(pdf::write(&report, &holder, made_at, app.config.issuer(), number));
             let content = documents::issue(&app.files, DocumentKind::YearReport, made_at, print).await?;
             documents::download(&name, "application/pdf", content)
         }
@@ -106,6 +105,7 @@ mod tests {
 
     use super::{YearReport, csv, pdf};
     use crate::cache::profiles::Profile;
+    use crate::paper::Issuer;
 
     fn sample() -> YearReport {
         let at = |seconds| Some(Timestamp { seconds, nanos: 0 });
@@ -166,7 +166,8 @@ mod tests {
     fn the_year_is_printed() {
         let holder = Profile { name: "Amara Okafor".to_owned(), ..Profile::default() };
         let made_at = datetime!(2026-02-01 14:05 UTC);
-        let content = pdf::write(&sample(), &holder, made_at, "https://solvane.test", "SD-1");
+        let issuer = Issuer { operator: "Solvane Ltd., 1 Harbour Row", address: "https://solvane.test" };
+        let content = pdf::write(&sample(), &holder, made_at, issuer, "SD-1");
         let text: String = content.into_iter().map(char::from).collect();
         let parts = [
             "(Year report)",

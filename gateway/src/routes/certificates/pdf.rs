@@ -7,6 +7,11 @@ const LEFT: u16 = 960;
 /// How long a line may be.
 const LINE: u16 = ACROSS.0 - LEFT - 640;
 
+/// The middle and the radius of the seal.
+const SEAL: ((u16, u16), u16) = ((LEFT + LINE - 430, 4840), 430);
+/// The size of a module of the code.
+const MODULE: u16 = 28;
+
 /// What the page says.
 pub struct Page<'a> {
     pub name: &'a str,
@@ -15,6 +20,8 @@ pub struct Page<'a> {
     pub issued_at: &'a str,
     /// Whether the purchase was refunded since.
     pub has_ended: bool,
+    /// The company that runs the product, with its address.
+    pub operator: &'a str,
     /// Where it is verified.
     pub address: &'a str,
 }
@@ -27,6 +34,9 @@ pub fn write(page: &Page<'_>) -> Vec<u8> {
     document.next_page();
     document.fill(Ink::Navy, (0, 0), (320, ACROSS.1));
     document.write(bold(160), (LEFT, 5000), "Solvane");
+    let style = document.fitting(Style::new(Face::Plain, 100, Ink::Grey), LINE - SEAL.1 * 2, page.operator);
+    document.write(style, (LEFT, 4820), page.operator);
+    seal(&mut document);
     document.write(bold(340), (LEFT, 4200), "Certificate of completion");
     document.write(plain(130), (LEFT, 3620), "This certifies that");
     let style = document.fitting(bold(280), LINE, page.name);
@@ -45,7 +55,17 @@ pub fn write(page: &Page<'_>) -> Vec<u8> {
     }
     document.write(plain(100), (LEFT, 900), "Verify this certificate at");
     document.write(plain(100), (LEFT, 740), page.address);
+    document.qr((LEFT + LINE, 720), MODULE, page.address);
     document.finish()
+}
+
+/// The mark of the issuer.
+fn seal(document: &mut Document) {
+    let ((x, y), radius) = SEAL;
+    for (ink, radius) in [(Ink::Navy, radius), (Ink::White, radius - 30), (Ink::Navy, radius - 60)] {
+        document.disc(ink, (x, y), radius);
+    }
+    document.write(Style::new(Face::Bold, 420, Ink::White), (x - 140, y - 145), "S");
 }
 
 #[cfg(test)]
@@ -62,6 +82,7 @@ mod tests {
             course: "The UGC Video Course",
             issued_at: "2026-11-23T12:34:56.000Z",
             has_ended,
+            operator: "Solvane Ltd., 1 Harbour Row",
             address: "https://solvane.test/certificates/1",
         };
         write(&page).into_iter().map(char::from).collect()
@@ -77,6 +98,8 @@ mod tests {
         for part in parts {
             assert!(text.contains(part), "{part}");
         }
+        // [D-M9] The operator, the seal and a code with the address.
+        assert!(text.contains("(Solvane Ltd., 1 Harbour Row)") && text.contains(" c\n") && text.contains(" 28 re"));
         assert!(!text.contains("FontFile2") && !text.contains("No longer valid"));
         assert!(written("Amara Lindqvist", true).contains("No longer valid"));
     }

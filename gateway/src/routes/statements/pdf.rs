@@ -7,7 +7,7 @@ use time::{Duration, OffsetDateTime};
 use super::report::YearReport;
 use crate::cache::profiles::Profile;
 use crate::json::Dollars;
-use crate::paper::{Column, LEFT, Paper, RIGHT, Row, written};
+use crate::paper::{Column, Issuer, LEFT, Paper, RIGHT, Row, written};
 use crate::pdf;
 
 const COLUMNS: [Column; 4] = [
@@ -18,13 +18,19 @@ const COLUMNS: [Column; 4] = [
 ];
 
 /// The report as the bytes of a PDF file.
-pub fn write(report: &YearReport, holder: &Profile, made_at: OffsetDateTime, address: &str, number: &str) -> Vec<u8> {
+pub fn write(
+    report: &YearReport,
+    holder: &Profile,
+    made_at: OffsetDateTime,
+    issuer: Issuer<'_>,
+    number: &str,
+) -> Vec<u8> {
     let paper = Paper {
         title: "Year report",
         subject: &period(report),
         holder,
         made_at,
-        address,
+        issuer,
         number,
         note: "Computed from the ledger. Dates and times are UTC. Investments are listed when they ended.",
         sums: vec![

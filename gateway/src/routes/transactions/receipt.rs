@@ -13,7 +13,7 @@ use crate::clients::call_retrying;
 use crate::documents::{self, DocumentKind};
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::paper::{Column, LEFT, Paper, Row, written};
+use crate::paper::{Column, Issuer, LEFT, Paper, Row, written};
 use crate::routes::transactions::reference;
 use crate::routes::transactions::statement::{price, whole};
 
@@ -36,13 +36,12 @@ pub async fn receipt(
     let (answer, holder) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
     let row = answer.into_inner().transaction.ok_or_else(ApiError::not_found)?;
     let made_at = OffsetDateTime::now_utc();
-    let address = app.config.public_url.trim_end_matches('/');
-    let print = |number: &str| Ok(printed(&row, &holder, made_at, address, number));
+    let print = |number: &str| Ok(printed(&row, &holder, made_at, app.config.issuer(), number));
     let content = documents::issue(&app.files, DocumentKind::Receipt, made_at, print).await?;
     documents::download(&format!("solvane-receipt-{}.pdf", reference(&row.id)), "application/pdf", content)
 }
 
-fn printed(row: &Transaction, holder: &Profile, made_at: OffsetDateTime, address: &str, number: &str) -> Vec<u8> {
+fn printed(row: &Transaction, holder: &Profile, made_at: OffsetDateTime, issuer: Issuer<'_>, number: &str) -> Vec<u8> {
     let is_done = row.status() == TransactionStatus::Success;
     let mut sums = vec![("Amount", written(Cents::new(row.amount_cents)))];
     // Of what failed nothing was charged or paid.
@@ -58,7 +57,7 @@ fn printed(row: &Transaction, holder: &Profile, made_at: OffsetDateTime, address
         subject: &format!("{} {}", row.title, reference(&row.id)),
         holder,
         made_at,
-        address,
+        issuer,
         number,
         note: if is_done {
             "This transaction is complete. Dates and times are UTC."
@@ -128,11 +127,13 @@ mod tests {
     use proto::wallet::v1::{Direction, Transaction, TransactionQuote, TransactionStatus};
     use time::macros::datetime;
 
-    use super::{Profile, printed};
+    use super::{Issuer, Profile, printed};
+
+    const ISSUER: Issuer<'_> = Issuer { operator: "Solvane Ltd., 1 Harbour Row", address: "https://solvane.test" };
 
     fn text_of(row: &Transaction) -> String {
         let holder = Profile { name: "Amara Okafor".to_owned(), ..Profile::default() };
-        let content = printed(row, &holder, datetime!(2026-02-01 14:05 UTC), "https://solvane.test", "SD-1");
+        let content = printed(row, &holder, datetime!(2026-02-01 14:05 UTC), ISSUER, "SD-1");
         content.into_iter().map(char::from).collect()
     }
 
@@ -170,6 +171,8 @@ mod tests {
             "($97,312.45)",
             &"ab".repeat(32),
             "(SD-1)",
+            "(Solvane Ltd., 1 Harbour Row)",
+            "Check it at https://solvane.test/check",
             "(February 1, 2026 at 2:05 PM UTC)",
         ];
         for part in parts {

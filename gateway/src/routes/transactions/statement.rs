@@ -336,7 +336,7 @@ async fn print(app: &App, holder: &Profile, period: (Date, Date), statement: &St
             holder,
             period,
             made_at,
-            address: app.config.public_url.trim_end_matches('/'),
+            issuer: app.config.issuer(),
             number,
             opening: statement.opening_balance.cents(),
             closing: statement.closing_balance.cents(),

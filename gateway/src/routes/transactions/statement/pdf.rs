@@ -6,7 +6,7 @@ use time::{Date, OffsetDateTime};
 
 use crate::cache::profiles::Profile;
 use crate::error::ApiError;
-use crate::paper::{self, Column, LEFT, Paper, RIGHT, written};
+use crate::paper::{self, Column, Issuer, LEFT, Paper, RIGHT, written};
 use crate::pdf;
 
 const COLUMNS: [Column; 5] = [
@@ -23,8 +23,7 @@ pub struct Statement<'a> {
     /// The first and the last day.
     pub period: (Date, Date),
     pub made_at: OffsetDateTime,
-    /// Where the product is.
-    pub address: &'a str,
+    pub issuer: Issuer<'a>,
     pub number: &'a str,
     pub opening: Cents,
     pub closing: Cents,
@@ -69,7 +68,7 @@ impl Statement<'_> {
             subject: &subject,
             holder: self.holder,
             made_at: self.made_at,
-            address: self.address,
+            issuer: self.issuer,
             number: self.number,
             note: "Every change of the available balance in this period. Dates and times are UTC.",
             sums: sums.into_iter().map(|(label, amount)| (label, written(amount))).collect(),
@@ -101,7 +100,7 @@ fn named<'a>(line: &Line<'a>) -> &'a str {
 mod tests {
     use time::macros::{date, datetime};
 
-    use super::{Cents, Line, Profile, Statement, named};
+    use super::{Cents, Issuer, Line, Profile, Statement, named};
 
     fn deposit() -> Line<'static> {
         Line {
@@ -130,7 +129,7 @@ mod tests {
             holder: &holder,
             period: (date!(2026 - 01 - 01), date!(2026 - 01 - 31)),
             made_at: datetime!(2026-02-01 14:05 UTC),
-            address: "https://solvane.test",
+            issuer: Issuer { operator: "Solvane Ltd., 1 Harbour Row", address: "https://solvane.test" },
             number: "SD-1",
             opening: Cents::ZERO,
             closing: Cents::new(12_345),
