@@ -17,7 +17,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::json;
 use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
@@ -25,11 +24,12 @@ use tokio::time::Instant;
 
 use crate::chaos::faults::{Faults, Tally};
 use crate::chaos::model::Balances;
-use crate::chaos::person::{Counts, DESTINATION, Person};
+use crate::chaos::person::{Counts, Person};
 use crate::chaos::work::{House, Life, Told};
 use audit::reconcile::reconcile;
 use play::client::cents;
 use play::history::check_ledger;
+use play::request::{self, Decision};
 use play::seed::{self, STAFF_PASSWORD};
 use play::testing::{self, Member, PASSWORD, TestStack};
 use stack::Service;
@@ -145,9 +145,6 @@ impl Campaign {
         for _ in 0..self.members {
             members.push(stack.member_with("9000.00").await?);
         }
-        let plans = members[0].client.get("/plans").await?.success()?;
-        let plan = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
-        let plan = plan.and_then(|plan| plan["id"].as_str()).context("a plan")?.to_owned();
         let staff = async |name: &str| -> Result<Person> {
             let client = stack.staff(name).await?;
             Ok(Person::new(&format!("{name}@solvane.test"), STAFF_PASSWORD, client, counts))
@@ -156,7 +153,7 @@ impl Campaign {
             reviewer: staff("reviewer").await?,
             treasurers: [staff("treasurer").await?, staff("treasurer2").await?],
             managers: [staff("manager").await?, staff("manager2").await?],
-            plan,
+            plan: members[0].client.plan("Starter").await?,
             method: members[0].platform_method("TRC20").await?,
             is_over: AtomicBool::new(false),
         });
@@ -170,18 +167,11 @@ impl Campaign {
     }
 
     async fn life(self, stack: &TestStack, member: Member, house: &Arc<House>, counts: &Counts) -> Result<Life> {
-        let withdrawal = json!({ "amount": "50.00", "method": house.method, "address": DESTINATION });
-        let withdrawal = member.client.post("/transactions/withdraw", withdrawal).await?.success()?;
-        let id = withdrawal["transaction"]["id"].as_str().context("an id")?;
-        stack.confirm_destination(&member, id).await?;
-        let reviewer = stack.staff("reviewer").await?;
-        let path = format!("/admin/transactions/{id}");
-        let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
-        let body = json!({ "revision": revision, "reasonCode": "OTHER", "note": "Only to confirm the address." });
-        reviewer.post(&format!("{path}/reject"), body).await?.success()?;
-        let own = json!({ "currency": "USDT", "network": "TRC20", "address": DESTINATION, "label": "Own" });
-        let own = member.client.post("/payment-methods", own).await?.success()?;
-        let own_method = own["paymentMethod"]["id"].as_str().with_context(|| own.to_string())?.to_owned();
+        let id = request::id(&member.client.make(request::withdraw("50.00", &house.method)).await?)?;
+        stack.confirm_destination(&member, &id).await?;
+        let confirmed = Decision::Reject { reason: "OTHER", note: "Only to confirm the address." };
+        stack.staff("reviewer").await?.decide(&id, confirmed).await?.success()?;
+        let own_method = request::id(&member.client.make(request::save_destination("Own")).await?)?;
         let wallet = member.client.get("/wallet").await?.success()?;
         let told = Told {
             deposits: 1,

@@ -7,11 +7,13 @@ use reqwest::{
     Method, RequestBuilder,
     header::{HeaderMap, RETRY_AFTER},
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::{
     sync::mpsc::UnboundedSender,
     time::{Instant, sleep},
 };
+
+use crate::request::{self, Decision, Request};
 
 /// A client of the product; has a session after [`Client::login`].
 #[derive(Clone, Debug)]
@@ -94,9 +96,73 @@ impl Client {
     /// # Errors
     /// When the product refuses.
     pub async fn login(&self, email: &str, password: &str) -> Result<Self> {
-        let body = json!({ "email": email, "password": password });
-        let answer = self.post("/auth/login", body).await?.success()?;
+        let answer = self.make(request::log_in(email, password)).await?;
         Ok(self.with_token(answer["token"].as_str().context("login gave no token")?))
+    }
+
+    /// Sends a request, under its key if it has one.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn send(&self, request: &Request) -> Result<Answer> {
+        let mut builder = self.request(request.method.clone(), &request.path);
+        if let Some(key) = &request.key {
+            builder = builder.header("Idempotency-Key", key);
+        }
+        if !request.body.is_null() {
+            builder = builder.json(&request.body);
+        }
+        self.send_patiently(builder).await
+    }
+
+    /// Sends a request that has to succeed; the body of the answer.
+    ///
+    /// # Errors
+    /// When there is no answer, or the product refuses.
+    pub async fn make(&self, request: Request) -> Result<Value> {
+        let answer = self.send(&request).await?.success();
+        answer.with_context(|| format!("{} {}", request.method, request.path))
+    }
+
+    /// A decision of staff about a transaction as it stands now.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn decide(&self, id: &str, decision: Decision<'_>) -> Result<Answer> {
+        let review = self.get(&format!("/admin/transactions/{id}")).await?.success()?;
+        self.send(&decision.about(id, &review["transaction"]["revision"])).await
+    }
+
+    /// Ends a trade: claims it if it is in profit, otherwise closes it.
+    ///
+    /// # Errors
+    /// When the product refuses both.
+    pub async fn end_trade(&self, id: &str) -> Result<()> {
+        if self.send(&request::claim_trade(id)).await?.status == 200 {
+            return Ok(());
+        }
+        self.make(request::close_trade(id)).await.map(drop)
+    }
+
+    /// The id of the platform's deposit address on a network.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn platform_method(&self, network: &str) -> Result<String> {
+        let methods = self.get("/payment-methods").await?.success()?;
+        let mut methods = methods["paymentMethods"].as_array().into_iter().flatten();
+        let found = methods.find(|method| method["network"] == network && method["scope"] == "platform");
+        Ok(found.and_then(|method| method["id"].as_str()).with_context(|| format!("no method {network}"))?.to_owned())
+    }
+
+    /// The id of a plan.
+    ///
+    /// # Errors
+    /// When there is none of this title.
+    pub async fn plan(&self, title: &str) -> Result<String> {
+        let plans = self.get("/plans").await?.success()?;
+        let found = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == title);
+        Ok(found.and_then(|plan| plan["id"].as_str()).with_context(|| format!("no plan {title}"))?.to_owned())
     }
 
     /// A request to a path under `/v1` that the methods below do not cover.
@@ -108,7 +174,7 @@ impl Client {
         }
     }
 
-    async fn send(&self, request: RequestBuilder) -> Result<Answer> {
+    async fn send_patiently(&self, request: RequestBuilder) -> Result<Answer> {
         let mut answer = self.send_once(request.try_clone().context("a request with a plain body")?).await?;
         while self.patient && answer.status == 429 {
             let after = answer.headers.get(RETRY_AFTER).and_then(|after| after.to_str().ok());
@@ -137,13 +203,13 @@ impl Client {
     /// # Errors
     /// When there is no answer.
     pub async fn get(&self, path: &str) -> Result<Answer> {
-        self.send(self.request(Method::GET, path)).await
+        self.send_patiently(self.request(Method::GET, path)).await
     }
 
     /// # Errors
     /// When there is no answer.
     pub async fn post(&self, path: &str, body: Value) -> Result<Answer> {
-        self.send(self.request(Method::POST, path).json(&body)).await
+        self.send(&Request::post(path, body)).await
     }
 
     /// POST with an Idempotency-Key.
@@ -151,19 +217,19 @@ impl Client {
     /// # Errors
     /// When there is no answer.
     pub async fn post_keyed(&self, path: &str, key: &str, body: Value) -> Result<Answer> {
-        self.send(self.request(Method::POST, path).header("Idempotency-Key", key).json(&body)).await
+        self.send(&Request::post(path, body).with_key(key)).await
     }
 
     /// # Errors
     /// When there is no answer.
     pub async fn put(&self, path: &str, body: Value) -> Result<Answer> {
-        self.send(self.request(Method::PUT, path).json(&body)).await
+        self.send(&Request::new(Method::PUT, path, body)).await
     }
 
     /// # Errors
     /// When there is no answer.
     pub async fn delete(&self, path: &str) -> Result<Answer> {
-        self.send(self.request(Method::DELETE, path)).await
+        self.send(&Request::new(Method::DELETE, path, Value::Null)).await
     }
 }
 
@@ -214,6 +280,8 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -3,21 +3,16 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::{
-    client::Client,
-    mails, seed,
-    testing::{PROOF, txid},
-};
+use crate::client::Client;
+use crate::request::{self, Decision, txid};
+use crate::{mails, seed};
 
 /// The demo member's email.
 pub const EMAIL: &str = "demo@solvane.test";
 /// The demo member's password.
 pub const PASSWORD: &str = "solvane-demo";
-
-/// A payout address that the platform does not own.
-pub const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 
 /// How a deposit of the history ends.
 enum End {
@@ -51,24 +46,17 @@ pub async fn make(url: &str, mail_dir: &Path) -> Result<()> {
     let visitor = Client::new(url).patient();
     let member = member(&visitor, mail_dir).await?;
     let (reviewer, reviewer2) = seed::pair(&visitor, "reviewer").await?;
-    let methods = member.get("/payment-methods").await?.success()?;
     for (number, deposit) in DEPOSITS.iter().enumerate() {
-        let id = method(&methods, deposit.1)?;
-        self::deposit(&member, [&reviewer, &reviewer2], number, id, deposit).await?;
+        self::deposit(&member, [&reviewer, &reviewer2], number, deposit).await?;
     }
-    let plans = member.get("/plans").await?.success()?;
     for (number, trade) in TRADES.iter().enumerate() {
-        self::trade(&member, number, &plans, trade).await?;
+        self::trade(&member, number, trade).await?;
     }
     Ok(())
 }
 
 async fn member(visitor: &Client, mail_dir: &Path) -> Result<Client> {
-    let body = json!({
-        "name": "Demi Demo", "email": EMAIL, "password": PASSWORD,
-        "phone": "+1 555 0142", "country": "Portugal",
-    });
-    let answer = visitor.post("/auth/register", body).await?;
+    let answer = visitor.send(&request::register("Demi Demo", EMAIL, PASSWORD, "Portugal")).await?;
     if answer.code() != Some("EMAIL_TAKEN") {
         answer.success()?;
     }
@@ -76,7 +64,7 @@ async fn member(visitor: &Client, mail_dir: &Path) -> Result<Client> {
     let check = member.get("/auth/check").await?.success()?;
     if check["user"]["isVerified"] != true {
         let code = mails::wait_for_code(mail_dir, EMAIL).await?;
-        member.post("/auth/verify", json!({ "email": EMAIL, "otp": code })).await?.success()?;
+        member.make(request::verify_email(EMAIL, &code)).await?;
     }
     Ok(member)
 }
@@ -85,75 +73,48 @@ async fn deposit(
     member: &Client,
     reviewers: [&Client; 2],
     number: usize,
-    method: &str,
-    (amount, _, end): &(&str, &str, End),
+    (amount, network, end): &(&str, &str, End),
 ) -> Result<()> {
     let known = member.get("/transactions/user").await?.success()?;
     let claims = |row: &Value| same_amount(&row["claimedAmount"], amount) || same_amount(&row["amount"], amount);
     let deposit = |row: &&Value| row["title"] == "Deposit" && claims(row);
-    let row = known["transactions"].as_array().into_iter().flatten().find(deposit).cloned();
-    let row = match row {
-        Some(row) => row,
+    let row = match known["transactions"].as_array().into_iter().flatten().find(deposit) {
+        Some(row) => row.clone(),
         None => {
-            let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
-            let answer = member.post_keyed("/transactions/deposit", &format!("demo-deposit-{number}"), body).await?;
-            answer.success()?["transaction"].clone()
+            let deposit = request::deposit(amount, &member.platform_method(network).await?);
+            member.make(deposit.with_key(format!("demo-deposit-{number}"))).await?["transaction"].clone()
         }
     };
     if row["status"] != "pending" {
         return Ok(());
     }
-    let path = format!("/admin/transactions/{}", row["id"].as_str().context("a transaction has an id")?);
-    let txid = txid();
+    let (id, txid) = (row["id"].as_str().context("a transaction has an id")?, txid());
+    let decision = match end {
+        End::Pending => return Ok(()),
+        End::Approved(amount) => Decision::Received { amount, txid: &txid },
+        End::Rejected(reason, note) => Decision::Reject { reason, note },
+    };
     for reviewer in reviewers {
-        let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
-        let (decision, body) = match end {
-            End::Pending => return Ok(()),
-            // These deposits have no payment on a chain: their approval needs a note.
-            End::Approved(received) => (
-                "approve",
-                json!({ "revision": revision, "receivedAmount": received, "txid": txid, "note": "An example without a payment" }),
-            ),
-            End::Rejected(reason, note) => {
-                ("reject", json!({ "revision": revision, "reasonCode": reason, "note": note }))
-            }
-        };
-        let decided = reviewer.post(&format!("{path}/{decision}"), body).await?.success()?;
-        if decided["needsSecond"] != json!(true) {
+        if reviewer.decide(id, decision).await?.success()?["needsSecond"] != true {
             break;
         }
     }
     Ok(())
 }
 
-async fn trade(
-    member: &Client,
-    number: usize,
-    plans: &Value,
-    (title, amount, ended): &(&str, &str, bool),
-) -> Result<()> {
+async fn trade(member: &Client, number: usize, (title, amount, ended): &(&str, &str, bool)) -> Result<()> {
     let known = member.get("/trades?status=all").await?.success()?;
     let mut trades = known["trades"].as_array().into_iter().flatten();
     if trades.any(|trade| trade["plan"]["title"] == *title) {
         return Ok(());
     }
-    let plan = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == *title);
-    let plan = plan.with_context(|| format!("no plan {title}"))?;
-    let body = json!({ "planId": plan["id"], "amount": amount });
-    let answer = member.post_keyed("/trades/create", &format!("demo-trade-{number}"), body).await?.success()?;
+    let open = request::open_trade(&member.plan(title).await?, amount);
+    let opened = member.make(open.with_key(format!("demo-trade-{number}"))).await?;
     if *ended {
-        let id = answer["trade"]["id"].as_str().context("a trade has an id")?;
         // There is no gain to claim directly after opening.
-        member.delete(&format!("/trades/close/{id}")).await?.success()?;
+        member.make(request::close_trade(&request::id(&opened)?)).await?;
     }
     Ok(())
-}
-
-/// The platform's method of a network among those that a member sees.
-pub fn method<'a>(methods: &'a Value, network: &str) -> Result<&'a str> {
-    let mut methods = methods["paymentMethods"].as_array().into_iter().flatten();
-    let platform = |method: &&Value| method["network"] == network && method["scope"] == "platform";
-    methods.find(platform).and_then(|method| method["id"].as_str()).with_context(|| format!("no method {network}"))
 }
 
 /// Whether a JSON number equals this amount: 5000 is "5000.00".
@@ -167,6 +128,8 @@ fn same_amount(value: &Value, amount: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -11,8 +11,8 @@ use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use crate::client::Client;
+use crate::request::{self, DESTINATION, Decision, PROOF, Request, txid};
 use crate::seed::{self, PLANS, STAFF_PASSWORD};
-use crate::testing::{NOTE, PROOF, txid};
 use crate::{demo, mails};
 use stack::Service;
 use stack::Stack;
@@ -320,10 +320,7 @@ impl World {
             PayFee(person, outcome) => self.pay_fee(person, outcome).await,
             Invest(plan, amount) => self.invest(plan, amount).await,
             EndTrade(plan) => self.end_trade(plan).await,
-            BuyCourse => {
-                let member = self.sign_in(&DEMO).await?;
-                member.post_keyed("/courses/purchase", &key(), json!({})).await?.success().map(drop)
-            }
+            BuyCourse => self.sign_in(&DEMO).await?.make(request::buy_course().keyed()).await.map(drop),
             Correct(person, kind, amount, note, confirmed) => {
                 let id = self.sign_in(person).await?.get("/auth/check").await?.success()?["user"]["id"].clone();
                 let path = format!("/admin/members/{}/{kind}", id.as_str().context("an id")?);
@@ -357,71 +354,53 @@ impl World {
     }
 
     async fn register(&self, person: &Person) -> Result<()> {
-        let body = json!({
-            "name": person.name, "email": person.email, "password": person.password,
-            "phone": "+1 555 0142", "country": person.country,
-        });
-        self.visitor.post("/auth/register", body).await?.success()?;
+        self.visitor.make(request::register(person.name, person.email, person.password, person.country)).await?;
         let code = mails::wait_for_code(&self.mail_dir, person.email).await?;
-        let body = json!({ "email": person.email, "otp": code });
-        self.sign_in(person).await?.post("/auth/verify", body).await?.success().map(drop)
+        self.sign_in(person).await?.make(request::verify_email(person.email, &code)).await.map(drop)
     }
 
     async fn deposit(&self, person: &Person, kind: &str, amount: &str, network: &str, outcome: &Outcome) -> Result<()> {
         let member = self.sign_in(person).await?;
-        let methods = member.get("/payment-methods").await?.success()?;
-        let method = demo::method(&methods, network)?;
-        let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": kind });
-        let made = member.post_keyed("/transactions/deposit", &key(), body).await?.success()?;
-        self.decide(id(&made)?, outcome).await
+        let mut deposit = request::deposit(amount, &member.platform_method(network).await?).keyed();
+        deposit.body["type"] = json!(kind);
+        self.decide(&request::id(&member.make(deposit).await?)?, outcome).await
     }
 
     /// The decision of reviewers on an incoming payment.
     async fn decide(&self, id: &str, outcome: &Outcome) -> Result<()> {
-        let (path, body) = match outcome {
+        let txid = txid();
+        let decision = match outcome {
             Waits => return Ok(()),
-            Approved(amount) | ApprovedOnce(amount) => {
-                let approval = json!({ "receivedAmount": amount, "txid": txid(), "note": NOTE });
-                (format!("/admin/transactions/{id}/approve"), approval)
-            }
-            Rejected(reason, note) => {
-                (format!("/admin/transactions/{id}/reject"), json!({ "reasonCode": reason, "note": note }))
-            }
+            Approved(amount) | ApprovedOnce(amount) => Decision::Received { amount, txid: &txid },
+            Rejected(reason, note) => Decision::Reject { reason, note },
         };
-        let done = self.act("reviewer", id, &path, body.clone()).await?;
+        let done = self.act("reviewer", id, decision).await?;
         if matches!(outcome, Approved(_)) && done["needsSecond"] == json!(true) {
-            self.act("reviewer2", id, &path, body).await?;
+            self.act("reviewer2", id, decision).await?;
         }
         Ok(())
     }
 
-    /// A staff action on the current revision of the transaction.
-    async fn act(&self, name: &str, id: &str, path: &str, mut body: Value) -> Result<Value> {
-        let staff = self.staff(name).await?;
-        let review = staff.get(&format!("/admin/transactions/{id}")).await?.success()?;
-        body["revision"] = review["transaction"]["revision"].clone();
-        staff.post(path, body).await?.success().with_context(|| format!("POST {path}"))
+    async fn act(&self, staff: &str, id: &str, decision: Decision<'_>) -> Result<Value> {
+        let done = self.staff(staff).await?.decide(id, decision).await?.success();
+        done.with_context(|| format!("{decision:?} by {staff}"))
     }
 
     async fn withdraw(&self, person: &Person, amount: &str, payout: Payout) -> Result<()> {
         let member = self.sign_in(person).await?;
-        let methods = member.get("/payment-methods").await?.success()?;
-        let method = demo::method(&methods, "TRC20")?;
-        let body = json!({ "amount": amount, "method": method, "address": demo::DESTINATION });
-        let made = member.post_keyed("/transactions/withdraw", &key(), body).await?.success()?;
-        let id = id(&made)?;
+        let withdraw = request::withdraw(amount, &member.platform_method("TRC20").await?).keyed();
+        let made = member.make(withdraw).await?;
+        let id = request::id(&made)?;
         if made["transaction"]["needsConfirmation"] == json!(true) {
-            let code = mails::wait_for_destination_code(&self.mail_dir, person.email, demo::DESTINATION).await?;
-            member.post(&format!("/transactions/{id}/confirm"), json!({ "code": code })).await?.success()?;
+            let code = mails::wait_for_destination_code(&self.mail_dir, person.email, DESTINATION).await?;
+            member.make(request::confirm_destination(&id, &code)).await?;
         }
-        let path = format!("/admin/transactions/{id}");
-        match payout {
-            Payout::Requested => Ok(()),
-            Payout::Approved => self.act("reviewer", id, &format!("{path}/approve"), json!({})).await.map(drop),
-            Payout::Rejected(reason) => {
-                self.act("reviewer", id, &format!("{path}/reject"), json!({ "reasonCode": reason })).await.map(drop)
-            }
-        }
+        let decision = match payout {
+            Payout::Requested => return Ok(()),
+            Payout::Approved => Decision::Approve,
+            Payout::Rejected(reason) => Decision::Reject { reason, note: "" },
+        };
+        self.act("reviewer", &id, decision).await.map(drop)
     }
 
     /// The member's withdrawal that is under way.
@@ -436,34 +415,30 @@ impl World {
         let member = self.sign_in(person).await?;
         let withdrawal = self.open_withdrawal(&member).await?;
         let withdrawal_id = withdrawal["id"].as_str().context("an id")?;
-        let methods = member.get("/payment-methods").await?.success()?;
         let body = json!({
-            "amount": withdrawal["fee"], "method": demo::method(&methods, "TRC20")?, "receipt": PROOF,
+            "amount": withdrawal["fee"], "method": member.platform_method("TRC20").await?, "receipt": PROOF,
             "transactionId": withdrawal_id,
         });
-        let made = member.post_keyed(&format!("/transactions/fee/{withdrawal_id}"), &key(), body).await?.success()?;
-        self.decide(id(&made)?, outcome).await
+        let fee = Request::post(format!("/transactions/fee/{withdrawal_id}"), body).keyed();
+        self.decide(&request::id(&member.make(fee).await?)?, outcome).await
     }
 
     async fn pay_out(&self, person: &Person) -> Result<()> {
         let withdrawal = self.open_withdrawal(&self.sign_in(person).await?).await?;
         let id = withdrawal["id"].as_str().context("an id")?;
-        let path = format!("/admin/transactions/{id}");
         if withdrawal["approved"] != json!(true) {
-            self.act("reviewer", id, &format!("{path}/approve"), json!({})).await?;
+            self.act("reviewer", id, Decision::Approve).await?;
         }
         // What a payout sends is fixed at the rate of its day.
         let (treasurer, treasurer2) = seed::pair(&self.visitor, "treasurer").await?;
         seed::publish_rates(&treasurer, &treasurer2).await?;
-        self.act("treasurer", id, &format!("{path}/paying"), json!({})).await?;
-        self.act("treasurer", id, &format!("{path}/paid"), json!({ "txid": txid() })).await.map(drop)
+        self.act("treasurer", id, Decision::Take).await?;
+        self.act("treasurer", id, Decision::Paid { txid: &txid() }).await.map(drop)
     }
 
     async fn invest(&self, title: &str, amount: &str) -> Result<()> {
         let plan = self.plans.iter().find(|plan| plan.title == title).context("a plan")?;
-        let member = self.sign_in(&DEMO).await?;
-        let body = json!({ "planId": plan.id, "amount": amount });
-        member.post_keyed("/trades/create", &key(), body).await?.success().map(drop)
+        self.sign_in(&DEMO).await?.make(request::open_trade(&plan.id, amount).keyed()).await.map(drop)
     }
 
     async fn end_trade(&self, title: &str) -> Result<()> {
@@ -473,11 +448,7 @@ impl World {
         let of_plan = trades.iter().filter(|trade| trade["plan"]["title"] == title);
         let oldest = of_plan.min_by_key(|trade| trade["createdAt"].as_str()).context("an open trade")?;
         let id = oldest["id"].as_str().context("an id")?;
-        let claimed = member.put(&format!("/trades/claim/{id}"), json!({})).await?;
-        if claimed.status == 200 {
-            return Ok(());
-        }
-        member.delete(&format!("/trades/close/{id}")).await?.success().map(drop)
+        member.end_trade(id).await
     }
 }
 
@@ -541,14 +512,6 @@ impl Traffic {
             .await?;
         Ok(!queued)
     }
-}
-
-fn id(made: &Value) -> Result<&str> {
-    made["transaction"]["id"].as_str().context("a transaction has an id")
-}
-
-fn key() -> String {
-    Uuid::new_v4().to_string()
 }
 
 #[cfg(test)]

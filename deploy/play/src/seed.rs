@@ -10,6 +10,7 @@ use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::{task::JoinSet, time::sleep};
 
 use crate::client::Client;
+use crate::request::{self, Request};
 use stack::{
     Service, Stack,
     operator::{self, Wallet},
@@ -355,10 +356,9 @@ async fn values(plan: &PlanSeed, id: &str, proposer: &Client, confirmer: &Client
 
 /// Proposes a change and has another person confirm it; returns the answer to the confirmation.
 pub async fn propose(proposer: &Client, confirmer: &Client, path: &str, body: Value) -> Result<Value> {
-    let proposal = proposer.post(path, body).await?.success().with_context(|| format!("POST {path}"))?;
-    let id = proposal["proposalId"].as_str().context("a proposal has an id")?;
-    let confirm = format!("/admin/proposals/{id}/confirm");
-    confirmer.post(&confirm, json!({})).await?.success().with_context(|| format!("confirming POST {path}"))
+    let proposal = proposer.make(Request::post(path, body)).await?;
+    let confirmed = confirmer.make(request::confirm_proposal(&request::id(&proposal)?)).await;
+    confirmed.with_context(|| format!("confirming POST {path}"))
 }
 
 /// The value of a plan day by day, as decimal texts, from 1 on.

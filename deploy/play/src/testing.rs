@@ -8,13 +8,13 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
-use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    client::Client,
+    client::{Answer, Client},
     mails::{self, Mail},
+    request::{self, Decision, txid},
     seed::{self, STAFF_PASSWORD},
 };
 use audit::{Evidence, Urls, Verdict, audit};
@@ -31,9 +31,6 @@ use stack::{
 
 /// The password of every member made here.
 pub const PASSWORD: &str = "correct horse battery";
-
-/// A PNG of one pixel as a data URL: the smallest proof of payment.
-pub const PROOF: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 /// What a test needs beyond the usual.
 #[derive(Clone, Copy, Debug, Default)]
@@ -207,12 +204,8 @@ impl TestStack {
     async fn register_through(&self, client: &Client) -> Result<Member> {
         static COUNT: AtomicU32 = AtomicU32::new(1);
         let email = format!("member{}@example.test", COUNT.fetch_add(1, Ordering::Relaxed));
-        let body = json!({
-            "name": "Mia Member", "email": email, "password": PASSWORD,
-            "phone": "+1 555 0100", "country": "Germany",
-        });
-        let answer = client.post("/auth/register", body).await?.success()?;
-        let id = answer["user"]["id"].as_str().context("a user has an id")?.to_owned();
+        let answer = client.make(request::register("Mia Member", &email, PASSWORD, "Germany")).await?;
+        let id = request::id(&answer)?;
         let token = answer["token"].as_str().context("registration gives a token")?;
         Ok(Member { client: client.with_token(token), email, id })
     }
@@ -232,8 +225,7 @@ impl TestStack {
     pub async fn member_through(&self, client: &Client) -> Result<Member> {
         let member = self.register_through(client).await?;
         let code = mails::wait_for_code(&self.mail_dir, &member.email).await?;
-        let body = json!({ "email": member.email, "otp": code });
-        member.client.post("/auth/verify", body).await?.success()?;
+        member.client.make(request::verify_email(&member.email, &code)).await?;
         Ok(member)
     }
 
@@ -268,13 +260,9 @@ impl TestStack {
     pub async fn member_with(&self, amount: &str) -> Result<Member> {
         let member = self.member().await?;
         let id = member.deposit(amount).await?;
-        let (path, txid) = (format!("/admin/transactions/{id}"), txid());
+        let received = Decision::Received { amount, txid: &txid() };
         for name in ["reviewer", "reviewer2"] {
-            let reviewer = self.staff(name).await?;
-            let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
-            let approval = json!({ "revision": revision, "receivedAmount": amount, "txid": txid, "note": NOTE });
-            let approved = reviewer.post(&format!("{path}/approve"), approval).await?.success()?;
-            if approved["needsSecond"] != json!(true) {
+            if self.staff(name).await?.decide(&id, received).await?.success()?["needsSecond"] != true {
                 break;
             }
         }
@@ -287,13 +275,12 @@ impl TestStack {
     /// When the product refuses, or no mail comes.
     pub async fn confirm_destination(&self, member: &Member, id: &str) -> Result<()> {
         let seen = member.client.get(&format!("/transactions/{id}")).await?.success()?;
-        if seen["transaction"]["needsConfirmation"] != json!(true) {
+        if seen["transaction"]["needsConfirmation"] != true {
             return Ok(());
         }
         let address = seen["transaction"]["destination"]["address"].as_str().context("an address")?;
         let code = mails::wait_for_destination_code(&self.mail_dir, &member.email, address).await?;
-        member.client.post(&format!("/transactions/{id}/confirm"), json!({ "code": code })).await?.success()?;
-        Ok(())
+        member.client.make(request::confirm_destination(id, &code)).await.map(drop)
     }
 
     /// Takes the SMTP server away.
@@ -338,10 +325,7 @@ impl Member {
     /// # Errors
     /// When there is none.
     pub async fn platform_method(&self, network: &str) -> Result<String> {
-        let methods = self.client.get("/payment-methods").await?.success()?;
-        let mut methods = methods["paymentMethods"].as_array().into_iter().flatten();
-        let found = methods.find(|method| method["network"] == network && method["scope"] == "platform");
-        Ok(found.and_then(|method| method["id"].as_str()).context("a seeded method")?.to_owned())
+        self.client.platform_method(network).await
     }
 
     /// Requests a deposit, with proof; its id.
@@ -350,10 +334,18 @@ impl Member {
     /// When the product refuses.
     pub async fn deposit(&self, amount: &str) -> Result<String> {
         let method = self.platform_method("TRC20").await?;
-        let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
-        let answer = self.client.post("/transactions/deposit", body).await?;
+        let answer = self.client.send(&request::deposit(amount, &method)).await?;
         ensure!(answer.status == 201, "{}", answer.body);
-        Ok(answer.success()?["transaction"]["id"].as_str().context("an id")?.to_owned())
+        request::id(&answer.body)
+    }
+
+    /// Requests a withdrawal.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn withdraw(&self, amount: &str) -> Result<Answer> {
+        let method = self.platform_method("TRC20").await?;
+        self.client.send(&request::withdraw(amount, &method)).await
     }
 }
 
@@ -369,15 +361,6 @@ impl DerefMut for TestStack {
     fn deref_mut(&mut self) -> &mut Stack {
         &mut self.stack
     }
-}
-
-/// How a payment was verified that is on no chain.
-pub const NOTE: &str = "Verified in an explorer.";
-
-/// A transaction hash that nothing else has.
-#[must_use]
-pub fn txid() -> String {
-    format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
 }
 
 const WITHOUT_LIMIT: &str = "100000000";

@@ -4,16 +4,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use serde_json::json;
+use anyhow::Result;
 use tokio::sync::watch;
 use tokio::time::sleep;
-use uuid::Uuid;
 
 use crate::client::{Answer, Client};
-use crate::demo::{self, DESTINATION, EMAIL, PASSWORD};
+use crate::demo::{EMAIL, PASSWORD};
+use crate::request::{self, Decision, Request, txid};
 use crate::seed::STAFF_PASSWORD;
-use crate::testing::{NOTE, PROOF, txid};
 
 /// What was acknowledged, and what was not.
 #[derive(Debug, Default)]
@@ -48,18 +46,14 @@ pub async fn keep_going(url: &str, mut stop: watch::Receiver<bool>) -> Result<Co
     let visitor = Client::new(url).patient();
     let member = visitor.login(EMAIL, PASSWORD).await?;
     let reviewer = visitor.login("reviewer@solvane.test", STAFF_PASSWORD).await?;
-    let methods = member.get("/payment-methods").await?.success()?;
-    let method = demo::method(&methods, "TRC20")?;
-    let plans = member.get("/plans").await?.success()?;
-    let plans = plans["plans"].as_array().context("plans")?;
-    let plan = plans.iter().find(|plan| plan["title"] == "Starter").and_then(|plan| plan["id"].as_str());
-    let (plan, counts) = (plan.context("a plan")?.to_owned(), Counts::default());
+    let (method, plan) = (member.platform_method("TRC20").await?, member.plan("Starter").await?);
+    let counts = Counts::default();
     let working = async {
         tokio::join!(
-            forever(async || deposit(&member, &reviewer, method, &counts).await),
+            forever(async || deposit(&member, &reviewer, &method, &counts).await),
             forever(async || trade(&member, &plan, &counts).await),
             forever(async || trade(&member, &plan, &counts).await),
-            forever(async || withdraw(&member, &reviewer, method, &counts).await),
+            forever(async || withdraw(&member, &reviewer, &method, &counts).await),
         );
     };
     tokio::select! {
@@ -79,38 +73,29 @@ async fn forever(round: impl AsyncFn() -> Result<()>) {
 }
 
 /// Counts an acknowledged call, or a refused one.
-fn counted(answer: Result<Answer>, counter: &AtomicU64, counts: &Counts) -> Result<serde_json::Value> {
-    let body = answer.and_then(Answer::success);
-    let counter = if body.is_ok() { counter } else { &counts.refused };
+async fn counted(client: &Client, request: Request, counter: &AtomicU64, counts: &Counts) -> Result<String> {
+    let made = client.make(request).await;
+    let counter = if made.is_ok() { counter } else { &counts.refused };
     counter.fetch_add(1, Ordering::Relaxed);
-    body
+    request::id(&made?)
 }
 
 pub async fn deposit(member: &Client, reviewer: &Client, method: &str, counts: &Counts) -> Result<()> {
-    let body = json!({ "amount": "600.00", "method": method, "receipt": PROOF, "type": "deposit" });
-    let asked = member.post_keyed("/transactions/deposit", &Uuid::new_v4().to_string(), body).await?.success()?;
-    let id = asked["transaction"]["id"].as_str().context("an id")?;
-    let path = format!("/admin/transactions/{id}");
-    let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
-    let body = json!({ "revision": revision, "receivedAmount": "600.00", "txid": txid(), "note": NOTE });
-    counted(reviewer.post(&format!("{path}/approve"), body).await, &counts.deposits, counts).map(drop)
+    let id = request::id(&member.make(request::deposit("600.00", method).keyed()).await?)?;
+    let received = Decision::Received { amount: "600.00", txid: &txid() };
+    let approved = reviewer.decide(&id, received).await.and_then(Answer::success);
+    let counter = if approved.is_ok() { &counts.deposits } else { &counts.refused };
+    counter.fetch_add(1, Ordering::Relaxed);
+    approved.map(drop)
 }
 
 pub async fn trade(member: &Client, plan: &str, counts: &Counts) -> Result<()> {
-    let body = json!({ "planId": plan, "amount": "250.00" });
-    let opened = member.post_keyed("/trades/create", &Uuid::new_v4().to_string(), body).await;
-    let opened = counted(opened, &counts.opened, counts)?;
-    let id = opened["trade"]["id"].as_str().context("an id")?;
-    counted(member.delete(&format!("/trades/close/{id}")).await, &counts.ended, counts).map(drop)
+    let id = counted(member, request::open_trade(plan, "250.00").keyed(), &counts.opened, counts).await?;
+    counted(member, request::close_trade(&id), &counts.ended, counts).await.map(drop)
 }
 
 pub async fn withdraw(member: &Client, reviewer: &Client, method: &str, counts: &Counts) -> Result<()> {
-    let body = json!({ "amount": "100.00", "method": method, "address": DESTINATION });
-    let asked = member.post_keyed("/transactions/withdraw", &Uuid::new_v4().to_string(), body).await;
-    let asked = counted(asked, &counts.withdrawals, counts)?;
-    let id = asked["transaction"]["id"].as_str().context("an id")?;
-    let path = format!("/admin/transactions/{id}");
-    let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
-    let body = json!({ "revision": revision, "reasonCode": "OTHER", "note": "The drill is over." });
-    reviewer.post(&format!("{path}/reject"), body).await?.success().map(drop)
+    let id = counted(member, request::withdraw("100.00", method).keyed(), &counts.withdrawals, counts).await?;
+    let rejected = Decision::Reject { reason: "OTHER", note: "The drill is over." };
+    reviewer.decide(&id, rejected).await?.success().map(drop)
 }

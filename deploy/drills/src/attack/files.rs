@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::write::{GzEncoder, ZlibEncoder};
@@ -10,7 +10,7 @@ use flate2::{Compression, Crc};
 use serde_json::json;
 
 use play::client::Client;
-use play::testing::Member;
+use play::request;
 
 /// Bytes of a file that the gateway takes at most.
 pub const MOST_BYTES: usize = 5 * 1_024 * 1_024;
@@ -24,11 +24,9 @@ pub const WIDEST: u16 = 4_096;
 pub async fn upload_document(client: &Client) -> Result<String> {
     let mut document = b"%PDF-1.4\n".to_vec();
     document.resize(MOST_BYTES, b' ');
-    let member = Member { client: client.clone(), email: String::new(), id: String::new() };
-    let method = member.platform_method("TRC20").await?;
-    let body = json!({ "amount": "100.00", "method": method, "receipt": data_url("application/pdf", &document) });
-    let answer = client.post("/transactions/deposit", body).await?.success()?;
-    Ok(answer["transaction"]["id"].as_str().context("an id")?.to_owned())
+    let mut deposit = request::deposit("100.00", &client.platform_method("TRC20").await?);
+    deposit.body["receipt"] = json!(data_url("application/pdf", &document));
+    request::id(&client.make(deposit).await?)
 }
 
 pub fn data_url(content_type: &str, bytes: &[u8]) -> String {

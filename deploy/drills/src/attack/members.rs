@@ -13,7 +13,6 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use play::client::{Client, Observation};
-use play::demo;
 use play::testing::{Member, PASSWORD, TestStack};
 use play::traffic::{self, Counts};
 
@@ -117,13 +116,9 @@ impl Members {
 
 impl World {
     async fn new(member: &Client, reviewer: &Client) -> Result<Self> {
-        let methods = member.get("/payment-methods").await?.success()?;
-        let plans = member.get("/plans").await?.success()?;
-        let mut plans = plans["plans"].as_array().into_iter().flatten();
-        let plan = plans.find(|plan| plan["title"] == "Starter").and_then(|plan| plan["id"].as_str());
         Ok(Self {
-            method: demo::method(&methods, "TRC20")?.to_owned(),
-            plan: plan.context("a plan")?.to_owned(),
+            method: member.platform_method("TRC20").await?,
+            plan: member.plan("Starter").await?,
             reviewer: reviewer.token().context("a session")?.to_owned(),
             rounds: Arc::default(),
         })

@@ -15,6 +15,7 @@ use totp_rs::{Builder, Secret};
 use crate::attack::members::address;
 use play::client::{Answer, Client, cents};
 use play::mails;
+use play::request::{self, Decision};
 use play::seed::propose;
 use play::testing::{Member, PASSWORD, TestStack};
 use stack::Service;
@@ -70,9 +71,8 @@ impl Drill<'_> {
         self.say("the thief logs in with the stolen password, and the owner is mailed");
         drop(enrol(&client).await?);
         let method = owner.platform_method("TRC20").await?;
-        let request = json!({ "amount": 200, "method": method, "address": THIEF });
-        let made = client.post("/transactions/withdraw", request).await?.success()?;
-        let withdrawal = made["transaction"]["id"].as_str().context("an id")?.to_owned();
+        let made = client.make(request::withdraw_to(THIEF, "200.00", &method)).await?;
+        let withdrawal = request::id(&made)?;
         let confirm = format!("/transactions/{withdrawal}/confirm");
         ensure!(made["transaction"]["needsConfirmation"] == json!(true), "a new factor replaces the mailed code");
         let refused = client.post(&confirm, json!({ "code": "000000" })).await?;
@@ -90,7 +90,7 @@ impl Drill<'_> {
         client.post("/payment-methods", saved).await?.success()?;
         self.say("the thief confirms the withdrawal in the new mailbox, and saves the address");
         self.let_a_day_go_by().await?;
-        self.decide(&withdrawal, "approve").await?.success()?;
+        self.approve(&withdrawal).await?.success()?;
         self.say("a day later a reviewer approves it");
         Ok(Stolen { client, withdrawal })
     }
@@ -100,17 +100,14 @@ impl Drill<'_> {
         let details = json!({ "name": "Mia Member", "email": mailbox, "phone": "+1 555 0100", "country": "Germany" });
         client.put(&format!("/users/profile/{}", owner.id), details).await?.success()?;
         let code = mails::wait_for_code(self.stack.mail_dir(), mailbox).await?;
-        let confirmed = client.post("/auth/verify", json!({ "email": mailbox, "otp": code }));
+        let confirmed = client.make(request::verify_email(mailbox, &code));
         let squatters = (0..SQUATTERS).map(|number| async move {
             let client = Client::new(self.stack.url()).moved_to(address(97, number))?;
-            let body = json!({
-                "name": "Sam Squatter", "email": owner.email, "password": PASSWORD, "phone": "+1 555 0100",
-                "country": "Germany",
-            });
-            Ok::<_, anyhow::Error>(client.post("/auth/register", body).await?.status)
+            let register = request::register("Sam Squatter", &owner.email, PASSWORD, "Germany");
+            anyhow::Ok(client.send(&register).await?.status)
         });
         let (confirmed, squatters) = tokio::join!(confirmed, join_all(squatters));
-        confirmed?.success()?;
+        confirmed?;
         for status in squatters {
             ensure!(status? != 201, "somebody registered the address that the owner can take back");
         }
@@ -141,11 +138,10 @@ impl Drill<'_> {
         self.say("the withdrawal is cancelled, its hold released, the thief's address neither saved nor known");
 
         let member = Member { client, email: owner.email.clone(), id: owner.id.clone() };
-        let request = json!({ "amount": 100, "method": member.platform_method("TRC20").await?, "address": OWN });
-        let made = member.client.post("/transactions/withdraw", request).await?.success()?;
-        let own = made["transaction"]["id"].as_str().context("an id")?.to_owned();
+        let withdraw = request::withdraw_to(OWN, "100.00", &member.platform_method("TRC20").await?);
+        let own = request::id(&member.client.make(withdraw).await?)?;
         self.stack.confirm_destination(&member, &own).await?;
-        let refused = self.decide(&own, "approve").await?;
+        let refused = self.approve(&own).await?;
         ensure!(refused.code() == Some("COOLING_OFF"), "approved at once: {}", refused.body);
         let review = self.stack.staff("reviewer").await?.get(&format!("/admin/transactions/{own}")).await?.success()?;
         let mut checks = review["checks"].as_array().into_iter().flatten();
@@ -153,7 +149,7 @@ impl Drill<'_> {
             checks.find(|check| check["name"] == "activity_disowned").context("staff do not see the report")?;
         ensure!(report["ok"] == json!(false), "{report}");
         self.let_a_day_go_by().await?;
-        self.decide(&own, "approve").await?.success()?;
+        self.approve(&own).await?.success()?;
         self.say("the owner's own withdrawal is approved a day later; the reviewer sees the report");
         Ok(())
     }
@@ -197,11 +193,8 @@ impl Drill<'_> {
         self.stack.client().login(&owner.email, NEW_PASSWORD).await
     }
 
-    async fn decide(&self, id: &str, verb: &str) -> Result<Answer> {
-        let reviewer = self.stack.staff("reviewer").await?;
-        let path = format!("/admin/transactions/{id}");
-        let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
-        reviewer.post(&format!("{path}/{verb}"), json!({ "revision": revision })).await
+    async fn approve(&self, id: &str) -> Result<Answer> {
+        self.stack.staff("reviewer").await?.decide(id, Decision::Approve).await
     }
 
     /// The token of the newest link with this path to an address.

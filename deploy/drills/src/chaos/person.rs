@@ -13,11 +13,10 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::chaos::model::{Call, Effect};
-use play::client::{Answer, Client, send};
+use play::client::{Answer, Client};
 use play::mails;
+use play::request::{self, DESTINATION, Request};
 
-/// A payout address whose private key is unknown.
-pub(super) const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 /// After this time a request is repeated.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// After this time the client gives up. No fault lasts as long, but on a busy machine the next ones come before a process
@@ -45,22 +44,6 @@ impl Counts {
 
     pub(super) fn all(&self) -> BTreeMap<&'static str, Count> {
         self.0.lock().expect("no panic while held").clone()
-    }
-}
-
-/// A call with a name for the report.
-#[derive(Clone, Debug)]
-pub(super) struct Request {
-    pub(super) name: &'static str,
-    pub(super) method: Method,
-    pub(super) path: String,
-    pub(super) key: Option<String>,
-    pub(super) body: Value,
-}
-
-impl Request {
-    pub(super) fn post(name: &'static str, path: impl Into<String>, key: String, body: Value) -> Self {
-        Self { name, method: Method::POST, path: path.into(), key: Some(key), body }
     }
 }
 
@@ -100,16 +83,16 @@ impl Person {
         self.client.read().expect("no panic while held").clone()
     }
 
-    /// Sends a request until its answer is final. Calls without a key must be harmless to repeat.
-    pub(super) async fn insist(&self, request: &Request) -> Result<Final> {
+    /// Sends a request until its answer is final, and counts it under a name. Calls without a key must be harmless to repeat.
+    pub(super) async fn insist(&self, name: &'static str, request: &Request) -> Result<Final> {
         let begun = Instant::now();
         loop {
-            let answer = self.send(request).await;
+            let answer = timeout(PATIENCE, self.client().send(request)).await.context("no answer in time").flatten();
             let ended = Instant::now();
             let why = match answer {
                 Ok(answer) if is_final(&answer) => {
                     let success = (200..300).contains(&answer.status);
-                    self.counts.add(request.name, |count| {
+                    self.counts.add(name, |count| {
                         *(if success { &mut count.acknowledged } else { &mut count.refused }) += 1;
                     });
                     return Ok(Final { answer, begun, ended });
@@ -121,49 +104,43 @@ impl Person {
                 Ok(answer) => format!("{} {}", answer.status, answer.body),
                 Err(error) => format!("{error:#}"),
             };
-            self.counts.add(request.name, |count| count.sent_again += 1);
-            ensure!(begun.elapsed() < LIMIT, "no final answer to {} {}, at last {why}", request.name, request.path);
+            self.counts.add(name, |count| count.sent_again += 1);
+            ensure!(begun.elapsed() < LIMIT, "no final answer to {name} {}, at last {why}", request.path);
             sleep(Duration::from_millis(100)).await;
         }
     }
 
     /// Repeats a request until it succeeds.
-    pub(super) async fn succeed(&self, request: &Request) -> Result<Final> {
-        let answered = self.insist(request).await?;
-        ensure!(answered.is_success(), "{} {} was refused: {:?}", request.name, request.path, answered.answer);
+    pub(super) async fn succeed(&self, name: &'static str, request: &Request) -> Result<Final> {
+        let answered = self.insist(name, request).await?;
+        ensure!(answered.is_success(), "{name} {} was refused: {:?}", request.path, answered.answer);
         Ok(answered)
     }
 
     /// Checks that a repeated request gets the same answer.
-    pub(super) async fn replay(&self, request: &Request, first: &Final) -> Result<()> {
-        let again = self.insist(request).await?.answer;
-        self.counts.add(request.name, |count| {
+    pub(super) async fn replay(&self, name: &'static str, request: &Request, first: &Final) -> Result<()> {
+        let again = self.insist(name, request).await?.answer;
+        self.counts.add(name, |count| {
             count.replayed += 1;
             *(if (200..300).contains(&again.status) { &mut count.acknowledged } else { &mut count.refused }) -= 1;
         });
         let first = &first.answer;
         if (again.status, &again.body) != (first.status, &first.body) {
-            bail!("{} {} answered {:?} and then {:?}", request.name, request.path, first.body, again.body);
+            bail!("{name} {} answered {:?} and then {:?}", request.path, first.body, again.body);
         }
         let replayed = again.headers.get("idempotency-replayed");
-        ensure!(replayed.is_some_and(|value| value == "true"), "{} was carried out again: {again:?}", request.name);
+        ensure!(replayed.is_some_and(|value| value == "true"), "{name} was carried out again: {again:?}");
         Ok(())
     }
 
     pub(super) async fn get(&self, path: &str) -> Result<Final> {
-        let request =
-            Request { name: "read", method: Method::GET, path: path.to_owned(), key: None, body: Value::Null };
-        self.succeed(&request).await
+        self.succeed("read", &Request::new(Method::GET, path, Value::Null)).await
     }
 
     /// A visitor registers, confirms the email and a payout address, asks for a new password, and closes the account.
     pub(super) async fn register_and_close(&self, mails: &Path, number: u64) -> Result<()> {
-        let body = json!({
-            "name": "Vera Visitor", "email": self.email, "password": self.password, "phone": "+1 555 0100",
-            "country": "Germany",
-        });
-        let request = Request::post("register", "/auth/register", format!("visitor {number}"), body);
-        let registered = self.succeed(&request).await?;
+        let register = request::register("Vera Visitor", &self.email, self.password, "Germany");
+        let registered = self.succeed("register", &register.with_key(format!("visitor {number}"))).await?;
         let token = registered.answer.body["token"].as_str().context("registration gives a token")?.to_owned();
         self.go_on_with(self.client().with_token(&token));
         // The mailer may be down for a while.
@@ -175,35 +152,21 @@ impl Person {
                 Ok(code) => break code,
             }
         };
-        let verify = Request {
-            name: "verify email",
-            method: Method::POST,
-            path: "/auth/verify".to_owned(),
-            key: None,
-            body: json!({ "email": self.email, "otp": code }),
-        };
         // The code is used up if the first answer was lost.
-        if !self.insist(&verify).await?.is_success() {
+        let verify = request::verify_email(&self.email, &code);
+        if !self.insist("verify email", &verify).await?.is_success() {
             let check = self.get("/auth/check").await?.answer.body;
             ensure!(check["user"]["isVerified"] == true, "a fresh code was refused: {check}");
         }
         self.confirm_destination(mails, number).await?;
-        let forgot = Request {
-            name: "forget password",
-            method: Method::POST,
-            path: "/auth/forgot-password".to_owned(),
-            key: None,
-            body: json!({ "email": self.email }),
-        };
-        self.succeed(&forgot).await?;
+        let forgot = Request::post("/auth/forgot-password", json!({ "email": self.email }));
+        self.succeed("forget password", &forgot).await?;
         self.close().await
     }
 
     async fn confirm_destination(&self, mails: &Path, number: u64) -> Result<()> {
-        let body = json!({ "currency": "USDT", "network": "TRC20", "address": DESTINATION, "label": "Own" });
-        let request = Request::post("create method", "/payment-methods", format!("method {number}"), body);
-        let created = self.succeed(&request).await?;
-        let id = created.answer.body["paymentMethod"]["id"].as_str().context("a method has an id")?.to_owned();
+        let save = request::save_destination("Own").with_key(format!("method {number}"));
+        let id = request::id(&self.succeed("create method", &save).await?.answer.body)?;
         let begun = Instant::now();
         let code = loop {
             // A second code within a minute is refused; then the first one is on its way.
@@ -214,14 +177,8 @@ impl Person {
                 Ok(code) => break code,
             }
         };
-        let confirm = Request {
-            name: "confirm address",
-            method: Method::POST,
-            path: format!("/payment-methods/{id}/confirm"),
-            key: None,
-            body: json!({ "code": code }),
-        };
-        self.succeed(&confirm).await.map(drop)
+        let confirm = Request::post(format!("/payment-methods/{id}/confirm"), json!({ "code": code }));
+        self.succeed("confirm address", &confirm).await.map(drop)
     }
 
     /// Closing may have taken effect though its answer was lost: then the session has ended, and nobody can log in.
@@ -234,8 +191,9 @@ impl Person {
             let is_closed = match status {
                 Some(200) => true,
                 Some(401) => {
-                    let credentials = json!({ "email": self.email, "password": self.password });
-                    let login = timeout(PATIENCE, self.client().without_token().post("/auth/login", credentials)).await;
+                    let (visitor, log_in) =
+                        (self.client().without_token(), request::log_in(&self.email, self.password));
+                    let login = timeout(PATIENCE, visitor.send(&log_in)).await;
                     login.is_ok_and(|login| login.is_ok_and(|login| login.status == 401))
                 }
                 _ => false,
@@ -254,25 +212,14 @@ impl Person {
         *self.client.write().expect("no panic while held") = client;
     }
 
-    async fn send(&self, request: &Request) -> Result<Answer> {
-        let mut builder = self.client().request(request.method.clone(), &request.path);
-        if let Some(key) = &request.key {
-            builder = builder.header("Idempotency-Key", key);
-        }
-        if !request.body.is_null() {
-            builder = builder.json(&request.body);
-        }
-        timeout(PATIENCE, send(builder)).await.context("no answer in time")?
-    }
-
     /// Opens a new session. A login during which auth dies counts as a wrong password of its address, so a person who is
     /// throttled tries again from another address.
     pub(super) async fn log_in(&self) -> Result<()> {
         let mut visitor = self.client().without_token();
-        let body = json!({ "email": self.email, "password": self.password });
+        let log_in = request::log_in(&self.email, self.password);
         let begun = Instant::now();
         loop {
-            let answer = timeout(PATIENCE, visitor.post("/auth/login", body.clone())).await;
+            let answer = timeout(PATIENCE, visitor.send(&log_in)).await;
             let answer = answer.context("no answer in time").flatten();
             match &answer {
                 Ok(answer) if answer.status == 200 => {

@@ -11,9 +11,9 @@ use tokio::time::sleep;
 
 use crate::chaos::model::{Balances, Call, Effect};
 use crate::chaos::numbers::Numbers;
-use crate::chaos::person::{DESTINATION, Final, Person, Request};
+use crate::chaos::person::{Final, Person};
 use play::client::cents;
-use play::testing::{PROOF, txid};
+use play::request::{self, Decision, Request, txid};
 
 /// One keyed call in this many is sent again to compare the answers.
 const REPLAYED: u64 = 8;
@@ -174,11 +174,6 @@ impl Life {
     }
 }
 
-fn text<'a>(answered: &'a Final, pointer: &str) -> Result<&'a str> {
-    let body = &answered.answer.body;
-    body.pointer(pointer).and_then(Value::as_str).with_context(|| format!("{pointer} in {body}"))
-}
-
 fn dollars(cents: i64) -> String {
     format!("{}.{:02}", cents / 100, cents % 100)
 }
@@ -194,18 +189,19 @@ impl Task<'_> {
     }
 
     /// Repeats a call until its answer is final, and repeats some calls once more.
-    async fn call(&mut self, by: &Person, request: &Request) -> Result<Final> {
-        let answered = by.insist(request).await?;
+    async fn call(&mut self, by: &Person, name: &'static str, request: Request) -> Result<Final> {
+        let request = request.with_key(self.key());
+        let answered = by.insist(name, &request).await?;
         if self.numbers.once_in(REPLAYED) {
-            by.replay(request, &answered).await?;
+            by.replay(name, &request, &answered).await?;
         }
         Ok(answered)
     }
 
     /// A call that must succeed.
-    async fn done(&mut self, by: &Person, request: &Request) -> Result<Final> {
-        let answered = self.call(by, request).await?;
-        ensure!(answered.is_success(), "{} {} was refused: {:?}", request.name, request.path, answered.answer);
+    async fn done(&mut self, by: &Person, name: &'static str, request: Request) -> Result<Final> {
+        let answered = self.call(by, name, request).await?;
+        ensure!(answered.is_success(), "{name} was refused: {:?}", answered.answer);
         Ok(answered)
     }
 
@@ -223,26 +219,23 @@ impl Task<'_> {
 
     async fn open_trade(&mut self) -> Result<Option<(String, i64)>> {
         let amount = self.cents(10_000, 40_000);
-        let body = json!({ "planId": self.life.house.plan, "amount": dollars(amount) });
-        let request = Request::post("open trade", "/trades/create", self.key(), body);
-        let opened = self.call(&self.life.person, &request).await?;
+        let request = request::open_trade(&self.life.house.plan, &dollars(amount));
+        let opened = self.call(&self.life.person, "open trade", request).await?;
         if !opened.is_success() {
             self.refused(&opened, "open trade", amount)?;
             return Ok(None);
         }
         self.changed(&opened, "open trade", Balances { available: -amount, invested: amount, ..Balances::default() });
         self.life.tell(|told| told.trades += 1);
-        Ok(Some((text(&opened, "/trade/id")?.to_owned(), amount)))
+        Ok(Some((request::id(&opened.answer.body)?, amount)))
     }
 
     /// Whether it is in profit may change between two calls.
     async fn end_trade(&mut self, id: &str, amount: i64) -> Result<()> {
         for _ in 0..10 {
-            for (name, method, way) in [("claim trade", Method::PUT, "claim"), ("close trade", Method::DELETE, "close")]
-            {
-                let path = format!("/trades/{way}/{id}");
-                let request = Request { name, method, path, key: Some(self.key()), body: json!({}) };
-                let ended = self.call(&self.life.person, &request).await?;
+            let ways = [("claim trade", request::claim_trade(id)), ("close trade", request::close_trade(id))];
+            for (name, request) in ways {
+                let ended = self.call(&self.life.person, name, request).await?;
                 if ended.is_success() {
                     let value = cents(&ended.answer.body["trade"]["currentValue"])?;
                     let change = Balances { available: value, invested: -amount, ..Balances::default() };
@@ -255,36 +248,24 @@ impl Task<'_> {
         bail!("trade {id} can neither be claimed nor closed")
     }
 
-    /// The revision of a transaction, for a decision.
-    async fn decision(&mut self, by: &Person, id: &str, what: &'static str, mut body: Value) -> Result<Final> {
-        let path = format!("/admin/transactions/{id}");
-        body["revision"] = by.get(&path).await?.answer.body["transaction"]["revision"].clone();
-        let path = match what {
-            "pay out" => format!("{path}/paid"),
-            "take payout" => format!("{path}/paying"),
-            "reject" => format!("{path}/reject"),
-            _ => format!("{path}/approve"),
-        };
-        let request = Request::post(what, path, self.key(), body);
-        self.done(by, &request).await
+    /// A decision about a transaction as it stands now.
+    async fn decide(&mut self, by: &Person, id: &str, name: &'static str, decision: Decision<'_>) -> Result<Final> {
+        let review = by.get(&format!("/admin/transactions/{id}")).await?.answer.body;
+        self.done(by, name, decision.about(id, &review["transaction"]["revision"])).await
     }
 
     async fn deposit(&mut self) -> Result<()> {
         let (life, amount) = (self.life, self.cents(20_000, 30_000));
         let house = &life.house;
-        let body = json!({ "amount": dollars(amount), "method": house.method, "receipt": PROOF, "type": "deposit" });
-        let request = Request::post("request deposit", "/transactions/deposit", self.key(), body);
-        let asked = self.done(&life.person, &request).await?;
+        let request = request::deposit(&dollars(amount), &house.method);
+        let id = request::id(&self.done(&life.person, "request deposit", request).await?.answer.body)?;
         life.tell(|told| told.deposits += 1);
-        let id = text(&asked, "/transaction/id")?;
         if self.numbers.once_in(5) {
-            let body = json!({ "reasonCode": "UNREADABLE_RECEIPT", "note": "The amount cannot be read." });
-            return self.decision(&house.reviewer, id, "reject", body).await.map(drop);
+            let unreadable = Decision::Reject { reason: "UNREADABLE_RECEIPT", note: "The amount cannot be read." };
+            return self.decide(&house.reviewer, &id, "reject", unreadable).await.map(drop);
         }
-        // Without the note it would be refused while payment-method is away.
-        let note = "Verified in an explorer.";
-        let body = json!({ "receivedAmount": dollars(amount), "txid": txid(), "note": note });
-        let approved = self.decision(&house.reviewer, id, "approve deposit", body).await?;
+        let received = Decision::Received { amount: &dollars(amount), txid: &txid() };
+        let approved = self.decide(&house.reviewer, &id, "approve deposit", received).await?;
         self.changed(&approved, "approve deposit", Balances { available: amount, ..Balances::default() });
         Ok(())
     }
@@ -292,27 +273,26 @@ impl Task<'_> {
     async fn withdraw(&mut self) -> Result<()> {
         let (life, amount) = (self.life, self.cents(5_000, 3_000));
         let house = &life.house;
-        let body = json!({ "amount": dollars(amount), "method": house.method, "address": DESTINATION });
-        let request = Request::post("request withdrawal", "/transactions/withdraw", self.key(), body);
-        let asked = self.call(&life.person, &request).await?;
+        let request = request::withdraw(&dollars(amount), &house.method);
+        let asked = self.call(&life.person, "request withdrawal", request).await?;
         if !asked.is_success() {
             return self.refused(&asked, "request withdrawal", amount);
         }
         let held = Balances { available: -amount, held: amount, ..Balances::default() };
         self.changed(&asked, "request withdrawal", held);
         life.tell(|told| told.withdrawals += 1);
-        let id = text(&asked, "/transaction/id")?;
+        let id = request::id(&asked.answer.body)?;
         if self.numbers.once_in(4) {
-            let body = json!({ "reasonCode": "OTHER", "note": "The drill is over." });
-            let rejected = self.decision(&house.reviewer, id, "reject", body).await?;
+            let reject = Decision::Reject { reason: "OTHER", note: "The drill is over." };
+            let rejected = self.decide(&house.reviewer, &id, "reject", reject).await?;
             let back = Balances { available: amount, held: -amount, ..Balances::default() };
             self.changed(&rejected, "reject withdrawal", back);
             return Ok(());
         }
-        self.decision(&house.reviewer, id, "approve withdrawal", json!({})).await?;
-        self.decision(&house.treasurers[0], id, "take payout", json!({})).await?;
-        let body = json!({ "txid": txid() });
-        let paid = self.decision(&house.treasurers[0], id, "pay out", body).await?;
+        let [treasurer, _] = &house.treasurers;
+        self.decide(&house.reviewer, &id, "approve withdrawal", Decision::Approve).await?;
+        self.decide(treasurer, &id, "take payout", Decision::Take).await?;
+        let paid = self.decide(treasurer, &id, "pay out", Decision::Paid { txid: &txid() }).await?;
         self.changed(&paid, "pay out", Balances { held: -amount, ..Balances::default() });
         Ok(())
     }
@@ -321,11 +301,9 @@ impl Task<'_> {
     async fn correct(&mut self, names: [&'static str; 2], path: &str, body: Value, change: Balances) -> Result<()> {
         let house = &self.life.house;
         let [proposer, confirmer] = &house.treasurers;
-        let request = Request::post(names[0], path, self.key(), body);
-        let proposed = self.done(proposer, &request).await?;
-        let path = format!("/admin/proposals/{}/confirm", text(&proposed, "/proposalId")?);
-        let request = Request::post(names[1], path, self.key(), json!({}));
-        let confirmed = self.done(confirmer, &request).await?;
+        let proposed = self.done(proposer, names[0], Request::post(path, body)).await?;
+        let confirm = request::confirm_proposal(&request::id(&proposed.answer.body)?);
+        let confirmed = self.done(confirmer, names[1], confirm).await?;
         self.changed(&confirmed, names[1], change);
         Ok(())
     }
@@ -342,8 +320,7 @@ impl Task<'_> {
 
     async fn course(&mut self) -> Result<()> {
         let life = self.life;
-        let request = Request::post("buy course", "/courses/purchase", self.key(), json!({}));
-        let bought = self.call(&life.person, &request).await?;
+        let bought = self.call(&life.person, "buy course", request::buy_course()).await?;
         if !bought.is_success() {
             return self.refused(&bought, "buy course", 8_700);
         }
@@ -360,8 +337,7 @@ impl Task<'_> {
         let phone = format!("+1 555 {:04}", self.numbers.below(10_000));
         let body = json!({ "name": "Mia Member", "email": life.person.email, "phone": phone, "country": "Germany" });
         let path = format!("/users/profile/{}", life.id);
-        let request = Request { name: "change profile", method: Method::PUT, path, key: None, body };
-        life.person.succeed(&request).await?;
+        life.person.succeed("change profile", &Request::new(Method::PUT, path, body)).await?;
         life.tell(|told| told.phone = phone);
         Ok(())
     }
@@ -369,10 +345,7 @@ impl Task<'_> {
     async fn change_label(&mut self) -> Result<()> {
         let life = self.life;
         let label = format!("Own {}", self.numbers.below(10_000));
-        let body = json!({ "currency": "USDT", "network": "TRC20", "address": DESTINATION, "label": label });
-        let path = format!("/payment-methods/{}", life.own_method);
-        let request = Request { name: "change method", method: Method::PUT, path, key: None, body };
-        life.person.succeed(&request).await?;
+        life.person.succeed("change method", &request::relabel_destination(&life.own_method, &label)).await?;
         life.tell(|told| told.label = label);
         Ok(())
     }
@@ -381,16 +354,15 @@ impl Task<'_> {
 /// Raises the value of the plan now and then, so that some trades are in profit and some are not.
 pub(super) async fn publish_values(house: Arc<House>) -> Result<()> {
     for step in (1_u64..).take_while(|_| house.goes_on()) {
-        let body = json!({ "value": format!("1.{:06}", 500_000 + step * 10), "source": "Exchange close" });
-        let path = format!("/admin/plans/{}/values", house.plan);
-        let request = Request::post("propose value", path, format!("value {step}"), body);
-        let proposed = house.managers[0].insist(&request).await?;
+        let value = request::propose_value(&house.plan, &format!("1.{:06}", 500_000 + step * 10));
+        let value = value.with_key(format!("value {step}"));
+        let proposed = house.managers[0].insist("propose value", &value).await?;
         if proposed.answer.code() == Some("VALUE_OUT_OF_ORDER") {
             continue;
         }
-        let path = format!("/admin/proposals/{}/confirm", text(&proposed, "/proposalId")?);
-        let request = Request::post("publish value", path, format!("confirm {step}"), json!({}));
-        let confirmed = house.managers[1].insist(&request).await?;
+        let confirm = request::confirm_proposal(&request::id(&proposed.answer.body)?);
+        let confirm = confirm.with_key(format!("confirm {step}"));
+        let confirmed = house.managers[1].insist("publish value", &confirm).await?;
         // A trade that was opened at the same moment comes first; the next value is published then.
         let is_late = confirmed.answer.code() == Some("VALUE_OUT_OF_ORDER");
         ensure!(confirmed.is_success() || is_late, "a value was refused: {:?}", confirmed.answer);

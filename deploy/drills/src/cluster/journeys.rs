@@ -12,8 +12,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::{
     sync::watch,
     task::JoinSet,
@@ -23,11 +22,11 @@ use uuid::Uuid;
 
 use super::history::{Acknowledged, History, LOGIN, REGISTER, Rows};
 use play::{
-    client::{Client, send},
-    demo::DESTINATION,
+    client::Client,
     mails,
+    request::{self, DESTINATION, Decision, Request, txid},
     seed::STAFF_PASSWORD,
-    testing::{Member, NOTE, PASSWORD, PROOF, TestStack, txid},
+    testing::{Member, PASSWORD, TestStack},
 };
 use stack::databases::Databases;
 
@@ -103,17 +102,6 @@ enum Journey {
     Publish(watch::Sender<u64>),
 }
 
-/// A change, sent until its answer is final.
-struct Call<'a> {
-    what: &'static str,
-    client: &'a Client,
-    method: Method,
-    path: String,
-    body: Value,
-    /// What it changes; the answer names what it creates.
-    id: Option<&'a str>,
-}
-
 // === impl World ===
 
 impl World {
@@ -134,17 +122,11 @@ impl World {
         let mut next = || groups.next().context("four groups");
         let (depositors, withdrawers, claimers, closers) = (next()?, next()?, next()?, next()?);
         let visitor = stack.member().await?;
-        let plans = visitor.client.get("/plans").await?.success()?;
-        let plan = |title: &str| {
-            let mut plans = plans["plans"].as_array().into_iter().flatten();
-            let found = plans.find(|plan| plan["title"] == title).and_then(|plan| plan["id"].as_str());
-            found.map(str::to_owned).with_context(|| format!("no plan {title}"))
-        };
         Ok(Self {
             url: stack.url().to_owned(),
             mail_dir: stack.mail_dir().to_owned(),
-            rising: plan("Starter")?,
-            level: plan("Balanced")?,
+            rising: visitor.client.plan("Starter").await?,
+            level: visitor.client.plan("Balanced").await?,
             method: visitor.platform_method("TRC20").await?,
             depositors,
             withdrawers,
@@ -236,20 +218,18 @@ impl Actor {
         }
     }
 
-    /// Sends a call under one key until its answer is final.
-    async fn insist(&self, call: Call<'_>) -> Result<Value> {
-        let key = Uuid::new_v4().to_string();
+    /// Sends a change under one key until its answer is final. The answer names what it creates or changes.
+    async fn insist(&self, what: &'static str, client: &Client, request: Request) -> Result<Value> {
+        let request = request.keyed();
         let (sent, mut was_unanswered, mut hang_up) = (Instant::now(), false, hang_up());
         while sent.elapsed() < INSISTENCE {
-            let request = call.client.request(call.method.clone(), &call.path).header("Idempotency-Key", &key);
-            let answer = timeout(hang_up.take().unwrap_or(PATIENCE), send(request.json(&call.body))).await;
+            let answer = timeout(hang_up.take().unwrap_or(PATIENCE), client.send(&request)).await;
             match answer {
                 Ok(Ok(answer)) if answer.status < 300 => {
                     let body = answer.body;
-                    let made = ["transaction", "trade"].into_iter().find_map(|name| body[name]["id"].as_str());
                     self.history.acknowledge(Acknowledged {
-                        what: call.what,
-                        id: call.id.or(made).map(str::to_owned),
+                        what,
+                        id: request::id(&body).ok(),
                         sent,
                         at: Instant::now(),
                         was_unanswered,
@@ -263,61 +243,42 @@ impl Actor {
                 Ok(Ok(answer)) if answer.code() == Some("IDEMPOTENCY_KEY_IN_FLIGHT") => {}
                 Ok(Ok(answer)) => {
                     let code = answer.code().unwrap_or_default();
-                    self.history.refuse(call.what, &format!("{} {code}", answer.status));
-                    bail!("{} was refused: {}", call.what, answer.body);
+                    self.history.refuse(what, &format!("{} {code}", answer.status));
+                    bail!("{what} was refused: {}", answer.body);
                 }
                 Ok(Err(_)) | Err(_) => was_unanswered = true,
             }
             sleep(PAUSE).await;
         }
-        self.history.give_up(call.what);
-        bail!("{} had no final answer", call.what)
+        self.history.give_up(what);
+        bail!("{what} had no final answer")
     }
 
     async fn deposit(&self, member: &Client, amount: &str) -> Result<()> {
-        let body = json!({ "amount": amount, "method": self.world.method, "receipt": PROOF, "type": "deposit" });
-        let path = "/transactions/deposit".to_owned();
-        let made = self.insist(Call::new("deposit", member, Method::POST, path, body)).await?;
-        let id = made["transaction"]["id"].as_str().context("an id")?;
-        let approval = json!({ "receivedAmount": amount, "txid": txid(), "note": NOTE });
-        self.decide("approve a deposit", &self.staff.reviewer, id, "approve", approval).await
+        let made = self.insist("deposit", member, request::deposit(amount, &self.world.method)).await?;
+        let received = Decision::Received { amount, txid: &txid() };
+        self.decide("approve a deposit", &self.staff.reviewer, &request::id(&made)?, received).await
     }
 
     async fn withdraw(&self, member: &Client, email: &str) -> Result<()> {
-        let body = json!({ "amount": "50.00", "method": self.world.method, "address": DESTINATION });
-        let path = "/transactions/withdraw".to_owned();
-        let made = self.insist(Call::new("withdraw", member, Method::POST, path, body)).await?;
-        let id = made["transaction"]["id"].as_str().context("an id")?;
-        if made["transaction"]["needsConfirmation"] == json!(true) {
+        let made = self.insist("withdraw", member, request::withdraw("50.00", &self.world.method)).await?;
+        let id = request::id(&made)?;
+        if made["transaction"]["needsConfirmation"] == true {
             let code = mails::wait_for_destination_code(&self.world.mail_dir, email, DESTINATION).await?;
-            let path = format!("/transactions/{id}/confirm");
-            timeout(PATIENCE, member.post(&path, json!({ "code": code }))).await??.success()?;
+            timeout(PATIENCE, member.make(request::confirm_destination(&id, &code))).await??;
         }
-        self.decide("approve a withdrawal", &self.staff.reviewer, id, "approve", json!({})).await?;
-        self.decide("pay a withdrawal", &self.staff.treasurer, id, "paid", json!({ "txid": txid() })).await
+        self.decide("approve a withdrawal", &self.staff.reviewer, &id, Decision::Approve).await?;
+        self.decide("pay a withdrawal", &self.staff.treasurer, &id, Decision::Paid { txid: &txid() }).await
     }
 
     /// A decision on a transaction as it stands now.
-    async fn decide(
-        &self,
-        what: &'static str,
-        staff: &Client,
-        id: &str,
-        decision: &str,
-        mut body: Value,
-    ) -> Result<()> {
-        let path = format!("/admin/transactions/{id}");
-        let review = self.read(staff, &path).await?;
-        body["revision"] = review["transaction"]["revision"].clone();
-        let call = Call::new(what, staff, Method::POST, format!("{path}/{decision}"), body);
-        self.insist(Call { id: Some(id), ..call }).await.map(drop)
+    async fn decide(&self, what: &'static str, staff: &Client, id: &str, decision: Decision<'_>) -> Result<()> {
+        let review = self.read(staff, &format!("/admin/transactions/{id}")).await?;
+        self.insist(what, staff, decision.about(id, &review["transaction"]["revision"])).await.map(drop)
     }
 
     async fn open(&self, member: &Client, plan: &str) -> Result<String> {
-        let body = json!({ "planId": plan, "amount": 500 });
-        let path = "/trades/create".to_owned();
-        let opened = self.insist(Call::new("open a trade", member, Method::POST, path, body)).await?;
-        Ok(opened["trade"]["id"].as_str().context("an id")?.to_owned())
+        request::id(&self.insist("open a trade", member, request::open_trade(plan, "500.00")).await?)
     }
 
     /// Opens a trade, and claims it as soon as it is in profit.
@@ -328,14 +289,12 @@ impl Actor {
         // The next value may have been there already when the trade was opened.
         let is_in_profit = values.wait_for(|value| *value >= opened_at + 2);
         timeout(INSISTENCE, is_in_profit).await??;
-        let call = Call::new("claim a trade", member, Method::PUT, format!("/trades/claim/{trade}"), json!({}));
-        self.insist(Call { id: Some(&trade), ..call }).await.map(drop)
+        self.insist("claim a trade", member, request::claim_trade(&trade)).await.map(drop)
     }
 
     async fn close(&self, member: &Client) -> Result<()> {
         let trade = self.open(member, &self.world.level).await?;
-        let call = Call::new("close a trade", member, Method::DELETE, format!("/trades/close/{trade}"), json!({}));
-        self.insist(Call { id: Some(&trade), ..call }).await.map(drop)
+        self.insist("close a trade", member, request::close_trade(&trade)).await.map(drop)
     }
 
     /// Registers, verifies the email, deposits and buys the course.
@@ -345,30 +304,23 @@ impl Actor {
         let visitor = Client::new(&self.world.url);
         let member = self.register(&visitor, &email).await?;
         let code = mails::wait_for_code(&self.world.mail_dir, &email).await?;
-        timeout(PATIENCE, member.post("/auth/verify", json!({ "email": email, "otp": code }))).await??.success()?;
+        timeout(PATIENCE, member.make(request::verify_email(&email, &code))).await??;
         self.deposit(&member, "100.00").await?;
-        let path = "/courses/purchase".to_owned();
-        self.insist(Call::new("buy the course", &member, Method::POST, path, json!({}))).await.map(drop)
+        self.insist("buy the course", &member, request::buy_course()).await.map(drop)
     }
 
     /// A registration has no key, but an address that is taken afterwards shows that it was done.
     async fn register(&self, visitor: &Client, email: &str) -> Result<Client> {
-        let body = json!({
-            "name": "Nora Newcomer", "email": email, "password": PASSWORD, "phone": "+1 555 0100", "country": "Germany",
-        });
+        let (register, log_in) =
+            (request::register("Nora Newcomer", email, PASSWORD, "Germany"), request::log_in(email, PASSWORD));
         let (sent, mut was_unanswered) = (Instant::now(), false);
         while sent.elapsed() < INSISTENCE {
-            let answer = timeout(PATIENCE, visitor.post("/auth/register", body.clone())).await;
+            let answer = timeout(PATIENCE, visitor.send(&register)).await;
             let was_done = was_unanswered
                 && answer
                     .as_ref()
                     .is_ok_and(|answer| answer.as_ref().is_ok_and(|answer| answer.code() == Some("EMAIL_TAKEN")));
-            let answer = if was_done {
-                let login = json!({ "email": email, "password": PASSWORD });
-                timeout(PATIENCE, visitor.post("/auth/login", login)).await
-            } else {
-                answer
-            };
+            let answer = if was_done { timeout(PATIENCE, visitor.send(&log_in)).await } else { answer };
             if let Ok(Ok(answer)) = &answer
                 && answer.status < 300
             {
@@ -387,10 +339,9 @@ impl Actor {
     }
 
     async fn log_in(&self) -> Result<()> {
-        let body = json!({ "email": self.world.visitor.email, "password": PASSWORD });
-        let request = Client::new(&self.world.url).request(Method::POST, "/auth/login").json(&body);
+        let (visitor, log_in) = (Client::new(&self.world.url), request::log_in(&self.world.visitor.email, PASSWORD));
         let (sent, patience) = (Instant::now(), hang_up().unwrap_or(PATIENCE));
-        match timeout(patience, send(request)).await {
+        match timeout(patience, visitor.send(&log_in)).await {
             Ok(Ok(answer)) if answer.status < 300 => self.history.acknowledge(Acknowledged {
                 what: LOGIN,
                 id: None,
@@ -423,12 +374,9 @@ impl Actor {
         let [proposer, confirmer] = &self.staff.managers;
         let number = self.world.published.fetch_add(1, Ordering::Relaxed) + 1;
         let value = format!("{}.{:04}", 2 + number / 1_000, number % 1_000 * 10);
-        let body = json!({ "value": value, "source": "Exchange close" });
-        let path = format!("/admin/plans/{}/values", self.world.rising);
-        let proposed = timeout(PATIENCE, proposer.post(&path, body)).await??.success()?;
-        let id = proposed["proposalId"].as_str().context("a proposal")?;
-        let path = format!("/admin/proposals/{id}/confirm");
-        timeout(PATIENCE, confirmer.post(&path, json!({}))).await??.success()?;
+        let propose = request::propose_value(&self.world.rising, &value);
+        let proposal = request::id(&timeout(PATIENCE, proposer.make(propose)).await??)?;
+        timeout(PATIENCE, confirmer.make(request::confirm_proposal(&proposal))).await??;
         published.send_replace(number);
         Ok(())
     }
@@ -444,12 +392,6 @@ impl Actor {
                 _ => sleep(PAUSE).await,
             }
         }
-    }
-}
-
-impl<'a> Call<'a> {
-    fn new(what: &'static str, client: &'a Client, method: Method, path: String, body: Value) -> Self {
-        Self { what, client, method, path, body, id: None }
     }
 }
 

@@ -14,12 +14,11 @@ use crate::year::product::Year;
 use crate::year::retention::PERSONAL_DATA_DAYS;
 use play::client::{Answer, cents, send};
 use play::mails;
+use play::request::{self, DESTINATION, Decision, PROOF, txid};
 use play::seed;
 use play::testing::{Member, PASSWORD, TestStack};
 use stack::Service;
 
-/// A payout address whose private key is unknown.
-const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 /// How long sweeps that start with a process may take, and cached sessions may live.
 pub(super) const LIMIT: std::time::Duration = std::time::Duration::from_secs(30);
 const SECOND: Duration = Duration::seconds(1);
@@ -46,10 +45,6 @@ fn refused(answer: &Answer, code: &str) -> Result<()> {
     Ok(())
 }
 
-fn id(made: &Value) -> Result<String> {
-    Ok(made["transaction"]["id"].as_str().context("a transaction has an id")?.to_owned())
-}
-
 /// The secret of a link in an email: what follows `#token=`.
 async fn link(year: &Year, email: &str, path: &str) -> Result<String> {
     let marker = format!("{path}#token=");
@@ -63,9 +58,8 @@ async fn verification_code(year: &mut Year) -> Result<()> {
     let (early, late) = (year.stack.register().await?, year.stack.register().await?);
     let code_of = async |year: &Year, member: &Member| mails::wait_for_code(year.stack.mail_dir(), &member.email).await;
     let (in_time, too_late) = (code_of(year, &early).await?, code_of(year, &late).await?);
-    let verify = async |member: &Member, code: &str| {
-        member.client.post("/auth/verify", json!({ "email": member.email, "otp": code })).await
-    };
+    let verify =
+        async |member: &Member, code: &str| member.client.send(&request::verify_email(&member.email, code)).await;
     year.advance(Duration::minutes(9)).await?;
     verify(&early, &in_time).await?.success()?;
     year.advance(Duration::minutes(1) + SECOND).await?;
@@ -108,9 +102,7 @@ async fn reset_link(year: &mut Year) -> Result<()> {
 /// A withdrawal, when the books were just checked.
 async fn withdraw(year: &mut Year, member: &Member) -> Result<String> {
     year.check_books().await?;
-    let method = member.platform_method("TRC20").await?;
-    let body = json!({ "amount": "100.00", "method": method, "address": DESTINATION });
-    id(&member.client.post("/transactions/withdraw", body).await?.success()?)
+    request::id(&member.withdraw("100.00").await?.success()?)
 }
 
 /// The code that confirms a payout address: ten minutes.
@@ -154,7 +146,7 @@ async fn quote(year: &mut Year) -> Result<()> {
     };
     let pay = async |member: &Member, quote: &Value| {
         let body = json!({
-            "amount": quote["quote"]["amount"], "method": method, "receipt": play::testing::PROOF, "type": "deposit",
+            "amount": quote["quote"]["amount"], "method": method, "receipt": PROOF, "type": "deposit",
             "quoteId": quote["quote"]["id"],
         });
         member.client.post("/transactions/deposit", body).await
@@ -175,25 +167,23 @@ async fn lease(year: &mut Year) -> Result<()> {
     let withdrawal = withdraw(year, &member).await?;
     year.stack.confirm_destination(&member, &withdrawal).await?;
     year.check_books().await?;
-    year.decide("reviewer", &withdrawal, "approve", json!({})).await?.success()?;
+    year.decide("reviewer", &withdrawal, Decision::Approve).await?.success()?;
     publish_rate(year).await?;
-    year.decide("treasurer", &withdrawal, "paying", json!({})).await?.success()?;
-    let other = year.decide("treasurer2", &withdrawal, "paying", json!({})).await?;
+    year.decide("treasurer", &withdrawal, Decision::Take).await?.success()?;
+    let other = year.decide("treasurer2", &withdrawal, Decision::Take).await?;
     ensure!(other.status == 409, "two treasurers pay at once: {} {}", other.status, other.body);
     year.advance(Duration::minutes(15) + SECOND).await?;
     year.check_books().await?;
-    year.decide("treasurer2", &withdrawal, "paying", json!({})).await?.success()?;
-    year.decide("treasurer2", &withdrawal, "paid", json!({ "txid": play::testing::txid() })).await?.success().map(drop)
+    year.decide("treasurer2", &withdrawal, Decision::Take).await?.success()?;
+    year.decide("treasurer2", &withdrawal, Decision::Paid { txid: &txid() }).await?.success().map(drop)
 }
 
 /// A day.
 async fn idempotency_key(year: &mut Year) -> Result<()> {
     let member = year.stack.member().await?;
     let method = member.platform_method("TRC20").await?;
-    let body = json!({ "amount": "150.00", "method": method, "receipt": play::testing::PROOF, "type": "deposit" });
-    let deposit = async |member: &Member| -> Result<String> {
-        id(&member.client.post_keyed("/transactions/deposit", "the same", body.clone()).await?.success()?)
-    };
+    let request = request::deposit("150.00", &method).with_key("the same");
+    let deposit = async |member: &Member| request::id(&member.client.make(request.clone()).await?);
     let first = deposit(&member).await?;
     year.advance(Duration::hours(23)).await?;
     let member = year.login(&member).await?;
@@ -213,10 +203,10 @@ async fn cooling_off(year: &mut Year) -> Result<()> {
     member.client.put(&format!("/users/password/{}", member.id), change).await?.success()?;
     year.advance(Duration::hours(24) - Duration::minutes(1)).await?;
     year.check_books().await?;
-    refused(&year.decide("reviewer", &withdrawal, "approve", json!({})).await?, "COOLING_OFF")?;
+    refused(&year.decide("reviewer", &withdrawal, Decision::Approve).await?, "COOLING_OFF")?;
     year.advance(Duration::minutes(1) + SECOND).await?;
     year.check_books().await?;
-    year.decide("reviewer", &withdrawal, "approve", json!({})).await?.success().map(drop)
+    year.decide("reviewer", &withdrawal, Decision::Approve).await?.success().map(drop)
 }
 
 /// Changes the address of a member, and returns the link that undoes it.
@@ -227,7 +217,7 @@ async fn change_email(year: &mut Year, member: &Member) -> Result<String> {
     });
     member.client.put(&format!("/users/profile/{}", member.id), body).await?.success()?;
     let code = mails::wait_for_code(year.stack.mail_dir(), &new).await?;
-    member.client.post("/auth/verify", json!({ "email": new, "otp": code })).await?.success()?;
+    member.client.make(request::verify_email(&new, &code)).await?;
     link(year, &member.email, "/undo").await
 }
 
@@ -348,10 +338,7 @@ pub(super) async fn end_open_trades(member: &Member) -> Result<()> {
     let list = member.client.get("/trades").await?.success()?;
     for trade in list["trades"].as_array().context("a list")? {
         let id = trade["id"].as_str().context("an id")?;
-        let claimed = member.client.put(&format!("/trades/claim/{id}"), json!({})).await?;
-        if claimed.status != 200 {
-            member.client.delete(&format!("/trades/close/{id}")).await?.success()?;
-        }
+        member.client.end_trade(id).await?;
     }
     Ok(())
 }
@@ -359,8 +346,7 @@ pub(super) async fn end_open_trades(member: &Member) -> Result<()> {
 /// A member who closes the account; the other services keep something of theirs.
 pub(super) async fn close_account(year: &mut Year) -> Result<Member> {
     let member = year.stack.member().await?;
-    let own = json!({ "currency": "USDT", "network": "TRC20", "address": DESTINATION, "label": "Own" });
-    member.client.post("/payment-methods", own).await?.success()?;
+    member.client.make(request::save_destination("Own")).await?;
     let note = json!({ "note": "Called about the bonus." });
     let reviewer = year.stack.staff("reviewer").await?;
     reviewer.post(&format!("/admin/members/{}/notes", member.id), note).await?.success()?;
@@ -383,11 +369,7 @@ async fn is_closed(year: &Year, member: &Member) -> Result<bool> {
 /// Thirty days.
 pub(super) async fn free_address(year: &mut Year, closed: &Member) -> Result<()> {
     let register = async |year: &Year| {
-        let body = json!({
-            "name": "Mia Member", "email": closed.email, "password": PASSWORD, "phone": "+1 555 0100",
-            "country": "Germany",
-        });
-        year.stack.client().post("/auth/register", body).await
+        year.stack.client().send(&request::register("Mia Member", &closed.email, PASSWORD, "Germany")).await
     };
     let mut auth = PgConnection::connect(&year.stack.databases().owner_url(Service::Auth)?).await?;
     let closed_at: OffsetDateTime = sqlx::query_scalar("SELECT closed_at FROM users WHERE id = $1::uuid")
@@ -468,9 +450,9 @@ pub(super) async fn clock_steps(year: &mut Year, member: &Member) -> Result<()> 
     for by in [Duration::seconds(5), Duration::minutes(20), Duration::hours(1)] {
         let member = year.login(member).await?;
         let before = balance(&member).await?;
-        let body = json!({ "planId": year.plans[0], "amount": "100.00" });
-        let (client, opening) = (member.client.clone(), body.clone());
-        let trade = tokio::spawn(async move { client.post_keyed("/trades/create", "step", opening).await });
+        let open = request::open_trade(&year.plans[0], "100.00").with_key("step");
+        let (client, opening) = (member.client.clone(), open.clone());
+        let trade = tokio::spawn(async move { client.send(&opening).await });
         sleep(std::time::Duration::from_millis(3)).await;
         year.step(by)?;
         trade.await??;
@@ -478,7 +460,7 @@ pub(super) async fn clock_steps(year: &mut Year, member: &Member) -> Result<()> 
         let member = year.login(&member).await?;
         let limit = Instant::now() + LIMIT;
         let opened = loop {
-            let answer = member.client.post_keyed("/trades/create", "step", body.clone()).await?;
+            let answer = member.client.send(&open).await?;
             if answer.status == 201 {
                 break answer.body;
             }
@@ -486,8 +468,7 @@ pub(super) async fn clock_steps(year: &mut Year, member: &Member) -> Result<()> 
             sleep(std::time::Duration::from_millis(100)).await;
         };
         ensure!(before - balance(&member).await? == 10_000, "a trade for a key, across a step of {by}");
-        let id = opened["trade"]["id"].as_str().context("an id")?;
-        member.client.delete(&format!("/trades/close/{id}")).await?.success()?;
+        member.client.make(request::close_trade(&request::id(&opened)?)).await?;
         year.advance(Duration::hours(25)).await?;
     }
     Ok(())

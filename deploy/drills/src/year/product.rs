@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime};
 
-use play::client::{Answer, Client};
+use play::client::Answer;
 use play::history::{Traffic, check_ledger};
+use play::request::{self, Decision, txid};
 use play::seed::{self, PLANS};
 use play::testing::{self, Member, PASSWORD, TestStack};
 use stack::Service;
@@ -100,29 +100,24 @@ impl Year {
 
     pub(super) async fn publish_value(&self, plan: usize, value: &str) -> Result<()> {
         let (manager, manager2) = seed::pair(&self.stack.client(), "manager").await?;
-        let path = format!("/admin/plans/{}/values", self.plans[plan]);
-        seed::propose(&manager, &manager2, &path, json!({ "value": value, "source": "Exchange close" })).await.map(drop)
+        let proposal = manager.make(request::propose_value(&self.plans[plan], value)).await?;
+        manager2.make(request::confirm_proposal(&request::id(&proposal)?)).await.map(drop)
     }
 
     pub(super) async fn open_trade(&self, member: &Member, plan: usize, amount: &str) -> Result<String> {
-        let body = json!({ "planId": self.plans[plan], "amount": amount });
-        let opened = member.client.post("/trades/create", body).await?.success()?;
-        Ok(opened["trade"]["id"].as_str().context("an id")?.to_owned())
+        request::id(&member.client.make(request::open_trade(&self.plans[plan], amount)).await?)
     }
 
     /// A deposit that a reviewer approves.
     pub(super) async fn deposit(&self, member: &Member, amount: &str) -> Result<()> {
         let member = self.login(member).await?;
         let id = member.deposit(amount).await?;
-        let body = json!({ "receivedAmount": amount, "txid": testing::txid(), "note": testing::NOTE });
-        self.decide("reviewer", &id, "approve", body).await?.success().map(drop)
+        let received = Decision::Received { amount, txid: &txid() };
+        self.decide("reviewer", &id, received).await?.success().map(drop)
     }
 
     /// A decision of a member of staff about a transaction as it stands now.
-    pub(super) async fn decide(&self, staff: &str, id: &str, what: &str, mut body: Value) -> Result<Answer> {
-        let staff: Client = self.stack.staff(staff).await?;
-        let path = format!("/admin/transactions/{id}");
-        body["revision"] = staff.get(&path).await?.success()?["transaction"]["revision"].clone();
-        staff.post(&format!("{path}/{what}"), body).await
+    pub(super) async fn decide(&self, staff: &str, id: &str, decision: Decision<'_>) -> Result<Answer> {
+        self.stack.staff(staff).await?.decide(id, decision).await
     }
 }

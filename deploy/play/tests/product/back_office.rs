@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use play::{
     client::{Answer, Client},
+    request::{NOTE, txid},
     seed::STAFF_PASSWORD,
-    testing::{Member, NOTE, Options, TestStack, txid},
+    testing::{Member, Options, TestStack},
 };
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
@@ -15,12 +16,6 @@ use stack::Service;
 use tokio::time::sleep;
 
 const LIMIT: Duration = Duration::from_secs(30);
-
-async fn withdraw(member: &Member, amount: &str) -> Result<Answer> {
-    let method = member.platform_method("TRC20").await?;
-    let body = json!({ "amount": amount, "method": method, "address": "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" });
-    member.client.post("/transactions/withdraw", body).await
-}
 
 /// As only the owner of the database can.
 async fn tamper(stack: &TestStack, cents: i64) -> Result<()> {
@@ -96,7 +91,7 @@ async fn drift_stops_withdrawals_until_two_people_open_them() -> Result<()> {
     let bad = books(&treasurer, true).await?;
     assert_eq!((&bad["ok"], &bad["drift"]), (&json!(false), &json!(0.07)));
     assert!(bad["withdrawals"]["reason"].as_str().is_some_and(|reason| reason.contains("settlement")), "{bad}");
-    let no = withdraw(&member, "100").await?;
+    let no = member.withdraw("100.00").await?;
     assert_eq!((no.status, no.code()), (503, Some("WITHDRAWALS_STOPPED")));
     assert!(
         no.headers.contains_key("retry-after") && no.body["message"].as_str().is_some_and(|text| text.contains("safe"))
@@ -113,7 +108,7 @@ async fn drift_stops_withdrawals_until_two_people_open_them() -> Result<()> {
     look_again(&mut stack).await?;
     admin.post(&confirm, json!({})).await?.success()?;
     books(&treasurer, false).await?;
-    assert_eq!(withdraw(&member, "100").await?.status, 201);
+    assert_eq!(member.withdraw("100.00").await?.status, 201);
     let auditor = stack.staff("auditor").await?;
     let trail = auditor.get("/admin/audit?action=withdrawals.").await?.success()?;
     let acts: Vec<_> = trail["rows"].as_array().into_iter().flatten().map(|row| row["action"].clone()).collect();
@@ -124,7 +119,7 @@ async fn drift_stops_withdrawals_until_two_people_open_them() -> Result<()> {
 
 /// A withdrawal of this amount that a reviewer approved, by its path.
 async fn approved_withdrawal(stack: &TestStack, member: &Member, amount: &str) -> Result<String> {
-    let made = withdraw(member, amount).await?.success()?;
+    let made = member.withdraw(amount).await?.success()?;
     let id = made["transaction"]["id"].as_str().context("an id")?;
     stack.confirm_destination(member, id).await?;
     let path = format!("/admin/transactions/{id}");
@@ -340,7 +335,7 @@ async fn a_false_deposit_is_owed_until_it_is_settled() -> Result<()> {
         (&line["title"], &line["amount"], &line["relatedId"]),
         (&json!("Adjustment"), &json!(500), &json!(deposit))
     );
-    let no = withdraw(&member, "50").await?;
+    let no = member.withdraw("50.00").await?;
     assert_eq!((no.status, no.code()), (409, Some("AMOUNT_OWED")));
     let no = member.client.post("/courses/purchase", json!({})).await?;
     assert_eq!((no.status, no.code()), (409, Some("AMOUNT_OWED")), "{}", no.body);

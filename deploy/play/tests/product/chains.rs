@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use play::{
     client::Client,
+    request::PROOF,
     sweep::sweep,
-    testing::{Member, Options, PROOF, TestStack},
+    testing::{Member, Options, TestStack},
 };
 use reqwest::{Method, Response};
 use serde_json::{Value, json};

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, ensure};
+use play::request::{Decision, id};
 use play::testing::TestStack;
-use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use stack::Service;
 
@@ -57,13 +57,10 @@ const MINT: &str = "INSERT INTO transactions (id, user_id, kind, description, st
 async fn a_taken_wallet_role_is_stopped_or_named() -> Result<()> {
     let stack = TestStack::start().await?;
     let member = stack.member_with("5000.00").await?;
-    let withdrawal = withdraw(&member).await?;
+    let withdrawal = id(&member.withdraw("1500.00").await?.success()?)?;
     stack.confirm_destination(&member, &withdrawal).await?;
-    let reviewer = stack.staff("reviewer").await?;
-    let path = format!("/admin/transactions/{withdrawal}");
-    let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
-    reviewer.post(&format!("{path}/approve"), json!({ "revision": revision })).await?.success()?;
-    withdraw(&stack.member_with("5000.00").await?).await?;
+    stack.staff("reviewer").await?.decide(&withdrawal, Decision::Approve).await?.success()?;
+    stack.member_with("5000.00").await?.withdraw("1500.00").await?.success()?;
     assert_eq!(stack.broken_promises().await?, []);
 
     let mut wallet = PgConnection::connect(&stack.databases().url(Service::Wallet)?).await?;
@@ -87,11 +84,4 @@ async fn a_taken_wallet_role_is_stopped_or_named() -> Result<()> {
         known.extend(new);
     }
     Ok(())
-}
-
-async fn withdraw(member: &play::testing::Member) -> Result<String> {
-    let method = member.platform_method("TRC20").await?;
-    let body = json!({ "amount": 1500, "method": method, "address": "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" });
-    let made = member.client.post("/transactions/withdraw", body).await?.success()?;
-    Ok(made["transaction"]["id"].as_str().context("an id")?.to_owned())
 }

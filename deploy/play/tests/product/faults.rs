@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, time::Duration};
 use anyhow::{Context, Result, ensure};
 use play::{
     client::Answer,
-    testing::{Member, Options, PROOF, TestStack},
+    request,
+    testing::{Member, Options, TestStack},
 };
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
@@ -18,8 +19,7 @@ use tokio::{
 const LIMIT: Duration = Duration::from_secs(30);
 
 async fn deposit(member: &Member, method: &str, key: &str) -> Result<Answer> {
-    let body = json!({ "amount": "150.00", "method": method, "receipt": PROOF, "type": "deposit" });
-    member.client.post_keyed("/transactions/deposit", key, body).await
+    member.client.send(&request::deposit("150.00", method).with_key(key)).await
 }
 
 /// Sends the same request again until the product answers it, as a careful client does.
@@ -166,14 +166,14 @@ async fn what_was_committed_is_told_by_its_key() -> Result<()> {
     let mut stack = TestStack::start().await?;
     let (one, other) = (stack.member_with("500.00").await?, stack.member_with("500.00").await?);
     let method = one.platform_method("TRC20").await?;
-    let body = json!({ "amount": 100, "method": method, "address": "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" });
+    let withdraw = request::withdraw("100.00", &method).with_key("key");
     let mut database = PgConnection::connect(&stack.databases().owner_url(Service::Wallet)?).await?;
     // Held up by this lock, the statement reaches its commit while nobody is there to hear of it.
     sqlx::raw_sql("BEGIN; LOCK TABLE transactions IN SHARE ROW EXCLUSIVE MODE").execute(&mut database).await?;
     let mut unanswered = JoinSet::new();
     for member in [&one, &other] {
-        let (client, body) = (member.client.clone(), body.clone());
-        unanswered.spawn(async move { client.post_keyed("/transactions/withdraw", "key", body).await });
+        let (client, withdraw) = (member.client.clone(), withdraw.clone());
+        unanswered.spawn(async move { client.send(&withdraw).await });
     }
     counted(&mut database, "SELECT least(count(*), 1) FROM pg_locks WHERE NOT granted", 1).await?;
     stack.stop(Service::Wallet)?;
@@ -189,7 +189,7 @@ async fn what_was_committed_is_told_by_its_key() -> Result<()> {
     for member in [&one, &other] {
         let mut ids = Vec::new();
         while ids.len() < 2 {
-            let answer = member.client.post_keyed("/transactions/withdraw", "key", body.clone()).await?;
+            let answer = member.client.send(&withdraw).await?;
             if answer.status < 500 {
                 assert_eq!(answer.status, 201, "{}", answer.body);
                 ids.push(answer.body["transaction"]["id"].clone());

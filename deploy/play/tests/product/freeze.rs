@@ -1,11 +1,10 @@
 //! A freeze takes effect immediately.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use play::client::{Answer, Client};
-use play::testing::{Member, Options, PROOF, TestStack, txid};
+use play::request::{self, DESTINATION, Decision, PROOF, id, txid};
+use play::testing::{Member, Options, TestStack};
 use serde_json::{Value, json};
-
-const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 
 /// Every service and the gateway have just learned that the member is not frozen.
 async fn warm_up(member: &Member) -> Result<()> {
@@ -82,18 +81,10 @@ async fn a_freeze_takes_effect_at_once() -> Result<()> {
     let (member, reviewer) = (stack.member_with("5000.00").await?, stack.staff("reviewer").await?);
     let treasurer = stack.staff("treasurer").await?;
     let method = member.platform_method("TRC20").await?;
-    let plans = member.client.get("/plans").await?.success()?;
-    let starter = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
-    let plan = starter.context("a plan")?["id"].as_str().context("an id")?.to_owned();
-    let body = json!({ "planId": plan, "amount": 250 });
-    let trade = member.client.post("/trades/create", body).await?.success()?;
-    let trades = [trade["trade"]["id"].as_str().context("a trade")?.to_owned()];
-    let own = json!({ "currency": "USDT", "network": "TRC20", "address": DESTINATION });
-    let own = member.client.post("/payment-methods", own).await?.success()?;
-    let own = own["paymentMethod"]["id"].as_str().context("a method")?.to_owned();
-    let body = json!({ "amount": 100, "method": method, "address": DESTINATION });
-    let withdrawal = member.client.post("/transactions/withdraw", body).await?.success()?;
-    let withdrawal = withdrawal["transaction"]["id"].as_str().context("a withdrawal")?.to_owned();
+    let plan = member.client.plan("Starter").await?;
+    let trades = [id(&member.client.make(request::open_trade(&plan, "250.00")).await?)?];
+    let own = id(&member.client.make(request::save_destination("Own")).await?)?;
+    let withdrawal = id(&member.withdraw("100.00").await?.success()?)?;
     stack.confirm_destination(&member, &withdrawal).await?;
     let before = member.client.get("/auth/check").await?.success()?["user"]["wallet"].clone();
     for call in calls(&member, &plan, &method, &own, &trades, &withdrawal) {
@@ -112,21 +103,18 @@ async fn a_freeze_takes_effect_at_once() -> Result<()> {
 }
 
 async fn refuse_payout(member: &Member, reviewer: &Client, treasurer: &Client, withdrawal: &str) -> Result<()> {
-    let path = format!("/admin/transactions/{withdrawal}");
-    let revision = async || anyhow::Ok(reviewer.get(&path).await?.success()?["transaction"]["revision"].clone());
-    let approval = json!({ "revision": revision().await? });
+    let txid = txid();
+    let paid = Decision::Paid { txid: &txid };
     set_frozen(reviewer, member, "freeze").await?;
-    let answer = reviewer.post(&format!("{path}/approve"), approval.clone()).await?;
+    let answer = reviewer.decide(withdrawal, Decision::Approve).await?;
     ensure!((answer.status, answer.code()) == (409, Some("ACCOUNT_FROZEN")), "{}", answer.body);
     set_frozen(reviewer, member, "unfreeze").await?;
-    reviewer.post(&format!("{path}/approve"), approval).await?.success()?;
-    let payout = json!({ "revision": revision().await?, "txid": txid() });
+    reviewer.decide(withdrawal, Decision::Approve).await?.success()?;
     set_frozen(reviewer, member, "freeze").await?;
-    for call in ["paying", "paid"] {
-        let answer = treasurer.post(&format!("{path}/{call}"), payout.clone()).await?;
-        ensure!((answer.status, answer.code()) == (409, Some("ACCOUNT_FROZEN")), "{call}: {}", answer.body);
+    for decision in [Decision::Take, paid] {
+        let answer = treasurer.decide(withdrawal, decision).await?;
+        ensure!((answer.status, answer.code()) == (409, Some("ACCOUNT_FROZEN")), "{decision:?}: {}", answer.body);
     }
     set_frozen(reviewer, member, "unfreeze").await?;
-    treasurer.post(&format!("{path}/paid"), payout).await?.success()?;
-    Ok(())
+    treasurer.decide(withdrawal, paid).await?.success().map(drop)
 }

@@ -4,7 +4,8 @@ use anyhow::{Context, Result};
 use play::{
     client::Client,
     demo,
-    testing::{NOTE, Options, TestStack, txid},
+    request::{Decision, txid},
+    testing::{Options, TestStack},
 };
 use serde_json::{Value, json};
 
@@ -41,11 +42,11 @@ async fn a_member_registers_and_a_deposit_is_confirmed() -> Result<()> {
     assert!(reqwest::get(receipt).await?.status().is_success(), "the signed link works without a session");
 
     let reviewer = stack.staff("reviewer").await?;
-    let path = format!("/admin/transactions/{id}");
-    let review = reviewer.get(&path).await?.success()?;
-    let approval = json!({ "revision": review["transaction"]["revision"], "receivedAmount": "250.25", "txid": txid(), "note": NOTE });
-    reviewer.post(&format!("{path}/approve"), approval.clone()).await?.success()?;
-    assert_eq!(reviewer.post(&format!("{path}/approve"), approval).await?.status, 409, "decided once");
+    let review = reviewer.get(&format!("/admin/transactions/{id}")).await?.success()?;
+    let received = Decision::Received { amount: "250.25", txid: &txid() };
+    let approval = received.about(&id, &review["transaction"]["revision"]);
+    reviewer.make(approval.clone()).await?;
+    assert_eq!(reviewer.send(&approval).await?.status, 409, "decided once");
 
     let row = transaction(&member.client, &id).await?;
     assert_eq!((&row["status"], &row["amount"]), (&json!("success"), &json!(250.25)));
@@ -62,10 +63,7 @@ async fn a_rejected_deposit_fails_with_a_reason() -> Result<()> {
     let member = stack.member().await?;
     let id = member.deposit("100.00").await?;
     let reviewer = stack.staff("reviewer").await?;
-    let path = format!("/admin/transactions/{id}");
-    let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
-    let body = json!({ "revision": revision, "reasonCode": "NOT_RECEIVED", "note": "" });
-    reviewer.post(&format!("{path}/reject"), body).await?.success()?;
+    reviewer.decide(&id, Decision::Reject { reason: "NOT_RECEIVED", note: "" }).await?.success()?;
     let row = transaction(&member.client, &id).await?;
     assert_eq!((&row["status"], &row["reasonCode"]), (&json!("failed"), &json!("NOT_RECEIVED")));
     assert_eq!(wallet(&member.client).await?["balance"], json!(0));

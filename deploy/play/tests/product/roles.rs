@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use play::client::{Answer, Client};
-use play::testing::{NOTE, TestStack, txid};
+use play::request::{NOTE, txid};
+use play::testing::TestStack;
 use reqwest::Method;
 use serde_json::{Value, json};
 

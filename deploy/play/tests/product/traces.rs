@@ -14,7 +14,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{Tra
 use opentelemetry_proto::tonic::collector::trace::v1::{ExportTraceServiceRequest, ExportTraceServiceResponse};
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::resource::v1::Resource;
-use play::testing::{Options, PASSWORD, PROOF, TestStack};
+use play::testing::{Options, PASSWORD, TestStack};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use stack::Service;
@@ -136,10 +136,7 @@ async fn a_deposit_is_one_trace() -> Result<()> {
     let (receiver, port) = Receiver::start().await?;
     let stack = TestStack::with(Options { otlp_port: Some(port), ..Options::default() }).await?;
     let member = stack.member().await?;
-    let methods = member.client.get("/payment-methods").await?.success()?;
-    let method = methods["paymentMethods"][0]["id"].as_str().context("a seeded method")?;
-    let body = json!({ "amount": "250.50", "method": method, "receipt": PROOF, "type": "deposit" });
-    member.client.post("/transactions/deposit", body).await?.success()?;
+    member.deposit("250.50").await?;
     stack.mail(&member.email, "deposit").await?;
     let trace = receiver
         .trace_across("POST /v1/transactions/deposit", &["gateway", "wallet", "payment-method", "mailer"])

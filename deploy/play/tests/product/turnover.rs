@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use play::client::send;
-use play::testing::{Member, Options, PASSWORD, PROOF, TestStack};
+use play::request::PROOF;
+use play::testing::{Member, Options, PASSWORD, TestStack};
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;
 use sqlx::{Connection, Executor, PgConnection};
@@ -151,9 +152,7 @@ async fn neither_an_ageing_connection_nor_a_restart_costs_a_request() -> Result<
     let options = Options { plans: true, connection_age_seconds: Some(1), ..Options::default() };
     let mut stack = TestStack::with(options).await?;
     let (investor, visitor) = (stack.member_with("90000.00").await?, stack.member().await?);
-    let plans = investor.client.get("/plans").await?.success()?;
-    let plan = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
-    let plan = plan.and_then(|plan| plan["id"].as_str()).context("a plan")?.to_owned();
+    let plan = investor.client.plan("Starter").await?;
     let mut auth = PgConnection::connect(&stack.databases().owner_url(Service::Auth)?).await?;
     let sessions = sessions_of(&mut auth, &visitor).await?;
     let (load, mut clients) = (Load::default(), JoinSet::new());
@@ -201,9 +200,7 @@ async fn a_rolling_restart_costs_no_request() -> Result<()> {
     let options = Options { plans: true, two_of_each: true, connection_age_seconds: Some(5), ..Options::default() };
     let mut stack = TestStack::with(options).await?;
     let (investor, visitor) = (stack.member_with("90000.00").await?, stack.member().await?);
-    let plans = investor.client.get("/plans").await?.success()?;
-    let plan = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
-    let plan = plan.and_then(|plan| plan["id"].as_str()).context("a plan")?.to_owned();
+    let plan = investor.client.plan("Starter").await?;
     let method = visitor.platform_method("TRC20").await?;
     let mut auth = PgConnection::connect(&stack.databases().owner_url(Service::Auth)?).await?;
     let sessions = sessions_of(&mut auth, &visitor).await?;
@@ -259,9 +256,7 @@ async fn ended_database_sessions_cost_no_request() -> Result<()> {
     const ROUNDS: u32 = 8;
     let stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;
     let (investor, visitor) = (stack.member_with("90000.00").await?, stack.member().await?);
-    let plans = investor.client.get("/plans").await?.success()?;
-    let plan = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
-    let plan = plan.and_then(|plan| plan["id"].as_str()).context("a plan")?.to_owned();
+    let plan = investor.client.plan("Starter").await?;
     let method = visitor.platform_method("TRC20").await?;
     let (load, mut clients) = (Load::default(), JoinSet::new());
     clients.spawn(load.clone().read(investor.clone()));

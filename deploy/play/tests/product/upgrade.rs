@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use play::testing::{Options, TestStack, txid};
-use serde_json::{Value, json};
+use play::request::{self, Decision, txid};
+use play::testing::{Options, TestStack};
+use serde_json::json;
 use sqlx::{Connection, PgConnection};
 use stack::Service;
 
@@ -16,29 +17,14 @@ async fn journey(stack: &TestStack, step: &str) -> Result<()> {
 
 async fn walk(stack: &TestStack, step: &str) -> Result<()> {
     let member = stack.member_with("500").await?;
-    let plans = member.client.get("/plans").await?.success()?;
-    let starter = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
-    let plan = starter.context("a plan")?["id"].clone();
-    let body = json!({ "planId": plan, "amount": 150 });
-    member.client.post("/trades/create", body).await?.success().with_context(|| format!("{step}: invest"))?;
-    let trades = member.client.get("/trades").await?.success()?;
-    let trade = trades["trades"][0]["id"].as_str().context("a trade")?;
-    let closed = member.client.request(reqwest::Method::DELETE, &format!("/trades/close/{trade}")).send().await?;
-    assert_eq!(closed.status(), 200, "{step}: {}", closed.text().await?);
+    let invest = request::open_trade(&member.client.plan("Starter").await?, "150.00");
+    let trade = request::id(&member.client.make(invest).await?)?;
+    member.client.make(request::close_trade(&trade)).await?;
 
-    let method = member.platform_method("TRC20").await?;
-    let body = json!({ "amount": 100, "method": method, "address": "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" });
-    let made = member.client.post("/transactions/withdraw", body).await?.success()?;
-    let id = made["transaction"]["id"].as_str().context("an id")?;
-    confirm(stack, id).await?;
-    let path = format!("/admin/transactions/{id}");
-    let (reviewer, treasurer) = (stack.staff("reviewer").await?, stack.staff("treasurer").await?);
-    let revision = |answer: Value| answer["transaction"]["revision"].clone();
-    let first = revision(reviewer.get(&path).await?.success()?);
-    reviewer.post(&format!("{path}/approve"), json!({ "revision": first })).await?.success()?;
-    let second = revision(treasurer.get(&path).await?.success()?);
-    let payout = json!({ "revision": second, "txid": txid() });
-    treasurer.post(&format!("{path}/paid"), payout).await?.success().with_context(|| format!("{step}: pay"))?;
+    let id = request::id(&member.withdraw("100.00").await?.success()?)?;
+    confirm(stack, &id).await?;
+    stack.staff("reviewer").await?.decide(&id, Decision::Approve).await?.success()?;
+    stack.staff("treasurer").await?.decide(&id, Decision::Paid { txid: &txid() }).await?.success()?;
 
     let wallet = member.client.get("/auth/check").await?.success()?["user"]["wallet"].clone();
     assert_eq!(wallet["balance"], json!(400), "{step}");

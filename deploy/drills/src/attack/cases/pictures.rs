@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::attack::files::{self, Coding, WIDEST, data_url};
 use crate::attack::hostile::{Attack, bearer, post};
-use play::testing::PROOF;
+use play::request::PROOF;
 
 /// The account of a test deposit: refused for its method after the file was checked, so that nothing piles up.
 const METHOD: &str = "no-such-method";
