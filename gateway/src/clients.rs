@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use chassis::grpc::{Channel, channel};
+use chassis::grpc::{Channel, REPLAYED, channel};
 use proto::auth::v1::auth_service_client::AuthServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::factor_service_client::FactorServiceClient;
@@ -252,7 +252,7 @@ macro_rules! call_with_retry {
     };
 }
 
-/// Calls a mutation, with retries if it carries an idempotency key.
+/// Calls a mutation, with retries if it carries an idempotency key. Returns the answer, and whether it repeats an earlier one.
 macro_rules! call_keyed {
     ($client:expr, $method:ident, $out:expr, $claim:expr, $message:expr) => {
         if $claim.is_some() {
@@ -260,7 +260,41 @@ macro_rules! call_keyed {
         } else {
             $crate::clients::call!($client, $method, $out, $message)
         }
+        .map($crate::clients::kept)
     };
 }
 
-pub(crate) use {call, call_keyed, call_retrying, call_with_retry};
+/// Asks a service on behalf of the caller, again if it does not answer: a read, or a change that may be repeated.
+///
+/// `ask!(caller.auth_staff.get_member(message))?` is the answer.
+macro_rules! ask {
+    ($caller:ident.$client:ident.$method:ident($message:expr)) => {
+        $crate::clients::call_retrying!($caller.app.clients.$client, $method, $caller.out, $message)
+            .map(tonic::Response::into_inner)
+    };
+}
+
+/// Like [`ask`], but once, because each call takes effect.
+macro_rules! send {
+    ($caller:ident.$client:ident.$method:ident($message:expr)) => {
+        $crate::clients::call!($caller.app.clients.$client, $method, $caller.out, $message)
+            .map(tonic::Response::into_inner)
+    };
+}
+
+/// Like [`send`], with retries if the request has an idempotency key.
+///
+/// `let (answer, replayed) = keyed!(caller.trade.close(message), claim)?` says with the answer whether it repeats an earlier one.
+macro_rules! keyed {
+    ($caller:ident.$client:ident.$method:ident($message:expr), $claim:expr) => {
+        $crate::clients::call_keyed!($caller.app.clients.$client, $method, $caller.out, $claim, $message)
+    };
+}
+
+pub(crate) use {ask, call, call_keyed, call_retrying, call_with_retry, keyed, send};
+
+/// The answer of a change with an idempotency key, and whether it repeats an earlier one.
+pub fn kept<T>(response: tonic::Response<T>) -> (T, bool) {
+    let replayed = response.metadata().get(REPLAYED).is_some();
+    (response.into_inner(), replayed)
+}

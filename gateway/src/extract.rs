@@ -3,16 +3,13 @@
 
 mod client_address;
 
-mod member;
-
 mod request_id;
+
+mod role;
 
 mod session;
 
-mod staff;
-
 pub use self::client_address::client_address;
-pub use self::member::{ActiveMember, MaybeVerifiedMember, VerifiedMember};
 pub use self::request_id::RequestId;
-pub use self::session::{MaybeSignedIn, SignedIn, Visitor, bearer, on_behalf};
-pub use self::staff::{AnyStaff, StaffMember};
+pub use self::role::{ActiveMember, AnyStaff, MaybeVerifiedMember, SignedIn, StaffMember, VerifiedMember};
+pub use self::session::{Caller, MaybeSignedIn, Visitor, bearer, on_behalf};

@@ -1,14 +1,10 @@
-//! The Idempotency-Key header, bound to route and body for the service that stores it, and the sign of a replay.
+//! The Idempotency-Key header, bound to route and body for the service that stores it.
 
 use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Request};
-use axum::http::HeaderValue;
 use axum::http::request::Parts;
-use axum::response::{IntoResponse, Response};
-use chassis::grpc::REPLAYED;
 use proto::common::v1::Idempotency;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use tonic::metadata::MetadataMap;
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{ObjectBuilder, Required, Type};
@@ -85,13 +81,4 @@ impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Ke
         let Json { value, digest } = Json::from_request(Request::from_parts(parts, body), state).await?;
         Ok(Self { value, claim: key.claim(&digest) })
     }
-}
-
-/// A response with the sign of a replay, if the service said it is one.
-pub fn marked(metadata: &MetadataMap, response: impl IntoResponse) -> Response {
-    let mut response = response.into_response();
-    if metadata.get(REPLAYED).is_some() {
-        response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
-    }
-    response
 }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use chassis::clock::Timestamp;
@@ -419,24 +419,52 @@ pub fn known_moment(at: Option<&Timestamp>) -> Result<String, ApiError> {
     moment(at).ok_or_else(|| ApiError::internal("an answer without a time"))
 }
 
-/// A JSON answer with a status.
+/// A success, with its body as JSON beside `"success": true`.
 #[derive(Debug)]
-pub struct Reply<T>(pub StatusCode, pub T);
+pub struct Reply<T, const STATUS: u16 = 200> {
+    body: T,
+    is_replay: bool,
+}
 
-impl<T: Serialize> IntoResponse for Reply<T> {
+/// What most handlers return: 200 with this body.
+pub type Answer<T> = Result<Reply<T>, ApiError>;
+
+/// 201 with this body.
+pub type Created<T> = Result<Reply<T, 201>, ApiError>;
+
+/// What every success has in common.
+#[derive(Serialize)]
+struct Success<T> {
+    success: bool,
+    #[serde(flatten)]
+    body: T,
+}
+
+impl<T: Serialize, const STATUS: u16> IntoResponse for Reply<T, STATUS> {
     fn into_response(self) -> Response {
-        (self.0, axum::Json(self.1)).into_response()
+        let status = StatusCode::from_u16(STATUS).unwrap_or_default();
+        let body = axum::Json(Success { success: true, body: self.body });
+        let mut response = (status, body).into_response();
+        if self.is_replay {
+            response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
+        }
+        response
     }
 }
 
 /// 200 with this body.
 pub fn ok<T>(body: T) -> Reply<T> {
-    Reply(StatusCode::OK, body)
+    Reply { body, is_replay: false }
 }
 
 /// 201 with this body.
-pub fn created<T>(body: T) -> Reply<T> {
-    Reply(StatusCode::CREATED, body)
+pub fn created<T>(body: T) -> Reply<T, 201> {
+    Reply { body, is_replay: false }
+}
+
+/// The reply with the sign of a replay, if the service repeated an earlier response.
+pub fn marked<T, const STATUS: u16>(is_replay: bool, reply: Reply<T, STATUS>) -> Reply<T, STATUS> {
+    Reply { is_replay, ..reply }
 }
 
 /// A day from the query. The error names the parameter if the text is not a day.

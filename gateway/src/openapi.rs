@@ -1,6 +1,6 @@
 //! The document of the API, from the code, and a page to read it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -9,7 +9,7 @@ use axum::response::Html;
 use axum::routing::get;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::openapi::{Components, OpenApi as Document, PathItem, Ref, RefOr, Response};
+use utoipa::openapi::{Components, ObjectBuilder, OpenApi as Document, PathItem, Ref, RefOr, Response, Schema, Type};
 use utoipa::{Modify, OpenApi};
 
 use crate::app::App;
@@ -66,6 +66,25 @@ pub fn name_operations(document: &mut Document) {
         for (method, operation) in operations(item) {
             operation.operation_id = Some(format!("{method}_{name}"));
         }
+    }
+}
+
+/// Adds `success`, which [`Reply`](crate::json::Reply) writes, to the body of every success.
+pub fn add_success(document: &mut Document) {
+    let mut bodies = HashSet::new();
+    for (_, operation) in document.paths.paths.values_mut().flat_map(operations) {
+        let successes = operation.responses.responses.iter().filter(|(status, _)| status.starts_with('2'));
+        bodies.extend(successes.filter_map(|(_, response)| match response {
+            RefOr::T(response) => body_name(response),
+            RefOr::Ref(_) => None,
+        }));
+    }
+    let components = document.components.get_or_insert_default();
+    for (_, schema) in components.schemas.iter_mut().filter(|(name, _)| bodies.contains(*name)) {
+        // One with flattened fields has it from the body that is flattened into it.
+        let RefOr::T(Schema::Object(body)) = schema else { continue };
+        body.properties.insert("success".to_owned(), ObjectBuilder::new().schema_type(Type::Boolean).into());
+        body.required.insert(0, "success".to_owned());
     }
 }
 

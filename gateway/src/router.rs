@@ -135,6 +135,7 @@ pub fn api() -> Api {
         .merge(admin::routes(&mut declare));
     let (router, mut document) = OpenApiRouter::with_openapi(ApiDoc::openapi()).nest("/v1", v1).split_for_parts();
     openapi::name_operations(&mut document);
+    openapi::add_success(&mut document);
     openapi::share(&mut document);
     Api { router, document, classes }
 }

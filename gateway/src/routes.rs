@@ -52,14 +52,11 @@ pub mod wallet;
 pub mod activity;
 pub mod admin;
 
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::response;
 
 /// A success without data.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Done {
-    /// Always `true`.
-    pub success: bool,
     /// A sentence to show to the person.
     pub message: String,
 }
@@ -68,6 +65,6 @@ impl Done {
     /// A success with this sentence.
     #[must_use]
     pub fn saying(message: &str) -> Self {
-        Self { success: true, message: message.to_owned() }
+        Self { message: message.to_owned() }
     }
 }

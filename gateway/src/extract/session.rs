@@ -1,5 +1,7 @@
 //! Extractors for callers with or without a session.
 
+use std::marker::PhantomData;
+
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -14,8 +16,9 @@ use crate::app::App;
 use crate::error::ApiError;
 
 /// Any caller. A bearer token is ignored.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Visitor {
+    pub app: App,
     /// The client's address and device, for the audit log.
     pub client: Client,
     /// The session that the token names, which may have ended.
@@ -29,29 +32,44 @@ impl FromRequestParts<App> for Visitor {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
         let client = client(parts, &app.config.trusted_proxies);
-        Ok(Self { client, session: None, out: Outgoing::service(&app.credential).request_id(&id) })
+        Ok(Self { app: app.clone(), client, session: None, out: Outgoing::service(&app.credential).request_id(&id) })
     }
 }
 
 /// Any caller, for calls that also work without a session. A bearer token that is not ours, or has ended, counts as none.
-#[derive(Debug, Clone)]
-pub struct MaybeSignedIn(pub Visitor);
+#[derive(Clone)]
+pub struct MaybeSignedIn {
+    pub app: App,
+    /// The client's address and device, for the audit log.
+    pub client: Client,
+    /// The session that the token names, which may have ended.
+    pub session: Option<Named>,
+    /// The metadata of calls to services on the caller's behalf.
+    pub out: Outgoing,
+}
 
 impl FromRequestParts<App> for MaybeSignedIn {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let visitor = Visitor::from_request_parts(parts, app).await?;
-        let Some(token) = bearer(&parts.headers).map(ToOwned::to_owned) else { return Ok(Self(visitor)) };
-        let session = app.verifier.named(&token).filter(|_| prove(app, parts, &token).is_ok());
-        let Some(named) = session else { return Ok(Self(visitor)) };
-        let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
-        Ok(Self(Visitor { out: Outgoing::session(&app.credential, named).request_id(&id), session, ..visitor }))
+        let Visitor { app, client, out, .. } = Visitor::from_request_parts(parts, app).await?;
+        let token = bearer(&parts.headers).map(ToOwned::to_owned);
+        let live = |token: String| app.verifier.named(&token).filter(|_| prove(&app, parts, &token).is_ok());
+        let Some(named) = token.and_then(live) else { return Ok(Self { app, client, session: None, out }) };
+        let RequestId(id) = RequestId::from_request_parts(parts, &app).await.unwrap_or_else(|never| match never {});
+        let out = Outgoing::session(&app.credential, named).request_id(&id);
+        Ok(Self { app, client, session: Some(named), out })
     }
 }
 
-/// A member or staff with a live session.
-#[derive(Debug, Clone)]
-pub struct SignedIn {
+/// Who may be the caller of a route.
+pub trait Role: Send {
+    /// Refuses a session that may not use the route.
+    fn admit(session: Session) -> Result<(), ApiError>;
+}
+
+/// A caller with a live session and this role, with what a handler needs on their behalf.
+pub struct Caller<R> {
+    pub app: App,
     pub session: Session,
     /// The bearer token, for auth alone.
     pub token: String,
@@ -59,18 +77,20 @@ pub struct SignedIn {
     pub client: Client,
     /// The metadata of calls to services on the caller's behalf.
     pub out: Outgoing,
+    role: PhantomData<fn() -> R>,
 }
 
-impl FromRequestParts<App> for SignedIn {
+impl<R: Role> FromRequestParts<App> for Caller<R> {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let token = bearer(&parts.headers).map(ToOwned::to_owned).ok_or_else(unauthenticated)?;
         prove(app, parts, &token)?;
         let session = app.verifier.session_of(&token).await?;
+        R::admit(session.clone())?;
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
         let client = client(parts, &app.config.trusted_proxies);
         let out = on_behalf(app, &token)?.request_id(&id);
-        Ok(Self { session, token, client, out })
+        Ok(Self { app: app.clone(), session, token, client, out, role: PhantomData })
     }
 }
 

@@ -1,8 +1,7 @@
 //! Registration, login, email codes, password resets and sessions.
 
-use axum::extract::{FromRequest, Multipart, Path, Query, Request, State};
+use axum::extract::{FromRequest, Multipart, Path, Query, Request};
 use axum::http::header;
-use axum::response::Response;
 use chassis::grpc::Outgoing;
 use proto::auth::v1 as auth;
 use proto::auth::v1::{
@@ -10,34 +9,30 @@ use proto::auth::v1::{
     LoginRequest, LogoutRequest, RegisterRequest, ResendCodeRequest, ResetPasswordRequest, UndoEmailChangeRequest,
     VerifyEmailRequest,
 };
-use serde::{Deserialize, Serialize};
+use route_macros::{delete, get, post, response};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call, call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, keyed, send};
+use crate::error::ApiError;
 use crate::extract::{MaybeSignedIn, SignedIn, Visitor, on_behalf};
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{self, Field, Form, Json, Reply, created, known_moment, ok};
+use crate::idempotency::Keyed;
+use crate::json::{self, Answer, Created, Field, Form, Json, created, known_moment, marked, ok};
 use crate::proofs;
 use crate::routes::Done;
 use crate::routes::users::{User, wallet_of};
 
 /// A new session.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct SessionReply {
-    success: bool,
     message: String,
     user: User,
     /// The bearer token of the session.
     token: String,
     /// `true` if the balances are not available now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     degraded: Option<bool>,
     /// Handle for the email codes of this account. Present only while the email is unconfirmed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     verification: Option<String>,
 }
 
@@ -58,7 +53,7 @@ pub async fn signed_in(
     let wallet = wallet_of(app, out, &user).await;
     let degraded = (wallet.is_none() && user.role.is_empty()).then_some(true);
     let user = User::new(user, wallet.as_ref());
-    Ok(SessionReply { success: true, message: message.to_owned(), user, token, degraded, verification: None })
+    Ok(SessionReply { message: message.to_owned(), user, token, degraded, verification: None })
 }
 
 /// A new account.
@@ -82,14 +77,8 @@ pub struct Registration {
 }
 
 /// Register
-#[utoipa::path(post, path = "/auth/register", request_body = Registration,
-    params(Key),
-    responses((status = 201, body = SessionReply), Errors), security(), tag = "Session")]
-pub async fn register(
-    State(app): State<App>,
-    caller: Visitor,
-    Keyed { value, claim }: Keyed<Registration>,
-) -> Result<Response, ApiError> {
+#[post("/auth/register", "Session")]
+pub async fn register(caller: Visitor, Keyed { value, claim }: Keyed<Registration>) -> Created<SessionReply> {
     let mut form = Form::new();
     let message = RegisterRequest {
         name: form.text("name", &value.name),
@@ -101,11 +90,11 @@ pub async fn register(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) = call_keyed!(app.clients.auth, register, caller.out, claim, message)?.into_parts();
-    let out = on_behalf(&app, &answer.token)?;
+    let (answer, replayed) = keyed!(caller.auth.register(message), claim)?;
+    let out = on_behalf(&caller.app, &answer.token)?;
     let sentence = "Your account has been created. We sent a code to your email address.";
-    let reply = signed_in(&app, &out, answer.user, answer.token, sentence).await?;
-    Ok(marked(&metadata, created(reply.with_verification(answer.verification))))
+    let reply = signed_in(&caller.app, &out, answer.user, answer.token, sentence).await?;
+    Ok(marked(replayed, created(reply.with_verification(answer.verification))))
 }
 
 /// A code to confirm an address.
@@ -122,14 +111,10 @@ pub struct Verification {
 }
 
 /// A confirmed address.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct VerifyReply {
-    success: bool,
     message: String,
     /// The token to set a password with, as that of a reset link. Missing where the password stays.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     reset_token: Option<String>,
 }
 
@@ -138,13 +123,8 @@ pub struct VerifyReply {
 /// A code belongs to the session, or to the handle, that it was asked with. Without either it works, too, but is slowed
 /// down after a few wrong ones. If the code of a new account comes without the session or handle of its registration or login,
 /// the person who registered may be somebody else: the password is gone, every session ends, and `resetToken` sets a new one.
-#[utoipa::path(post, path = "/auth/verify", request_body = Verification,
-    responses((status = 200, body = VerifyReply), Errors), security(), tag = "Session")]
-pub async fn verify(
-    State(app): State<App>,
-    MaybeSignedIn(caller): MaybeSignedIn,
-    Json { value, .. }: Json<Verification>,
-) -> Result<Reply<VerifyReply>, ApiError> {
+#[post("/auth/verify", "Session")]
+pub async fn verify(caller: MaybeSignedIn, Json { value, .. }: Json<Verification>) -> Answer<VerifyReply> {
     let mut form = Form::new();
     let message = VerifyEmailRequest {
         email: form.text("email", &value.email),
@@ -153,13 +133,13 @@ pub async fn verify(
         client: Some(caller.client.clone()),
     };
     form.finish()?;
-    let reset_token = call!(app.clients.auth, verify_email, caller.out, message)?.into_inner().reset_token;
+    let reset_token = send!(caller.auth.verify_email(message))?.reset_token;
     let reset_token = Some(reset_token).filter(|token| !token.is_empty());
     let message = match reset_token {
         Some(_) => "Your email address has been verified. Please set a password.",
         None => "Your email address has been verified.",
     };
-    Ok(ok(VerifyReply { success: true, message: message.to_owned(), reset_token }))
+    Ok(ok(VerifyReply { message: message.to_owned(), reset_token }))
 }
 
 /// The account that needs a new code.
@@ -173,22 +153,16 @@ pub struct Resend {
 }
 
 /// The response is the same whether or not the account exists.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct ResendReply {
-    success: bool,
     message: String,
     /// Handle for the code.
     verification: String,
 }
 
 /// Send a new code
-#[utoipa::path(post, path = "/auth/resend", request_body = Resend,
-    responses((status = 200, body = ResendReply), Errors), security(), tag = "Session")]
-pub async fn resend(
-    State(app): State<App>,
-    MaybeSignedIn(caller): MaybeSignedIn,
-    Json { value, .. }: Json<Resend>,
-) -> Result<Reply<ResendReply>, ApiError> {
+#[post("/auth/resend", "Session")]
+pub async fn resend(caller: MaybeSignedIn, Json { value, .. }: Json<Resend>) -> Answer<ResendReply> {
     let mut form = Form::new();
     let message = ResendCodeRequest {
         email: form.text("email", &value.email),
@@ -196,9 +170,9 @@ pub async fn resend(
         client: Some(caller.client.clone()),
     };
     form.finish()?;
-    let verification = call!(app.clients.auth, resend_code, caller.out, message)?.into_inner().verification;
+    let verification = send!(caller.auth.resend_code(message))?.verification;
     let message = "If this address needs a code, it is on its way.".to_owned();
-    Ok(ok(ResendReply { success: true, message, verification }))
+    Ok(ok(ResendReply { message, verification }))
 }
 
 /// The credentials of an account.
@@ -231,13 +205,8 @@ pub fn bound(form: &mut Form, client: auth::Client, device_key: &Field) -> auth:
 }
 
 /// Log in
-#[utoipa::path(post, path = "/auth/login", request_body = Login,
-    responses((status = 200, body = SessionReply), Errors), security(), tag = "Session")]
-pub async fn login(
-    State(app): State<App>,
-    caller: Visitor,
-    Json { value, .. }: Json<Login>,
-) -> Result<Reply<SessionReply>, ApiError> {
+#[post("/auth/login", "Session")]
+pub async fn login(caller: Visitor, Json { value, .. }: Json<Login>) -> Answer<SessionReply> {
     let mut form = Form::new();
     let message = LoginRequest {
         email: form.text("email", &value.email),
@@ -246,9 +215,9 @@ pub async fn login(
         client: Some(bound(&mut form, caller.client, &value.device_key)),
     };
     form.finish()?;
-    let answer = call!(app.clients.auth, login, caller.out, message)?.into_inner();
-    let out = on_behalf(&app, &answer.token)?;
-    let reply = signed_in(&app, &out, answer.user, answer.token, "Welcome back.").await?;
+    let answer = send!(caller.auth.login(message))?;
+    let out = on_behalf(&caller.app, &answer.token)?;
+    let reply = signed_in(&caller.app, &out, answer.user, answer.token, "Welcome back.").await?;
     Ok(ok(reply.with_verification(answer.verification)))
 }
 
@@ -315,16 +284,11 @@ pub struct Forgotten {
 }
 
 /// Ask for a reset link
-#[utoipa::path(post, path = "/auth/forgot-password",
-    request_body(content((Forgotten = "multipart/form-data"), (Forgotten = "application/x-www-form-urlencoded"), (Forgotten = "application/json"))),
-    responses((status = 200, body = Done), Errors), security(), tag = "Session")]
-pub async fn forgot_password(
-    State(app): State<App>,
-    caller: Visitor,
-    mut form: FormData,
-) -> Result<Reply<Done>, ApiError> {
+#[post("/auth/forgot-password", "Session",
+    request_body(content((Forgotten = "multipart/form-data"), (Forgotten = "application/x-www-form-urlencoded"), (Forgotten = "application/json"))))]
+pub async fn forgot_password(caller: Visitor, mut form: FormData) -> Answer<Done> {
     let message = ForgotPasswordRequest { email: form.take("email"), client: Some(caller.client) };
-    call!(app.clients.auth, forgot_password, caller.out, message)?;
+    send!(caller.auth.forgot_password(message))?;
     Ok(ok(Done::saying("If an account exists for this address, a reset link is on its way.")))
 }
 
@@ -346,20 +310,15 @@ pub struct TokenQuery {
 }
 
 /// Set a new password by a reset link
-#[utoipa::path(post, path = "/auth/reset-password", params(("token" = Option<String>, Query)),
-    request_body(content((Reset = "multipart/form-data"), (Reset = "application/x-www-form-urlencoded"), (Reset = "application/json"))),
-    responses((status = 200, body = Done), Errors), security(), tag = "Session")]
-pub async fn reset_password(
-    State(app): State<App>,
-    caller: Visitor,
-    Query(query): Query<TokenQuery>,
-    mut form: FormData,
-) -> Result<Reply<Done>, ApiError> {
+#[post("/auth/reset-password", "Session",
+    params(("token" = Option<String>, Query)),
+    request_body(content((Reset = "multipart/form-data"), (Reset = "application/x-www-form-urlencoded"), (Reset = "application/json"))))]
+pub async fn reset_password(caller: Visitor, Query(query): Query<TokenQuery>, mut form: FormData) -> Answer<Done> {
     let in_query = query.token.unwrap_or_default();
     let token = Some(form.take("token")).filter(|token| !token.is_empty()).unwrap_or(in_query);
     let (password, confirm_password) = (form.take("password"), form.take("confirmPassword"));
     let message = ResetPasswordRequest { token, password, confirm_password, client: Some(caller.client) };
-    call!(app.clients.auth, reset_password, caller.out, message)?;
+    send!(caller.auth.reset_password(message))?;
     Ok(ok(Done::saying("Your password has been reset. Please log in.")))
 }
 
@@ -380,10 +339,8 @@ impl LinkToken {
 }
 
 /// What a link of a security mail did.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct RecoveryReply {
-    success: bool,
     message: String,
     /// Another account has the address that should be in force again: the account is frozen, and no link was mailed. Missing
     /// otherwise.
@@ -397,7 +354,7 @@ impl RecoveryReply {
         let taken = "Everybody is logged out, and your account is frozen. Your old email address could not be restored \
             because another account uses it now. Please contact support.";
         let message = if is_address_taken { taken } else { done }.to_owned();
-        Self { success: true, message, is_address_taken }
+        Self { message, is_address_taken }
     }
 }
 
@@ -405,15 +362,10 @@ impl RecoveryReply {
 ///
 /// By the link mailed to the old address, good for 72 hours: that address is in force again, every session ends, the
 /// password is unusable, and nothing is paid out until a new one is set by the link mailed then.
-#[utoipa::path(post, path = "/auth/undo", request_body = LinkToken,
-    responses((status = 200, body = RecoveryReply), Errors), security(), tag = "Session")]
-pub async fn undo(
-    State(app): State<App>,
-    caller: Visitor,
-    Json { value, .. }: Json<LinkToken>,
-) -> Result<Reply<RecoveryReply>, ApiError> {
+#[post("/auth/undo", "Session")]
+pub async fn undo(caller: Visitor, Json { value, .. }: Json<LinkToken>) -> Answer<RecoveryReply> {
     let message = UndoEmailChangeRequest { token: value.read()? };
-    let answer = call!(app.clients.auth, undo_email_change, caller.out, message)?.into_inner();
+    let answer = send!(caller.auth.undo_email_change(message))?;
     let done = "Your old email address is back. We have mailed it a link to set a new password.";
     Ok(ok(RecoveryReply::new(done, answer.is_address_taken)))
 }
@@ -422,37 +374,31 @@ pub async fn undo(
 ///
 /// By the link "This was not me" of a security mail, good for 72 hours: every session ends, the password is unusable, and
 /// nothing is paid out until a new one is set by the link mailed then.
-#[utoipa::path(post, path = "/auth/not-me", request_body = LinkToken,
-    responses((status = 200, body = RecoveryReply), Errors), security(), tag = "Session")]
-pub async fn not_me(
-    State(app): State<App>,
-    caller: Visitor,
-    Json { value, .. }: Json<LinkToken>,
-) -> Result<Reply<RecoveryReply>, ApiError> {
+#[post("/auth/not-me", "Session")]
+pub async fn not_me(caller: Visitor, Json { value, .. }: Json<LinkToken>) -> Answer<RecoveryReply> {
     let message = DisownActivityRequest { token: value.read()? };
-    let answer = call!(app.clients.auth, disown_activity, caller.out, message)?.into_inner();
+    let answer = send!(caller.auth.disown_activity(message))?;
     let done = "Everybody is logged out. We have mailed you a link to set a new password.";
     Ok(ok(RecoveryReply::new(done, answer.is_address_taken)))
 }
 
 /// Check the session
-#[utoipa::path(get, path = "/auth/check", responses((status = 200, body = SessionReply), Errors), tag = "Session")]
-pub async fn check(State(app): State<App>, caller: SignedIn) -> Result<Reply<SessionReply>, ApiError> {
+#[get("/auth/check", "Session")]
+pub async fn check(caller: SignedIn) -> Answer<SessionReply> {
     let message = CheckSessionRequest { token: caller.token.clone() };
-    let answer = call_retrying!(app.clients.auth, check_session, caller.out, message)?.into_inner();
-    Ok(ok(signed_in(&app, &caller.out, answer.user, answer.token, "You are logged in.").await?))
+    let answer = ask!(caller.auth.check_session(message))?;
+    Ok(ok(signed_in(&caller.app, &caller.out, answer.user, answer.token, "You are logged in.").await?))
 }
 
 /// Log out
-#[utoipa::path(post, path = "/auth/logout", responses((status = 200, body = Done), Errors), tag = "Session")]
-pub async fn logout(State(app): State<App>, caller: SignedIn) -> Result<Reply<Done>, ApiError> {
-    call!(app.clients.auth, logout, caller.out, LogoutRequest {})?;
+#[post("/auth/logout", "Session")]
+pub async fn logout(caller: SignedIn) -> Answer<Done> {
+    send!(caller.auth.logout(LogoutRequest {}))?;
     Ok(ok(Done::saying("You have been logged out.")))
 }
 
 /// A session of the account.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Session {
     /// Id of the session.
     pub id: String,
@@ -484,28 +430,22 @@ impl TryFrom<auth::Session> for Session {
 }
 
 /// The member's sessions.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct SessionsReply {
-    success: bool,
     sessions: Vec<Session>,
 }
 
 /// List the sessions
-#[utoipa::path(get, path = "/auth/sessions", responses((status = 200, body = SessionsReply), Errors), tag = "Session")]
-pub async fn list_sessions(State(app): State<App>, caller: SignedIn) -> Result<Reply<SessionsReply>, ApiError> {
-    let answer = call_retrying!(app.clients.auth, list_sessions, caller.out, ListSessionsRequest {})?.into_inner();
+#[get("/auth/sessions", "Session")]
+pub async fn list_sessions(caller: SignedIn) -> Answer<SessionsReply> {
+    let answer = ask!(caller.auth.list_sessions(ListSessionsRequest {}))?;
     let sessions = answer.sessions.into_iter().map(Session::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(SessionsReply { success: true, sessions }))
+    Ok(ok(SessionsReply { sessions }))
 }
 
 /// End a session
-#[utoipa::path(delete, path = "/auth/sessions/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), Errors), tag = "Session")]
-pub async fn end_session(
-    State(app): State<App>,
-    caller: SignedIn,
-    Path(session_id): Path<String>,
-) -> Result<Reply<Done>, ApiError> {
-    call!(app.clients.auth, end_session, caller.out, EndSessionRequest { session_id })?;
+#[delete("/auth/sessions/{id}", "Session")]
+pub async fn end_session(caller: SignedIn, Path(session_id): Path<String>) -> Answer<Done> {
+    send!(caller.auth.end_session(EndSessionRequest { session_id }))?;
     Ok(ok(Done::saying("The session has been ended.")))
 }

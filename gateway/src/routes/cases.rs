@@ -1,21 +1,20 @@
 //! The cases of a member: questions, objections and complaints, with the answers of staff.
 
-use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::extract::{Path, Query};
 use proto::cases::v1 as cases;
 use proto::cases::v1::{
     AddCaseMessageRequest, CloseCaseRequest, GetCaseRequest, ListCasesRequest, OpenCaseRequest, Subject,
 };
 use proto::common::v1::PageRequest;
+use route_macros::{get, post, response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, keyed};
+use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Field, Form, Reply, created, known_moment, moment, ok};
+use crate::idempotency::Keyed;
+use crate::json::{Answer, Created, Field, Form, created, known_moment, marked, moment, ok};
 use crate::routes::transactions::PageQuery;
 
 /// What a case is about.
@@ -94,7 +93,7 @@ impl CaseParty {
 }
 
 /// What a case refers to.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CaseSubject {
     kind: CaseSubjectKind,
     /// An id, number or hash; empty for a freeze.
@@ -102,8 +101,7 @@ pub struct CaseSubject {
 }
 
 /// A case.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct CaseEntry {
     id: String,
     /// For talking about it.
@@ -111,18 +109,25 @@ pub struct CaseEntry {
     number: i64,
     topic: CaseTopic,
     /// What it refers to. `null` for nothing in particular.
+    #[nullable]
     subject: Option<CaseSubject>,
     state: CaseState,
     created_at: String,
     updated_at: String,
     /// Until when staff mean to answer. `null` while they owe no answer.
+    #[nullable]
     answer_due_at: Option<String>,
+    #[nullable]
     first_answered_at: Option<String>,
     /// Since when it is in the register of complaints. `null` for other cases.
+    #[nullable]
     complaint_at: Option<String>,
     /// Until when a complaint has to be settled.
+    #[nullable]
     complaint_due_at: Option<String>,
+    #[nullable]
     closed_at: Option<String>,
+    #[nullable]
     closed_by: Option<CaseParty>,
     messages: i32,
 }
@@ -173,7 +178,7 @@ impl TryFrom<cases::Case> for CaseEntry {
 }
 
 /// A message of a case.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CaseMessage {
     /// From 1, in the order of the case.
     number: i32,
@@ -198,28 +203,22 @@ impl TryFrom<cases::CaseMessage> for CaseMessage {
 }
 
 /// A page of cases, newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct CaseList {
-    success: bool,
     cases: Vec<CaseEntry>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
 /// A case with its messages, in order.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CaseThread {
-    success: bool,
     case: CaseEntry,
     messages: Vec<CaseMessage>,
 }
 
 /// A case after a change.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CaseReply {
-    success: bool,
     /// A sentence to show to the person.
     message: &'static str,
     case: CaseEntry,
@@ -282,64 +281,44 @@ pub struct NewCaseMessage {
 /// Open a case
 ///
 /// At most five of a member are not closed at once. A frozen member may open one, too.
-#[utoipa::path(post, path = "/cases", request_body = NewCase, params(Key),
-    responses((status = 201, body = CaseReply), Errors), tag = "Cases")]
-pub async fn open(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Keyed { value, claim }: Keyed<NewCase>,
-) -> Result<Response, ApiError> {
+#[post("/cases", "Cases")]
+pub async fn open(caller: VerifiedMember, Keyed { value, claim }: Keyed<NewCase>) -> Created<CaseReply> {
     let message = OpenCaseRequest { idempotency: claim.clone(), ..value.read()? };
-    let (metadata, answer, _) = call_keyed!(app.clients.cases, open_case, caller.out, claim, message)?.into_parts();
+    let (answer, replayed) = keyed!(caller.cases.open_case(message), claim)?;
     let message = "We have your message. An email tells you when we have answered.";
-    Ok(marked(&metadata, created(CaseReply { success: true, message, case: CaseEntry::of(answer.case)? })))
+    Ok(marked(replayed, created(CaseReply { message, case: CaseEntry::of(answer.case)? })))
 }
 
 /// List the cases
-#[utoipa::path(get, path = "/cases", params(("cursor" = Option<String>, Query)),
-    responses((status = 200, body = CaseList), Errors), tag = "Cases")]
-pub async fn list(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Query(query): Query<PageQuery>,
-) -> Result<Reply<CaseList>, ApiError> {
+#[get("/cases", "Cases", params(("cursor" = Option<String>, Query)))]
+pub async fn list(caller: VerifiedMember, Query(query): Query<PageQuery>) -> Answer<CaseList> {
     let page = Some(PageRequest { size: 0, cursor: query.cursor.unwrap_or_default() });
-    let answer = call_retrying!(app.clients.cases, list_cases, caller.out, ListCasesRequest { page })?.into_inner();
+    let answer = ask!(caller.cases.list_cases(ListCasesRequest { page }))?;
     Ok(ok(CaseList {
-        success: true,
         cases: answer.cases.into_iter().map(CaseEntry::try_from).collect::<Result<_, _>>()?,
         next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
     }))
 }
 
 /// Get a case with its messages
-#[utoipa::path(get, path = "/cases/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = CaseThread), Errors), tag = "Cases")]
-pub async fn get(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Path(id): Path<String>,
-) -> Result<Reply<CaseThread>, ApiError> {
-    let answer = call_retrying!(app.clients.cases, get_case, caller.out, GetCaseRequest { id })?.into_inner();
+#[get("/cases/{id}", "Cases")]
+pub async fn get(caller: VerifiedMember, Path(id): Path<String>) -> Answer<CaseThread> {
+    let answer = ask!(caller.cases.get_case(GetCaseRequest { id }))?;
     let messages = answer.messages.into_iter().map(CaseMessage::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(CaseThread { success: true, case: CaseEntry::of(answer.case)?, messages }))
+    Ok(ok(CaseThread { case: CaseEntry::of(answer.case)?, messages }))
 }
 
 /// Write in a case
-#[utoipa::path(post, path = "/cases/{id}/messages", request_body = NewCaseMessage,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = CaseReply), Errors), tag = "Cases")]
+#[post("/cases/{id}/messages", "Cases")]
 pub async fn add_message(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
+    caller: VerifiedMember,
     Path(id): Path<String>,
     Keyed { value, claim }: Keyed<NewCaseMessage>,
-) -> Result<Response, ApiError> {
+) -> Created<CaseReply> {
     let message = AddCaseMessageRequest { id, text: text(&value)?, idempotency: claim.clone() };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.cases, add_case_message, caller.out, claim, message)?.into_parts();
+    let (answer, replayed) = keyed!(caller.cases.add_case_message(message), claim)?;
     let case = CaseEntry::of(answer.case)?;
-    Ok(marked(&metadata, created(CaseReply { success: true, message: "Your message is sent.", case })))
+    Ok(marked(replayed, created(CaseReply { message: "Your message is sent.", case })))
 }
 
 pub(super) fn text(value: &NewCaseMessage) -> Result<String, ApiError> {
@@ -352,13 +331,8 @@ pub(super) fn text(value: &NewCaseMessage) -> Result<String, ApiError> {
 /// Close a case
 ///
 /// One that is closed stays as it is.
-#[utoipa::path(post, path = "/cases/{id}/close", params(("id" = String, Path)),
-    responses((status = 200, body = CaseReply), Errors), tag = "Cases")]
-pub async fn close(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Path(id): Path<String>,
-) -> Result<Reply<CaseReply>, ApiError> {
-    let answer = call_retrying!(app.clients.cases, close_case, caller.out, CloseCaseRequest { id })?.into_inner();
-    Ok(ok(CaseReply { success: true, message: "The case is closed.", case: CaseEntry::of(answer.case)? }))
+#[post("/cases/{id}/close", "Cases")]
+pub async fn close(caller: VerifiedMember, Path(id): Path<String>) -> Answer<CaseReply> {
+    let answer = ask!(caller.cases.close_case(CloseCaseRequest { id }))?;
+    Ok(ok(CaseReply { message: "The case is closed.", case: CaseEntry::of(answer.case)? }))
 }

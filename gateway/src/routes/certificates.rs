@@ -2,23 +2,21 @@
 
 mod pdf;
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use pdf::Page;
 use proto::course::v1::GetCertificateRequest;
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::{get, response};
 
 use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
 use crate::json::{known_moment, ok};
-use pdf::Page;
 
 /// A certificate.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Certificate {
     /// The member's when it was issued.
     name: String,
@@ -30,24 +28,22 @@ pub struct Certificate {
 }
 
 /// The response with a certificate.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CertificateReply {
-    success: bool,
     certificate: Certificate,
 }
 
 /// Verify a certificate
 ///
 /// With `.pdf` behind the number, the certificate to print.
-#[utoipa::path(get, path = "/certificates/{certificateNumber}", params(("certificateNumber" = String, Path)),
-    responses((status = 200, content((CertificateReply = "application/json"), (String = "application/pdf"))), Errors),
-    security(), tag = "Course")]
-pub async fn get(State(app): State<App>, visitor: Visitor, Path(number): Path<String>) -> Result<Response, ApiError> {
+#[get("/certificates/{certificateNumber}", "Course",
+    responses((status = 200, content((CertificateReply = "application/json"), (String = "application/pdf"))), Errors))]
+pub async fn get(visitor: Visitor, Path(number): Path<String>) -> Result<Response, ApiError> {
     if let Some(number) = number.strip_suffix(".pdf") {
-        return print(&app, &visitor, number.to_owned()).await;
+        return print(&visitor.app, &visitor, number.to_owned()).await;
     }
-    let certificate = read(&app, &visitor, number).await?;
-    Ok(ok(CertificateReply { success: true, certificate }).into_response())
+    let certificate = read(&visitor.app, &visitor, number).await?;
+    Ok(ok(CertificateReply { certificate }).into_response())
 }
 
 async fn print(app: &App, visitor: &Visitor, number: String) -> Result<Response, ApiError> {

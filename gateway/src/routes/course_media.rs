@@ -5,9 +5,9 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use proto::course::v1 as course;
 use proto::course::v1::GetCaptionsRequest;
-use serde::{Deserialize, Serialize};
+use route_macros::{get, response};
+use serde::Deserialize;
 use time::OffsetDateTime;
-use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::call_retrying;
@@ -22,7 +22,7 @@ const PLAYLIST: &str = "application/vnd.apple.mpegurl";
 const NOT_KEPT: &str = "no-store";
 
 /// The small pictures for the time line of a player, in one picture, row by row.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PreviewStrip {
     url: String,
     /// Seconds from one picture to the next.
@@ -36,7 +36,7 @@ pub struct PreviewStrip {
 }
 
 /// Captions of a video.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CaptionsEntry {
     /// A language tag such as `en` or `pt-BR`.
     language: String,
@@ -46,7 +46,7 @@ pub struct CaptionsEntry {
 }
 
 /// A video to play. Its links live six hours, and end with the session that they were made for.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct VideoEntry {
     /// The HLS playlist.
     pub hls: String,
@@ -55,8 +55,6 @@ pub struct VideoEntry {
     pub duration: Decimal,
     pub width: i32,
     pub height: i32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub preview: Option<PreviewStrip>,
     pub captions: Vec<CaptionsEntry>,
 }
@@ -101,11 +99,10 @@ impl CaptionsEntry {
 ///
 /// The playlists `master.m3u8` and those that it names, `poster.jpg`, `preview.jpg`, `captions-{language}.vtt`, or
 /// `attachment`. 404 when the link or its session has ended, 403 without access any more, 429 for a fourth video at once.
-#[utoipa::path(get, path = "/course-media/{ticket}/{file}",
-    params(("ticket" = String, Path), ("file" = String, Path)),
+#[get("/course-media/{ticket}/{file}", "Course",
     responses((status = 200, description = "The file", content_type = "application/octet-stream", body = String),
         (status = 206, description = "The range of the file that was asked for", content_type = "application/octet-stream", body = String),
-        (status = 416, description = "The range lies outside the file", body = ErrorReply), Errors), security(), tag = "Course")]
+        (status = 416, description = "The range lies outside the file", body = ErrorReply), Errors))]
 pub async fn get(
     State(app): State<App>,
     Path((text, file)): Path<(String, String)>,
@@ -150,11 +147,11 @@ pub struct SegmentQuery {
 ///
 /// The path is the same for everybody, so that a cache of the operator that asks here about every request may keep it by the
 /// path.
-#[utoipa::path(get, path = "/course-media/segments/{folder}/{file}",
-    params(("folder" = String, Path), ("file" = String, Path), ("ticket" = String, Query)),
+#[get("/course-media/segments/{folder}/{file}", "Course",
+    params(("ticket" = String, Query)),
     responses((status = 200, description = "The segment", content_type = "application/octet-stream", body = String),
         (status = 206, description = "The range of the segment that was asked for", content_type = "application/octet-stream", body = String),
-        (status = 416, description = "The range lies outside the segment", body = ErrorReply), Errors), security(), tag = "Course")]
+        (status = 416, description = "The range lies outside the segment", body = ErrorReply), Errors))]
 pub async fn segment(
     State(app): State<App>,
     Path((folder, file)): Path<(String, String)>,

@@ -1,35 +1,31 @@
 //! The course. The service course keeps its content and the progress of members; wallet sells it.
 
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use chassis::clock;
 use proto::course::v1 as course;
 use proto::course::v1::{GetCourseRequest, GetLessonRequest, IssueCertificateRequest, PutProgressRequest};
 use proto::wallet::v1::PurchaseCourseRequest;
-use serde::{Deserialize, Serialize};
+use route_macros::{get, post, put, response};
+use serde::Deserialize;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, keyed};
+use crate::error::ApiError;
 use crate::extract::{ActiveMember, MaybeSignedIn, VerifiedMember};
-use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Reply, known_moment, moment, ok};
+use crate::idempotency::Key;
+use crate::json::{Answer, Field, Form, Json, known_moment, marked, moment, ok};
 use crate::media::Ticket;
 use crate::routes::course_media::VideoEntry;
 use crate::routes::transactions::TransactionMade;
 
 /// How far a member has come in a lesson.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct LessonProgress {
     /// Seconds into the video; 0 for a text.
     position: i32,
     done: bool,
     /// When the lesson was done.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     done_at: Option<String>,
     /// When the device wrote it, by its own clock.
     at: String,
@@ -46,7 +42,7 @@ impl TryFrom<course::Progress> for LessonProgress {
 }
 
 /// A lesson in the curriculum.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct LessonEntry {
     id: String,
     title: String,
@@ -58,8 +54,6 @@ pub struct LessonEntry {
     /// Whether it has a video.
     video: bool,
     /// Left out until the member begins the lesson.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     progress: Option<LessonProgress>,
 }
 
@@ -80,7 +74,7 @@ impl TryFrom<course::LessonOutline> for LessonEntry {
 }
 
 /// A module of the curriculum.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct ModuleEntry {
     number: i32,
     title: String,
@@ -98,7 +92,7 @@ impl TryFrom<course::Module> for ModuleEntry {
 }
 
 /// The curriculum, with what the caller may read.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CourseEntry {
     title: String,
     subtitle: String,
@@ -107,14 +101,11 @@ pub struct CourseEntry {
     pending: bool,
     modules: Vec<ModuleEntry>,
     /// The caller's; left out until it is issued.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     certificate: Option<CertificateEntry>,
 }
 
 /// The caller's certificate.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct CertificateEntry {
     /// Everyone who knows it can read the certificate.
     number: String,
@@ -130,16 +121,15 @@ impl TryFrom<course::Certificate> for CertificateEntry {
 }
 
 /// The response with the course.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CourseReply {
-    success: bool,
     course: CourseEntry,
 }
 
 /// Get the course
-#[utoipa::path(get, path = "/courses", responses((status = 200, body = CourseReply), Errors), security(), tag = "Course")]
-pub async fn get(State(app): State<App>, MaybeSignedIn(caller): MaybeSignedIn) -> Result<Reply<CourseReply>, ApiError> {
-    let answer = call_retrying!(app.clients.course, get_course, caller.out, GetCourseRequest {})?.into_inner();
+#[get("/courses", "Course")]
+pub async fn get(caller: MaybeSignedIn) -> Answer<CourseReply> {
+    let answer = ask!(caller.course.get_course(GetCourseRequest {}))?;
     let course = CourseEntry {
         title: answer.title,
         subtitle: answer.subtitle,
@@ -148,12 +138,11 @@ pub async fn get(State(app): State<App>, MaybeSignedIn(caller): MaybeSignedIn) -
         modules: answer.modules.into_iter().map(ModuleEntry::try_from).collect::<Result<_, _>>()?,
         certificate: answer.certificate.map(CertificateEntry::try_from).transpose()?,
     };
-    Ok(ok(CourseReply { success: true, course }))
+    Ok(ok(CourseReply { course }))
 }
 
 /// A lesson to read.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct LessonText {
     id: String,
     title: String,
@@ -163,11 +152,7 @@ pub struct LessonText {
     /// The text of the lesson in Markdown.
     markdown: String,
     /// Left out for visitors, and until the member begins the lesson.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     progress: Option<LessonProgress>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     video: Option<VideoEntry>,
     /// Left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -175,7 +160,7 @@ pub struct LessonText {
 }
 
 /// A file to download with a lesson.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct AttachmentEntry {
     /// Id of the file: the text shows it where it has `![words](media:id)`.
     media: String,
@@ -188,31 +173,25 @@ pub struct AttachmentEntry {
 }
 
 /// The response with a lesson.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct LessonReply {
-    success: bool,
     lesson: LessonText,
 }
 
 /// Read a lesson
-#[utoipa::path(get, path = "/courses/lessons/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = LessonReply), Errors), tag = "Course")]
-pub async fn lesson(
-    State(app): State<App>,
-    MaybeSignedIn(caller): MaybeSignedIn,
-    Path(lesson_id): Path<String>,
-) -> Result<Reply<LessonReply>, ApiError> {
-    let answer =
-        call_retrying!(app.clients.course, get_lesson, caller.out, GetLessonRequest { lesson_id })?.into_inner();
+#[get("/courses/lessons/{id}", "Course")]
+pub async fn lesson(caller: MaybeSignedIn, Path(lesson_id): Path<String>) -> Answer<LessonReply> {
+    let answer = ask!(caller.course.get_lesson(GetLessonRequest { lesson_id }))?;
     let lesson = answer.lesson.ok_or_else(|| ApiError::internal("an answer without a lesson"))?;
     let (now, session) = (OffsetDateTime::now_utc(), caller.session.filter(|_| answer.member));
     let ticket = |media: &str| {
         let media = media.parse().map_err(ApiError::internal)?;
         Ok::<_, ApiError>(Ticket { session, lesson_id: lesson.id.clone(), media })
     };
-    let video = |video: course::Video| Ok::<_, ApiError>(VideoEntry::new(&app, &ticket(&video.media_id)?, video, now));
+    let video =
+        |video: course::Video| Ok::<_, ApiError>(VideoEntry::new(&caller.app, &ticket(&video.media_id)?, video, now));
     let attachment = |file: course::Attachment| {
-        let url = app.media.link(&ticket(&file.media_id)?, "attachment", now);
+        let url = caller.app.media.link(&ticket(&file.media_id)?, "attachment", now);
         let course::Attachment { media_id: media, name, size, content_type } = file;
         Ok::<_, ApiError>(AttachmentEntry { media, name, size, content_type, url })
     };
@@ -231,7 +210,7 @@ pub async fn lesson(
         video,
         attachments,
     };
-    Ok(ok(LessonReply { success: true, lesson }))
+    Ok(ok(LessonReply { lesson }))
 }
 
 /// How far the member has come.
@@ -251,9 +230,8 @@ pub struct ProgressBody {
 }
 
 /// The progress that is kept.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct ProgressReply {
-    success: bool,
     message: &'static str,
     progress: LessonProgress,
 }
@@ -261,33 +239,30 @@ pub struct ProgressReply {
 /// Keep the progress in a lesson
 ///
 /// What a device wrote last is kept and answered, in any order of arrival. The last lesson earns the certificate.
-#[utoipa::path(put, path = "/courses/lessons/{id}/progress", params(("id" = String, Path)), request_body = ProgressBody,
-    responses((status = 200, body = ProgressReply), Errors), tag = "Course")]
+#[put("/courses/lessons/{id}/progress", "Course")]
 pub async fn put_progress(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
+    caller: VerifiedMember,
     Path(lesson_id): Path<String>,
     Json { value: body, .. }: Json<ProgressBody>,
-) -> Result<Reply<ProgressReply>, ApiError> {
+) -> Answer<ProgressReply> {
     let mut form = Form::new();
     let position_seconds = form.integer("position", &body.position);
     let done = body.done.is_given().then(|| form.flag("done", &body.done, false));
     let at = form.moment("at", &body.at).map(clock::to_proto);
     form.finish()?;
     let holder_name = match done {
-        Some(true) => app.profiles.get(caller.session.user_id).await?.name,
+        Some(true) => caller.app.profiles.get(caller.session.user_id).await?.name,
         _ => String::new(),
     };
     let message = PutProgressRequest { lesson_id, position_seconds, done, at, holder_name };
-    let answer = call_retrying!(app.clients.course, put_progress, caller.out, message)?.into_inner();
+    let answer = ask!(caller.course.put_progress(message))?;
     let progress = answer.progress.ok_or_else(|| ApiError::internal("an answer without progress"))?;
-    Ok(ok(ProgressReply { success: true, message: "Your progress is saved.", progress: progress.try_into()? }))
+    Ok(ok(ProgressReply { message: "Your progress is saved.", progress: progress.try_into()? }))
 }
 
 /// The response with a certificate.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CertificateIssued {
-    success: bool,
     message: &'static str,
     certificate: CertificateEntry,
 }
@@ -295,29 +270,20 @@ pub struct CertificateIssued {
 /// Get the certificate of the course
 ///
 /// The last lesson that is done issues it; `LESSONS_LEFT` before.
-#[utoipa::path(put, path = "/courses/certificate", responses((status = 200, body = CertificateIssued), Errors), tag = "Course")]
-pub async fn issue_certificate(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-) -> Result<Reply<CertificateIssued>, ApiError> {
-    let message = IssueCertificateRequest { holder_name: app.profiles.get(caller.session.user_id).await?.name };
-    let answer = call_retrying!(app.clients.course, issue_certificate, caller.out, message)?.into_inner();
+#[put("/courses/certificate", "Course")]
+pub async fn issue_certificate(caller: VerifiedMember) -> Answer<CertificateIssued> {
+    let message = IssueCertificateRequest { holder_name: caller.app.profiles.get(caller.session.user_id).await?.name };
+    let answer = ask!(caller.course.issue_certificate(message))?;
     let certificate = answer.certificate.ok_or_else(|| ApiError::internal("an answer without a certificate"))?;
     let message = "Here is your certificate.";
-    Ok(ok(CertificateIssued { success: true, message, certificate: certificate.try_into()? }))
+    Ok(ok(CertificateIssued { message, certificate: certificate.try_into()? }))
 }
 
 /// Buy the course from the balance
-#[utoipa::path(post, path = "/courses/purchase", params(Key),
-    responses((status = 200, body = TransactionMade), Errors), tag = "Course")]
-pub async fn purchase(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    key: Key,
-) -> Result<Response, ApiError> {
+#[post("/courses/purchase", "Course")]
+pub async fn purchase(caller: ActiveMember, key: Key) -> Answer<TransactionMade> {
     let claim = key.bodyless();
     let message = PurchaseCourseRequest { idempotency: claim.clone() };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet, purchase_course, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "The course is yours. Enjoy!")?)))
+    let (answer, replayed) = keyed!(caller.wallet.purchase_course(message), claim)?;
+    Ok(marked(replayed, ok(TransactionMade::new(answer.transaction, "The course is yours. Enjoy!")?)))
 }

@@ -1,6 +1,6 @@
 //! Confirms payout destinations by an emailed code or a second factor.
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use chassis::grpc::Outgoing;
 use proto::payment_method::v1::{PaymentMethod, Scope};
 use proto::wallet::v1::confirm_destination_request::Subject as Confirmed;
@@ -8,14 +8,15 @@ use proto::wallet::v1::send_destination_code_request::Subject as Asked;
 use proto::wallet::v1::{
     ConfirmDestinationRequest, FindKnownDestinationsRequest, PayoutAddress, SendDestinationCodeRequest,
 };
+use route_macros::post;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::{call, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::error::ApiError;
 use crate::extract::ActiveMember;
-use crate::json::{Field, Form, Json, Reply, ok};
+use crate::json::{Answer, Field, Form, Json, ok};
 use crate::routes::Done;
 
 /// The code that confirms a destination.
@@ -36,58 +37,40 @@ impl DestinationCode {
 }
 
 /// Confirm the destination of a withdrawal
-#[utoipa::path(post, path = "/transactions/{id}/confirm", params(("id" = String, Path)), request_body = DestinationCode,
-    responses((status = 200, body = Done), Errors), tag = "Transactions")]
+#[post("/transactions/{id}/confirm", "Transactions")]
 pub async fn confirm_withdrawal(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
+    caller: ActiveMember,
     Path(id): Path<String>,
     Json { value, .. }: Json<DestinationCode>,
-) -> Result<Reply<Done>, ApiError> {
-    confirm(&app, &caller.out, Confirmed::TransactionId(id), value.read()?).await
+) -> Answer<Done> {
+    confirm(&caller.app, &caller.out, Confirmed::TransactionId(id), value.read()?).await
 }
 
 /// Mail the code of a withdrawal's destination again
-#[utoipa::path(post, path = "/transactions/{id}/confirm/resend", params(("id" = String, Path)),
-    responses((status = 200, body = Done), Errors), tag = "Transactions")]
-pub async fn resend_withdrawal_code(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Path(id): Path<String>,
-) -> Result<Reply<Done>, ApiError> {
-    resend(&app, &caller.out, Asked::TransactionId(id)).await
+#[post("/transactions/{id}/confirm/resend", "Transactions")]
+pub async fn resend_withdrawal_code(caller: ActiveMember, Path(id): Path<String>) -> Answer<Done> {
+    resend(&caller.app, &caller.out, Asked::TransactionId(id)).await
 }
 
 /// Confirm the address of an own payment method
-#[utoipa::path(post, path = "/payment-methods/{id}/confirm", params(("id" = String, Path)),
-    request_body = DestinationCode, responses((status = 200, body = Done), Errors), tag = "Payment methods")]
-pub async fn confirm_method(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Path(id): Path<String>,
-    Json { value, .. }: Json<DestinationCode>,
-) -> Result<Reply<Done>, ApiError> {
-    confirm(&app, &caller.out, Confirmed::MethodId(id), value.read()?).await
+#[post("/payment-methods/{id}/confirm", "Payment methods")]
+pub async fn confirm_method(caller: ActiveMember, Path(id): Path<String>, body: Json<DestinationCode>) -> Answer<Done> {
+    confirm(&caller.app, &caller.out, Confirmed::MethodId(id), body.value.read()?).await
 }
 
 /// Mail the code of an own payment method again
-#[utoipa::path(post, path = "/payment-methods/{id}/confirm/resend", params(("id" = String, Path)),
-    responses((status = 200, body = Done), Errors), tag = "Payment methods")]
-pub async fn resend_method_code(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Path(id): Path<String>,
-) -> Result<Reply<Done>, ApiError> {
-    resend(&app, &caller.out, Asked::MethodId(id)).await
+#[post("/payment-methods/{id}/confirm/resend", "Payment methods")]
+pub async fn resend_method_code(caller: ActiveMember, Path(id): Path<String>) -> Answer<Done> {
+    resend(&caller.app, &caller.out, Asked::MethodId(id)).await
 }
 
-async fn confirm(app: &App, out: &Outgoing, subject: Confirmed, code: String) -> Result<Reply<Done>, ApiError> {
+async fn confirm(app: &App, out: &Outgoing, subject: Confirmed, code: String) -> Answer<Done> {
     let message = ConfirmDestinationRequest { subject: Some(subject), code };
     call!(app.clients.wallet, confirm_destination, out, message)?;
     Ok(ok(Done::saying("The address is confirmed.")))
 }
 
-async fn resend(app: &App, out: &Outgoing, subject: Asked) -> Result<Reply<Done>, ApiError> {
+async fn resend(app: &App, out: &Outgoing, subject: Asked) -> Answer<Done> {
     let message = SendDestinationCodeRequest { subject: Some(subject) };
     let answer = call!(app.clients.wallet, send_destination_code, out, message)?.into_inner();
     Ok(ok(Done::saying(if answer.needs_confirmation {

@@ -1,18 +1,15 @@
 //! The check of a document by its number, for everybody who has it (D-M9).
 
 use axum::extract::{Path, State};
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::{get, response};
 
 use crate::app::App;
 use crate::documents::{self, DocumentRecord};
-use crate::error::{ApiError, Errors};
-use crate::json::{Reply, ok};
+use crate::json::{Answer, ok};
 
 /// The response with what is known of a document.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct DocumentReply {
-    success: bool,
     document: DocumentRecord,
 }
 
@@ -20,9 +17,7 @@ pub struct DocumentReply {
 ///
 /// Says that a statement, receipt or year report with this number was issued, when, and the hash of its file: nothing about
 /// the member. Limited per minute like sign-ins.
-#[utoipa::path(get, path = "/documents/{number}",
-    params(("number" = String, Path, example = "SD-0A1B-2C3D-4E5F-6G7H")),
-    responses((status = 200, body = DocumentReply), Errors), security(), tag = "Documents")]
-pub async fn check(State(app): State<App>, Path(number): Path<String>) -> Result<Reply<DocumentReply>, ApiError> {
-    Ok(ok(DocumentReply { success: true, document: documents::find(&app.files, &number).await? }))
+#[get("/documents/{number}", "Documents", params(("number" = String, Path, example = "SD-0A1B-2C3D-4E5F-6G7H")))]
+pub async fn check(State(app): State<App>, Path(number): Path<String>) -> Answer<DocumentReply> {
+    Ok(ok(DocumentReply { document: documents::find(&app.files, &number).await? }))
 }

@@ -3,14 +3,13 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use futures::stream::unfold;
+use route_macros::get;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::app::App;
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
 use crate::live::Update;
@@ -22,15 +21,12 @@ const LIFE: Duration = Duration::from_secs(15 * 60);
 ///
 /// An event `change` with the event's key as data, for every change of the member's money, when a payment at their quote
 /// is seen or confirmed, and for every new notice (`mailer.v1.notice_added`); `reset` when some were missed.
-#[utoipa::path(get, path = "/events",
-    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String), Errors), tag = "Live updates")]
-pub async fn stream(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+#[get("/events", "Live updates",
+    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String), Errors))]
+pub async fn stream(caller: VerifiedMember) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let (user_id, session_id) = (caller.session.user_id.to_string(), caller.session.id.to_string());
     let too_many = || ApiError::of_status(StatusCode::TOO_MANY_REQUESTS);
-    let listener = app.live.listen(caller.session.user_id).ok_or_else(too_many)?;
+    let listener = caller.app.live.listen(caller.session.user_id).ok_or_else(too_many)?;
     let end = tokio::time::Instant::now() + LIFE;
     let changes = unfold((listener, user_id, session_id), move |(mut listener, user_id, session_id)| async move {
         loop {

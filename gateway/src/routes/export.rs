@@ -3,13 +3,13 @@
 use std::io;
 
 use axum::body::{Body, Bytes};
-use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
 use futures::stream::unfold;
 use futures::{Stream, TryStreamExt};
 use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
+use route_macros::get;
 use serde_json::Value;
 use time::{Date, OffsetDateTime};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -36,13 +36,9 @@ const README: &str = "This archive holds what Solvane keeps about you.\n\n\
 /// A ZIP archive of everything that is kept about the caller: records of all services as JSON, statements of every month as
 /// CSV and PDF, uploaded files. A member who has a second factor gives it first. One download at once, and at most three in
 /// a row. HEAD returns the headers only.
-#[utoipa::path(get, path = "/users/export",
-    responses((status = 200, description = "The archive", content_type = "application/zip", body = String), Errors), tag = "Profile")]
-pub async fn export(
-    State(app): State<App>,
-    method: Method,
-    VerifiedMember(caller): VerifiedMember,
-) -> Result<Response, ApiError> {
+#[get("/users/export", "Profile",
+    responses((status = 200, description = "The archive", content_type = "application/zip", body = String), Errors))]
+pub async fn export(method: Method, caller: VerifiedMember) -> Result<Response, ApiError> {
     let headers: [(HeaderName, HeaderValue); 3] = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/zip")),
         (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"solvane-data.zip\"")),
@@ -51,16 +47,16 @@ pub async fn export(
     if method == Method::HEAD {
         return Ok(headers.into_response());
     }
-    let place = app.exports.admit(caller.session.user_id, caller.client.address.parse().ok())?;
+    let place = caller.app.exports.admit(caller.session.user_id, caller.client.address.parse().ok())?;
     // Whether the caller may have it is known before the response begins.
-    let first = page(&app, Service::Auth, &caller.out, String::new()).await?;
-    let holder = app.profiles.get(caller.session.user_id).await?;
+    let first = page(&caller.app, Service::Auth, &caller.out, String::new()).await?;
+    let holder = caller.app.profiles.get(caller.session.user_id).await?;
     let (sender, receiver) = channel(2);
     tokio::spawn(async move {
         let _place = place;
         let outlet = Outlet { sender, pace: Pace::default() };
         let archive = Archive::default();
-        let mut export = Export { app, out: caller.out, holder, archive, outlet, files: Vec::new() };
+        let mut export = Export { app: caller.app, out: caller.out, holder, archive, outlet, files: Vec::new() };
         if let Err(error) = export.write(first).await {
             tracing::warn!(%error, "a download of a member's data broke off");
         }

@@ -5,6 +5,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use object_store::GetRange;
+use route_macros::get;
 use serde::Deserialize;
 use time::OffsetDateTime;
 
@@ -23,12 +24,11 @@ pub struct LinkQuery {
 /// Read a file by its link
 ///
 /// Links to receipts are signed and live 15 minutes.
-#[utoipa::path(get, path = "/files/{folder}/{name}",
-    params(("folder" = String, Path), ("name" = String, Path), ("owner" = Option<String>, Query),
-        ("expires" = Option<String>, Query), ("signature" = Option<String>, Query)),
+#[get("/files/{folder}/{name}", "Files",
+    params(("owner" = Option<String>, Query), ("expires" = Option<String>, Query), ("signature" = Option<String>, Query)),
     responses((status = 200, description = "The file", content_type = "application/octet-stream", body = String),
         (status = 206, description = "The range of the file that was asked for", content_type = "application/octet-stream", body = String),
-        (status = 416, description = "The range lies outside the file", body = ErrorReply), Errors), security(), tag = "Files")]
+        (status = 416, description = "The range lies outside the file", body = ErrorReply), Errors))]
 pub async fn get(
     State(app): State<App>,
     Path((folder, name)): Path<(String, String)>,

@@ -1,25 +1,20 @@
 //! The proof of liabilities. Its root and total are public; each member can read their own path.
 
-use axum::extract::State;
-use axum::response::Response;
 use chassis::roots::to_hex;
 use proto::wallet::v1 as wallet;
+use route_macros::{get, post, response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, keyed};
+use crate::error::ApiError;
 use crate::extract::{StaffMember, VerifiedMember, Visitor};
-use crate::idempotency::{Key, marked};
-use crate::json::{Dollars, Reply, created, known_moment, ok};
+use crate::idempotency::Key;
+use crate::json::{Answer, Created, Dollars, created, known_moment, marked, ok};
 
 /// A publication: the total owed to members at a moment, and the root of the tree that proves it.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PublishedLiabilities {
-    success: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     message: Option<&'static str>,
     at: String,
     /// SHA-256 of the root node, in hexadecimal.
@@ -32,9 +27,8 @@ pub struct PublishedLiabilities {
 }
 
 /// The member's part of the tree.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct LiabilityProof {
-    success: bool,
     at: String,
     /// The member's leaves. Their amounts sum to what the member was owed; empty if that was zero.
     leaves: Vec<ProofLeaf>,
@@ -42,7 +36,7 @@ pub struct LiabilityProof {
 
 /// A leaf: SHA-256 of a zero byte, the salt, the bytes of the member's id, and the amount in cents as a big-endian
 /// integer of 64 bits.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct ProofLeaf {
     /// 32 random bytes in hexadecimal.
     salt: String,
@@ -62,7 +56,7 @@ pub enum Side {
 
 /// A sibling on the path. The digest of the parent is SHA-256 of a one byte, the left digest, the left sum in cents as
 /// a big-endian 64-bit integer, the right digest and the right sum.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct ProofSibling {
     side: Side,
     /// 32 bytes in hexadecimal.
@@ -74,45 +68,39 @@ pub struct ProofSibling {
 /// Read what members are owed
 ///
 /// The newest publication of the proof of liabilities; a new one appears every night.
-#[utoipa::path(get, path = "/liabilities", responses((status = 200, body = PublishedLiabilities), Errors), security(), tag = "Proof of liabilities")]
-pub async fn get(State(app): State<App>, caller: Visitor) -> Result<Reply<PublishedLiabilities>, ApiError> {
+#[get("/liabilities", "Proof of liabilities")]
+pub async fn get(caller: Visitor) -> Answer<PublishedLiabilities> {
     let message = wallet::GetLiabilitiesRequest {};
-    let newest = call_retrying!(app.clients.liabilities, get_liabilities, caller.out, message)?.into_inner();
+    let newest = ask!(caller.liabilities.get_liabilities(message))?;
     Ok(ok(published(newest.liabilities.unwrap_or_default(), None)?))
 }
 
 /// Read the member's proof
 ///
 /// Each leaf leads to the root of `GET /v1/liabilities` with the same `at`.
-#[utoipa::path(get, path = "/wallet/proof", responses((status = 200, body = LiabilityProof), Errors), tag = "Proof of liabilities")]
-pub async fn proof(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-) -> Result<Reply<LiabilityProof>, ApiError> {
+#[get("/wallet/proof", "Proof of liabilities")]
+pub async fn proof(caller: VerifiedMember) -> Answer<LiabilityProof> {
     let message = wallet::GetLiabilityProofRequest {};
-    let proof = call_retrying!(app.clients.liabilities, get_liability_proof, caller.out, message)?.into_inner();
+    let proof = ask!(caller.liabilities.get_liability_proof(message))?;
     let leaves = proof.leaves.into_iter().map(ProofLeaf::from).collect();
-    Ok(ok(LiabilityProof { success: true, at: known_moment(proof.at.as_ref())?, leaves }))
+    Ok(ok(LiabilityProof { at: known_moment(proof.at.as_ref())?, leaves }))
 }
 
 /// Publish what members are owed now
 ///
 /// A treasurer, auditor or admin; otherwise it happens every night.
-#[utoipa::path(post, path = "/admin/liabilities", params(Key),
-    responses((status = 201, body = PublishedLiabilities), Errors), tag = "Back office")]
-pub async fn publish(State(app): State<App>, StaffMember(caller): StaffMember, key: Key) -> Result<Response, ApiError> {
+#[post("/admin/liabilities", "Back office")]
+pub async fn publish(caller: StaffMember, key: Key) -> Created<PublishedLiabilities> {
     let claim = key.bodyless();
     let message =
         wallet::PublishLiabilitiesRequest { client_address: caller.client.address, idempotency: claim.clone() };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.liabilities, publish_liabilities, caller.out, claim, message)?.into_parts();
+    let (answer, replayed) = keyed!(caller.liabilities.publish_liabilities(message), claim)?;
     let body = published(answer.liabilities.unwrap_or_default(), Some("The liabilities are published."))?;
-    Ok(marked(&metadata, created(body)))
+    Ok(marked(replayed, created(body)))
 }
 
 fn published(one: wallet::Liabilities, message: Option<&'static str>) -> Result<PublishedLiabilities, ApiError> {
     Ok(PublishedLiabilities {
-        success: true,
         message,
         at: known_moment(one.at.as_ref())?,
         root: to_hex(&one.root),

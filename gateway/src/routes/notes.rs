@@ -1,20 +1,19 @@
 //! Notes of members on lessons of the course.
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use proto::course::v1 as course;
 use proto::course::v1::{AddNoteRequest, ChangeNoteRequest, ListNotesRequest, RemoveNoteRequest};
-use serde::{Deserialize, Serialize};
+use route_macros::{delete, get, post, put, response};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{call, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, send};
+use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::json::{Field, Form, Json, Reply, known_moment, ok};
+use crate::json::{Answer, Field, Form, Json, known_moment, ok};
 
 /// A note on a lesson.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct NoteEntry {
     id: String,
     /// Seconds into the video; 0 for a text.
@@ -39,31 +38,28 @@ impl TryFrom<course::Note> for NoteEntry {
 }
 
 /// The response with notes.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct NoteList {
-    success: bool,
     notes: Vec<NoteEntry>,
 }
 
 /// The response with a note.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct NoteReply {
-    success: bool,
     message: &'static str,
     note: NoteEntry,
 }
 
 impl NoteReply {
-    fn saved(note: Option<course::Note>) -> Result<Reply<Self>, ApiError> {
+    fn saved(note: Option<course::Note>) -> Answer<Self> {
         let note = note.ok_or_else(|| ApiError::internal("an answer without a note"))?;
-        Ok(ok(Self { success: true, message: "The note is saved.", note: note.try_into()? }))
+        Ok(ok(Self { message: "The note is saved.", note: note.try_into()? }))
     }
 }
 
 /// The response when a note is gone.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct NoteRemoved {
-    success: bool,
     message: &'static str,
 }
 
@@ -90,56 +86,36 @@ impl NoteBody {
 /// List the notes on a lesson
 ///
 /// The member's own, in the order of their positions.
-#[utoipa::path(get, path = "/courses/lessons/{id}/notes", params(("id" = String, Path)),
-    responses((status = 200, body = NoteList), Errors), tag = "Course")]
-pub async fn list(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Path(lesson_id): Path<String>,
-) -> Result<Reply<NoteList>, ApiError> {
-    let answer = call_retrying!(app.clients.course, list_notes, caller.out, ListNotesRequest { lesson_id })?;
-    let notes = answer.into_inner().notes.into_iter().map(NoteEntry::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(NoteList { success: true, notes }))
+#[get("/courses/lessons/{id}/notes", "Course")]
+pub async fn list(caller: VerifiedMember, Path(lesson_id): Path<String>) -> Answer<NoteList> {
+    let answer = ask!(caller.course.list_notes(ListNotesRequest { lesson_id }))?;
+    let notes = answer.notes.into_iter().map(NoteEntry::try_from).collect::<Result<_, _>>()?;
+    Ok(ok(NoteList { notes }))
 }
 
 /// Write a note on a lesson
-#[utoipa::path(post, path = "/courses/lessons/{id}/notes", params(("id" = String, Path)), request_body = NoteBody,
-    responses((status = 200, body = NoteReply), Errors), tag = "Course")]
-pub async fn add(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Path(lesson_id): Path<String>,
-    Json { value, .. }: Json<NoteBody>,
-) -> Result<Reply<NoteReply>, ApiError> {
-    let (position_seconds, text) = value.read()?;
+#[post("/courses/lessons/{id}/notes", "Course")]
+pub async fn add(caller: VerifiedMember, Path(lesson_id): Path<String>, body: Json<NoteBody>) -> Answer<NoteReply> {
+    let (position_seconds, text) = body.value.read()?;
     let message = AddNoteRequest { lesson_id, position_seconds, text };
-    NoteReply::saved(call!(app.clients.course, add_note, caller.out, message)?.into_inner().note)
+    NoteReply::saved(send!(caller.course.add_note(message))?.note)
 }
 
 /// Change a note
-#[utoipa::path(put, path = "/courses/lessons/{id}/notes/{noteId}",
-    params(("id" = String, Path), ("noteId" = String, Path)), request_body = NoteBody,
-    responses((status = 200, body = NoteReply), Errors), tag = "Course")]
+#[put("/courses/lessons/{id}/notes/{noteId}", "Course")]
 pub async fn change(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
+    caller: VerifiedMember,
     Path((lesson_id, note_id)): Path<(String, String)>,
     Json { value, .. }: Json<NoteBody>,
-) -> Result<Reply<NoteReply>, ApiError> {
+) -> Answer<NoteReply> {
     let (position_seconds, text) = value.read()?;
     let message = ChangeNoteRequest { lesson_id, note_id, position_seconds, text };
-    NoteReply::saved(call_retrying!(app.clients.course, change_note, caller.out, message)?.into_inner().note)
+    NoteReply::saved(ask!(caller.course.change_note(message))?.note)
 }
 
 /// Remove a note
-#[utoipa::path(delete, path = "/courses/lessons/{id}/notes/{noteId}",
-    params(("id" = String, Path), ("noteId" = String, Path)),
-    responses((status = 200, body = NoteRemoved), Errors), tag = "Course")]
-pub async fn remove(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Path((lesson_id, note_id)): Path<(String, String)>,
-) -> Result<Reply<NoteRemoved>, ApiError> {
-    call!(app.clients.course, remove_note, caller.out, RemoveNoteRequest { lesson_id, note_id })?;
-    Ok(ok(NoteRemoved { success: true, message: "The note is removed." }))
+#[delete("/courses/lessons/{id}/notes/{noteId}", "Course")]
+pub async fn remove(caller: VerifiedMember, Path((lesson_id, note_id)): Path<(String, String)>) -> Answer<NoteRemoved> {
+    send!(caller.course.remove_note(RemoveNoteRequest { lesson_id, note_id }))?;
+    Ok(ok(NoteRemoved { message: "The note is removed." }))
 }

@@ -1,19 +1,19 @@
 //! Notices: what happened to the member's money and account, and which mails they want.
 
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use proto::mailer::v1::read_notices_request::Which;
 use proto::mailer::v1::{
     self as mailer, GetNoticePreferencesRequest, ListNoticesRequest, NoticeGroup as Group, ReadNoticesRequest,
     SetNoticePreferencesRequest,
 };
+use route_macros::{get, put, response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::call_retrying;
-use crate::error::{ApiError, Errors};
+use crate::clients::ask;
+use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::json::{Dollars, Field, Form, Json, Reply, field, known_moment, moment, ok};
+use crate::json::{Answer, Dollars, Field, Form, Json, field, known_moment, moment, ok};
 use crate::names::NoticeKind;
 use crate::routes::activity::From as PageFrom;
 
@@ -44,8 +44,7 @@ impl TryFrom<Group> for NoticeGroup {
 }
 
 /// Something that happened.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Notice {
     id: String,
     #[schema(value_type = NoticeKind)]
@@ -54,33 +53,20 @@ pub struct Notice {
     /// When it happened.
     at: String,
     /// When the member read it. `null` if not yet.
+    #[nullable]
     read_at: Option<String>,
     /// The transaction that it is about. Missing without one, as are the fields below.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     transaction_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     amount: Option<Dollars>,
     /// Title of the plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     plan: Option<String>,
     /// Sentence of staff, on rejection and correction.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     reason: Option<String>,
     /// Browser and operating system.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     device: Option<String>,
     /// Block of the client address, e.g. `203.0.113.0/24`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     address_block: Option<String>,
     /// Of a second factor, e.g. `passkey_added`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     change: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -116,16 +102,12 @@ impl TryFrom<mailer::Notice> for Notice {
 }
 
 /// A page of notices, newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Notices {
-    success: bool,
     notices: Vec<Notice>,
     /// Unread notices of all groups; 100 stands for more.
     unread: i32,
     /// Cursor of the next page. Missing on the last one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
@@ -138,15 +120,13 @@ pub struct GroupQuery {
 /// List the notices
 ///
 /// Of the last 180 days. An event `change` with `mailer.v1.notice_added` (`GET /events`) says that there is a new one.
-#[utoipa::path(get, path = "/notices",
-    params(("cursor" = Option<String>, Query), ("group" = Option<NoticeGroup>, Query, description = "Only this group")),
-    responses((status = 200, body = Notices), Errors), tag = "Notices")]
+#[get("/notices", "Notices",
+    params(("cursor" = Option<String>, Query), ("group" = Option<NoticeGroup>, Query, description = "Only this group")))]
 pub async fn list(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
+    caller: VerifiedMember,
     Query(from): Query<PageFrom>,
     Query(query): Query<GroupQuery>,
-) -> Result<Reply<Notices>, ApiError> {
+) -> Answer<Notices> {
     let group = match query.group.as_deref() {
         None | Some("") => Group::Unspecified,
         Some("money") => Group::Money,
@@ -157,10 +137,10 @@ pub async fn list(
         Some(_) => return Err(field("group", "Choose money, plans, courses, cases or security")),
     };
     let message = ListNoticesRequest { page: Some(from.page()), group: group.into() };
-    let answer = call_retrying!(app.clients.notices, list_notices, caller.out, message)?.into_inner();
+    let answer = ask!(caller.notices.list_notices(message))?;
     let notices = answer.notices.into_iter().map(Notice::try_from).collect::<Result<_, _>>()?;
     let next_cursor = Some(answer.next_cursor).filter(|cursor| !cursor.is_empty());
-    Ok(ok(Notices { success: true, notices, unread: answer.unread, next_cursor }))
+    Ok(ok(Notices { notices, unread: answer.unread, next_cursor }))
 }
 
 /// Which notices were read: one, or all up to one.
@@ -176,9 +156,8 @@ pub struct NoticesRead {
 }
 
 /// How many notices are still unread.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct NoticesMarked {
-    success: bool,
     message: &'static str,
     /// Unread notices of all groups; 100 stands for more.
     unread: i32,
@@ -187,13 +166,8 @@ pub struct NoticesMarked {
 /// Mark notices as read
 ///
 /// One (`id`), or one and all older ones (`upTo`).
-#[utoipa::path(put, path = "/notices/read", request_body = NoticesRead,
-    responses((status = 200, body = NoticesMarked), Errors), tag = "Notices")]
-pub async fn read(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Json { value: body, .. }: Json<NoticesRead>,
-) -> Result<Reply<NoticesMarked>, ApiError> {
+#[put("/notices/read", "Notices")]
+pub async fn read(caller: VerifiedMember, Json { value: body, .. }: Json<NoticesRead>) -> Answer<NoticesMarked> {
     let mut form = Form::new();
     let which = if body.up_to.is_given() {
         Which::UpTo(form.text("upTo", &body.up_to))
@@ -202,13 +176,14 @@ pub async fn read(
     };
     form.finish()?;
     let message = ReadNoticesRequest { which: Some(which) };
-    let answer = call_retrying!(app.clients.notices, read_notices, caller.out, message)?.into_inner();
-    Ok(ok(NoticesMarked { success: true, message: "Marked as read.", unread: answer.unread }))
+    let answer = ask!(caller.notices.read_notices(message))?;
+    Ok(ok(NoticesMarked { message: "Marked as read.", unread: answer.unread }))
 }
 
 /// The mails that a member gets, by what they are about. Mails that protect the account, and those about withdrawals,
-/// rejections, corrections, payouts that wait and registered complaints, are sent in any case.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+/// rejections and corrections, are sent in any case.
+#[response]
+#[derive(Clone, Copy)]
 pub struct MailPreferences {
     money: bool,
     plans: bool,
@@ -230,9 +205,8 @@ pub struct MailWishes {
 }
 
 /// How a member learns what happened.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct NoticePreferences {
-    success: bool,
     mail: MailPreferences,
 }
 
@@ -244,9 +218,8 @@ pub struct NoticeWishes {
 }
 
 /// The preferences that hold now.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct NoticePreferencesSaved {
-    success: bool,
     message: &'static str,
     mail: MailPreferences,
 }
@@ -265,25 +238,19 @@ impl From<Option<mailer::NoticePreferences>> for MailPreferences {
 }
 
 /// Read the preferences of notices
-#[utoipa::path(get, path = "/notices/preferences",
-    responses((status = 200, body = NoticePreferences), Errors), tag = "Notices")]
-pub async fn preferences(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-) -> Result<Reply<NoticePreferences>, ApiError> {
+#[get("/notices/preferences", "Notices")]
+pub async fn preferences(caller: VerifiedMember) -> Answer<NoticePreferences> {
     let message = GetNoticePreferencesRequest {};
-    let answer = call_retrying!(app.clients.notices, get_notice_preferences, caller.out, message)?.into_inner();
-    Ok(ok(NoticePreferences { success: true, mail: answer.preferences.into() }))
+    let answer = ask!(caller.notices.get_notice_preferences(message))?;
+    Ok(ok(NoticePreferences { mail: answer.preferences.into() }))
 }
 
 /// Change the preferences of notices
-#[utoipa::path(put, path = "/notices/preferences", request_body = NoticeWishes,
-    responses((status = 200, body = NoticePreferencesSaved), Errors), tag = "Notices")]
+#[put("/notices/preferences", "Notices")]
 pub async fn set_preferences(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
+    caller: VerifiedMember,
     Json { value: NoticeWishes { mail }, .. }: Json<NoticeWishes>,
-) -> Result<Reply<NoticePreferencesSaved>, ApiError> {
+) -> Answer<NoticePreferencesSaved> {
     let mail = mail.unwrap_or_default();
     let mut form = Form::new();
     let wishes = [
@@ -295,7 +262,7 @@ pub async fn set_preferences(
     form.finish()?;
     let mail_off = wishes.into_iter().filter(|(_, wanted)| !wanted).map(|(group, _)| group.into()).collect();
     let message = SetNoticePreferencesRequest { preferences: Some(mailer::NoticePreferences { mail_off }) };
-    let answer = call_retrying!(app.clients.notices, set_notice_preferences, caller.out, message)?.into_inner();
+    let answer = ask!(caller.notices.set_notice_preferences(message))?;
     let message = "Your preferences are saved.";
-    Ok(ok(NoticePreferencesSaved { success: true, message, mail: answer.preferences.into() }))
+    Ok(ok(NoticePreferencesSaved { message, mail: answer.preferences.into() }))
 }

@@ -1,33 +1,33 @@
 //! Passkeys of the caller, a member or staff, and logging in by one. What browsers make and take is passed on as it is.
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use proto::auth::v1 as auth;
 use proto::auth::v1::{
     BeginPasskeyLoginRequest, BeginPasskeyRequest, BeginStepUpRequest, FinishPasskeyRequest, ListPasskeysRequest,
     LoginByPasskeyRequest, RemovePasskeyRequest,
 };
-use serde::{Deserialize, Serialize};
+use route_macros::{delete, get, post, response};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{call, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, send};
+use crate::error::ApiError;
 use crate::extract::{SignedIn, Visitor, on_behalf};
-use crate::json::{Field, Form, Json, Reply, created, known_moment, moment, ok};
+use crate::json::{Answer, Created, Field, Form, Json, created, known_moment, moment, ok};
 use crate::routes::Done;
 use crate::routes::auth::{SessionReply, bound, signed_in};
 use crate::routes::factors::Proof;
 
 /// A passkey of the caller.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Passkey {
     id: String,
     #[schema(example = "Firefox on Linux")]
     name: String,
     created_at: String,
     /// Null when it was never used.
+    #[nullable]
     last_used_at: Option<String>,
 }
 
@@ -45,24 +45,22 @@ impl TryFrom<auth::Passkey> for Passkey {
 }
 
 /// The caller's passkeys, oldest first.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PasskeysReply {
-    success: bool,
     passkeys: Vec<Passkey>,
 }
 
 /// List the passkeys
-#[utoipa::path(get, path = "/users/passkeys", responses((status = 200, body = PasskeysReply), Errors), tag = "Profile")]
-pub async fn list(State(app): State<App>, caller: SignedIn) -> Result<Reply<PasskeysReply>, ApiError> {
-    let answer = call_retrying!(app.clients.factors, list_passkeys, caller.out, ListPasskeysRequest {})?.into_inner();
+#[get("/users/passkeys", "Profile")]
+pub async fn list(caller: SignedIn) -> Answer<PasskeysReply> {
+    let answer = ask!(caller.factors.list_passkeys(ListPasskeysRequest {}))?;
     let passkeys = answer.passkeys.into_iter().map(Passkey::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(PasskeysReply { success: true, passkeys }))
+    Ok(ok(PasskeysReply { passkeys }))
 }
 
 /// What a browser is asked for a passkey with.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PasskeyOptions {
-    success: bool,
     message: String,
     /// `PublicKeyCredentialCreationOptionsJSON` or `PublicKeyCredentialRequestOptionsJSON` of WebAuthn. Its challenge serves
     /// once, within five minutes.
@@ -71,22 +69,17 @@ pub struct PasskeyOptions {
 }
 
 impl PasskeyOptions {
-    fn of(options: String) -> Result<Reply<Self>, ApiError> {
+    fn of(options: String) -> Answer<Self> {
         let options = RawValue::from_string(options).map_err(ApiError::internal)?;
-        Ok(ok(Self { success: true, message: "Continue with your passkey.".to_owned(), options }))
+        Ok(ok(Self { message: "Continue with your passkey.".to_owned(), options }))
     }
 }
 
 /// Begin to add a passkey
-#[utoipa::path(post, path = "/users/passkeys/begin", request_body = Proof,
-    responses((status = 200, body = PasskeyOptions), Errors), tag = "Profile")]
-pub async fn begin(
-    State(app): State<App>,
-    caller: SignedIn,
-    Json { value, .. }: Json<Proof>,
-) -> Result<Reply<PasskeyOptions>, ApiError> {
+#[post("/users/passkeys/begin", "Profile")]
+pub async fn begin(caller: SignedIn, Json { value, .. }: Json<Proof>) -> Answer<PasskeyOptions> {
     let message = BeginPasskeyRequest { password: value.password()? };
-    PasskeyOptions::of(call!(app.clients.factors, begin_passkey, caller.out, message)?.into_inner().options)
+    PasskeyOptions::of(send!(caller.factors.begin_passkey(message))?.options)
 }
 
 /// A passkey that a browser made.
@@ -101,10 +94,8 @@ pub struct NewPasskey {
 }
 
 /// A passkey that was added.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct PasskeyAdded {
-    success: bool,
     message: String,
     passkey: Passkey,
     /// Of an account that had none: each works once. They are not shown again.
@@ -114,34 +105,24 @@ pub struct PasskeyAdded {
 /// Add a passkey
 ///
 /// It logs in without a password, and counts as a second factor. No session ends.
-#[utoipa::path(post, path = "/users/passkeys/finish", request_body = NewPasskey,
-    responses((status = 201, body = PasskeyAdded), Errors), tag = "Profile")]
-pub async fn finish(
-    State(app): State<App>,
-    caller: SignedIn,
-    Json { value, .. }: Json<NewPasskey>,
-) -> Result<Reply<PasskeyAdded>, ApiError> {
+#[post("/users/passkeys/finish", "Profile")]
+pub async fn finish(caller: SignedIn, Json { value, .. }: Json<NewPasskey>) -> Created<PasskeyAdded> {
     let mut form = Form::new();
     let credential = form.object("credential", &value.credential);
     let name = form.text("name", &value.name);
     form.finish()?;
     let message = FinishPasskeyRequest { credential, name, client: Some(caller.client) };
-    let added = call!(app.clients.factors, finish_passkey, caller.out, message)?.into_inner();
+    let added = send!(caller.factors.finish_passkey(message))?;
     let passkey = added.passkey.ok_or_else(|| ApiError::internal("an answer without passkey"))?.try_into()?;
     let message = "Your passkey has been added.".to_owned();
-    Ok(created(PasskeyAdded { success: true, message, passkey, recovery_codes: added.recovery_codes }))
+    Ok(created(PasskeyAdded { message, passkey, recovery_codes: added.recovery_codes }))
 }
 
 /// Remove a passkey
-#[utoipa::path(delete, path = "/users/passkeys/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), Errors), tag = "Profile")]
-pub async fn remove(
-    State(app): State<App>,
-    caller: SignedIn,
-    Path(passkey_id): Path<String>,
-) -> Result<Reply<Done>, ApiError> {
+#[delete("/users/passkeys/{id}", "Profile")]
+pub async fn remove(caller: SignedIn, Path(passkey_id): Path<String>) -> Answer<Done> {
     let message = RemovePasskeyRequest { passkey_id, client: Some(caller.client) };
-    call!(app.clients.factors, remove_passkey, caller.out, message)?;
+    send!(caller.factors.remove_passkey(message))?;
     Ok(ok(Done::saying("The passkey has been removed.")))
 }
 
@@ -156,28 +137,20 @@ pub struct SignedDecision {
 /// Begin to give a passkey again
 ///
 /// With the digest of a decision, the passkey signs that decision.
-#[utoipa::path(post, path = "/auth/step-up/passkey", request_body = SignedDecision,
-    responses((status = 200, body = PasskeyOptions), Errors), tag = "Session")]
-pub async fn begin_step_up(
-    State(app): State<App>,
-    caller: SignedIn,
-    Json { value, .. }: Json<SignedDecision>,
-) -> Result<Reply<PasskeyOptions>, ApiError> {
+#[post("/auth/step-up/passkey", "Session")]
+pub async fn begin_step_up(caller: SignedIn, Json { value, .. }: Json<SignedDecision>) -> Answer<PasskeyOptions> {
     let mut form = Form::new();
     let message = BeginStepUpRequest { digest: form.hex("digest", &value.digest) };
     form.finish()?;
-    PasskeyOptions::of(call!(app.clients.factors, begin_step_up, caller.out, message)?.into_inner().options)
+    PasskeyOptions::of(send!(caller.factors.begin_step_up(message))?.options)
 }
 
 /// Begin to log in by a passkey
 ///
 /// The same for every visitor: whichever passkey the browser has for this site may be used.
-#[utoipa::path(post, path = "/auth/passkey/begin",
-    responses((status = 200, body = PasskeyOptions), Errors), security(), tag = "Session")]
-pub async fn begin_login(State(app): State<App>, caller: Visitor) -> Result<Reply<PasskeyOptions>, ApiError> {
-    PasskeyOptions::of(
-        call!(app.clients.auth, begin_passkey_login, caller.out, BeginPasskeyLoginRequest {})?.into_inner().options,
-    )
+#[post("/auth/passkey/begin", "Session")]
+pub async fn begin_login(caller: Visitor) -> Answer<PasskeyOptions> {
+    PasskeyOptions::of(send!(caller.auth.begin_passkey_login(BeginPasskeyLoginRequest {}))?.options)
 }
 
 /// A login by a passkey.
@@ -195,20 +168,15 @@ pub struct PasskeyLogin {
 /// Log in by a passkey
 ///
 /// Without password. It counts as a second factor given now.
-#[utoipa::path(post, path = "/auth/passkey", request_body = PasskeyLogin,
-    responses((status = 200, body = SessionReply), Errors), security(), tag = "Session")]
-pub async fn login(
-    State(app): State<App>,
-    caller: Visitor,
-    Json { value, .. }: Json<PasskeyLogin>,
-) -> Result<Reply<SessionReply>, ApiError> {
+#[post("/auth/passkey", "Session")]
+pub async fn login(caller: Visitor, Json { value, .. }: Json<PasskeyLogin>) -> Answer<SessionReply> {
     let mut form = Form::new();
     let message = LoginByPasskeyRequest {
         credential: form.object("credential", &value.credential),
         client: Some(bound(&mut form, caller.client, &value.device_key)),
     };
     form.finish()?;
-    let answer = call!(app.clients.auth, login_by_passkey, caller.out, message)?.into_inner();
-    let out = on_behalf(&app, &answer.token)?;
-    Ok(ok(signed_in(&app, &out, answer.user, answer.token, "Welcome back.").await?))
+    let answer = send!(caller.auth.login_by_passkey(message))?;
+    let out = on_behalf(&caller.app, &answer.token)?;
+    Ok(ok(signed_in(&caller.app, &out, answer.user, answer.token, "Welcome back.").await?))
 }

@@ -1,23 +1,23 @@
 //! Payment methods: those of the platform, and the member's own.
 
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use chassis::grpc::Outgoing;
 use proto::payment_method::v1 as methods;
 use proto::payment_method::v1::{
     CreatePaymentMethodRequest, DeletePaymentMethodRequest, ListPaymentMethodsRequest, MethodFields, Scope,
     UpdatePaymentMethodRequest,
 };
+use route_macros::{delete, get, post, put, response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call, call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, call, keyed, send};
+use crate::error::ApiError;
 use crate::extract::{ActiveMember, VerifiedMember};
 use crate::files::{Files, Purpose};
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Field, Form, Json, Reply, created, ok};
+use crate::idempotency::Keyed;
+use crate::json::{Answer, Created, Field, Form, Json, created, marked, ok};
 use crate::routes::Done;
 use crate::routes::destinations::{ask_for_method, unconfirmed};
 use crate::routes::quotes::Derivation;
@@ -33,7 +33,7 @@ pub enum MethodScope {
 }
 
 /// A way to deposit or to be paid out.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PaymentMethod {
     /// Id of the method.
     pub id: String,
@@ -45,27 +45,25 @@ pub struct PaymentMethod {
     /// The address on that network. In the back office perhaps an extended public key, from which each member gets an address.
     pub address: String,
     /// Memo or destination tag, on networks that use one.
+    #[nullable]
     pub memo: Option<String>,
     /// Name that the member gave it.
+    #[nullable]
     pub label: Option<String>,
     /// Link to its picture.
+    #[nullable]
     pub image: Option<String>,
     /// Whether the caller may change it.
     pub editable: bool,
     /// Own methods: whether the member has to confirm the address before payouts.
-    #[serde(rename = "needsConfirmation", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[serde(rename = "needsConfirmation")]
     pub needs_confirmation: Option<bool>,
     /// Increases with every change.
     pub version: i32,
     /// Platform methods: `<valid from>.<signature>` of the operator's treasury key over this version, which the web app
     /// verifies before it shows the address. Missing if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub signature: Option<String>,
     /// Platform methods: how the address was derived, if it is the member's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub derivation: Option<Derivation>,
 }
 
@@ -91,10 +89,8 @@ impl From<methods::PaymentMethod> for PaymentMethod {
 }
 
 /// The methods the caller may use.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct PaymentMethods {
-    success: bool,
     payment_methods: Vec<PaymentMethod>,
     /// Payments to own addresses of the member that belong to no deposit yet, newest first; at most 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -103,21 +99,18 @@ pub struct PaymentMethods {
 }
 
 /// List the payment methods
-#[utoipa::path(get, path = "/payment-methods", responses((status = 200, body = PaymentMethods), Errors), tag = "Payment methods")]
-pub async fn list(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-) -> Result<Reply<PaymentMethods>, ApiError> {
+#[get("/payment-methods", "Payment methods")]
+pub async fn list(caller: VerifiedMember) -> Answer<PaymentMethods> {
     let message = ListPaymentMethodsRequest {};
-    let answer = call_retrying!(app.clients.payment_method, list_payment_methods, caller.out, message)?.into_inner();
-    let unconfirmed = unconfirmed(&app, &caller.out, &answer.payment_methods).await;
+    let answer = ask!(caller.payment_method.list_payment_methods(message))?;
+    let unconfirmed = unconfirmed(&caller.app, &caller.out, &answer.payment_methods).await;
     let told = |method: PaymentMethod| {
         let own = unconfirmed.as_ref().filter(|_| method.editable);
         PaymentMethod { needs_confirmation: own.map(|ids| ids.contains(&method.id)), ..method }
     };
     let payment_methods = answer.payment_methods.into_iter().map(PaymentMethod::from).map(told).collect();
     let arrived = answer.arrived.into_iter().map(ChainPayment::from).collect();
-    Ok(ok(PaymentMethods { success: true, payment_methods, arrived }))
+    Ok(ok(PaymentMethods { payment_methods, arrived }))
 }
 
 /// The fields of a method.
@@ -163,10 +156,8 @@ impl NewMethod {
 }
 
 /// The method after the change.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct MethodReply {
-    success: bool,
     message: String,
     payment_method: PaymentMethod,
 }
@@ -174,7 +165,7 @@ pub struct MethodReply {
 /// The reply to a change of a method. The error is 500 if the service gave none.
 pub fn reply(method: Option<methods::PaymentMethod>, message: &str) -> Result<MethodReply, ApiError> {
     let method = method.ok_or_else(|| ApiError::internal("an answer without method"))?;
-    Ok(MethodReply { success: true, message: message.to_owned(), payment_method: method.into() })
+    Ok(MethodReply { message: message.to_owned(), payment_method: method.into() })
 }
 
 /// The reply to a member who saved a method, with whether its address has to be confirmed.
@@ -194,58 +185,41 @@ async fn saved(
 }
 
 /// Save an own payment method
-#[utoipa::path(post, path = "/payment-methods", request_body = NewMethod,
-    params(Key),
-    responses((status = 201, body = MethodReply), Errors), tag = "Payment methods")]
-pub async fn create(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Keyed { value, claim }: Keyed<NewMethod>,
-) -> Result<Response, ApiError> {
-    let fields = value.read(&app).await?;
+#[post("/payment-methods", "Payment methods")]
+pub async fn create(caller: ActiveMember, Keyed { value, claim }: Keyed<NewMethod>) -> Created<MethodReply> {
+    let fields = value.read(&caller.app).await?;
     let image_key = fields.image_key.clone();
     let message = CreatePaymentMethodRequest { fields: Some(fields), idempotency: claim.clone() };
-    let answer = call_keyed!(app.clients.payment_method, create_payment_method, caller.out, claim, message);
+    let answer = keyed!(caller.payment_method.create_payment_method(message), claim);
     if answer.as_ref().is_err_and(ApiError::is_final) && !image_key.is_empty() {
-        app.files.discard(&image_key).await;
+        caller.app.files.discard(&image_key).await;
     }
-    let (metadata, answer, _) = answer?.into_parts();
-    let reply = saved(&app, &caller.out, answer.payment_method, "Your payment method has been saved.").await?;
-    Ok(marked(&metadata, created(reply)))
+    let (answer, replayed) = answer?;
+    let reply = saved(&caller.app, &caller.out, answer.payment_method, "Your payment method has been saved.").await?;
+    Ok(marked(replayed, created(reply)))
 }
 
 /// Change an own payment method
-#[utoipa::path(put, path = "/payment-methods/{id}", params(("id" = String, Path)), request_body = NewMethod,
-    responses((status = 200, body = MethodReply), Errors), tag = "Payment methods")]
-pub async fn update(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Path(id): Path<String>,
-    Json { value, .. }: Json<NewMethod>,
-) -> Result<Reply<MethodReply>, ApiError> {
-    let keep_image = !value.image.is_given();
-    let fields = value.read(&app).await?;
+#[put("/payment-methods/{id}", "Payment methods")]
+pub async fn update(caller: ActiveMember, Path(id): Path<String>, body: Json<NewMethod>) -> Answer<MethodReply> {
+    let keep_image = !body.value.image.is_given();
+    let fields = body.value.read(&caller.app).await?;
     let image_key = fields.image_key.clone();
     let message = UpdatePaymentMethodRequest { id, fields: Some(fields), keep_image };
-    let answer = call!(app.clients.payment_method, update_payment_method, caller.out, message);
+    let answer = call!(caller.app.clients.payment_method, update_payment_method, caller.out, message);
     if answer.as_ref().is_err_and(ApiError::is_final) && !image_key.is_empty() {
-        app.files.discard(&image_key).await;
+        caller.app.files.discard(&image_key).await;
     }
     let answer = answer?.into_inner();
-    discard_replaced(&app, &answer.replaced_image_key).await;
-    Ok(ok(saved(&app, &caller.out, answer.payment_method, "Your payment method has been updated.").await?))
+    discard_replaced(&caller.app, &answer.replaced_image_key).await;
+    Ok(ok(saved(&caller.app, &caller.out, answer.payment_method, "Your payment method has been updated.").await?))
 }
 
 /// Delete an own payment method
-#[utoipa::path(delete, path = "/payment-methods/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), Errors), tag = "Payment methods")]
-pub async fn delete(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Path(id): Path<String>,
-) -> Result<Reply<Done>, ApiError> {
+#[delete("/payment-methods/{id}", "Payment methods")]
+pub async fn delete(caller: ActiveMember, Path(id): Path<String>) -> Answer<Done> {
     let message = DeletePaymentMethodRequest { id };
-    let answer = call!(app.clients.payment_method, delete_payment_method, caller.out, message)?.into_inner();
-    discard_replaced(&app, &answer.image_key).await;
+    let answer = send!(caller.payment_method.delete_payment_method(message))?;
+    discard_replaced(&caller.app, &answer.image_key).await;
     Ok(ok(Done::saying("Your payment method has been deleted.")))
 }

@@ -4,19 +4,18 @@ use axum::extract::{Path, Query, State};
 use proto::trade::v1 as trade;
 use proto::trade::v1::{BatchListPlanValuesRequest, ListPlanValuesRequest};
 use proto::wallet::v1 as wallet;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use route_macros::{get, response};
+use serde::Deserialize;
 
 use crate::app::App;
-use crate::clients::call_retrying;
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, call_retrying};
+use crate::error::ApiError;
 use crate::extract::Visitor;
-use crate::json::{Decimal, Dollars, Reply, field, known_moment, moment, ok};
+use crate::json::{Answer, Decimal, Dollars, field, known_moment, moment, ok};
 use crate::routes::admin::treasury::Backing;
 
 /// An investment plan.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Plan {
     /// Id of the plan.
     pub id: String,
@@ -35,20 +34,27 @@ pub struct Plan {
     /// Whether it is open for investments.
     pub active: bool,
     /// Current value of one share. `null` until the first value is published.
+    #[nullable]
     pub value: Option<Decimal>,
     /// Since when the value holds.
+    #[nullable]
     pub value_at: Option<String>,
     /// What the plan invests in; `null` if not stated, like the other texts.
+    #[nullable]
     pub holdings: Option<String>,
     /// Who manages the plan.
+    #[nullable]
     pub manager: Option<String>,
     /// What the plan costs, in words.
+    #[nullable]
     pub costs: Option<String>,
     /// What it costs a year, in percent of the value.
     pub cost_percent: Decimal,
     /// Risk from 1, the lowest, to 7.
+    #[nullable]
     pub risk_class: Option<i32>,
     /// Address of a document about the plan.
+    #[nullable]
     pub document_url: Option<String>,
     /// Who ends an investment earlier pays the exit fee; 0 for no fee.
     pub min_holding_days: i32,
@@ -88,24 +94,21 @@ impl From<trade::Plan> for Plan {
 }
 
 /// The investment plans.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Plans {
-    /// Always `true`.
-    pub success: bool,
     /// The plans in display order.
     pub plans: Vec<Plan>,
 }
 
 /// List the plans
-#[utoipa::path(get, path = "/plans", responses((status = 200, body = Plans), Errors), security(), tag = "Investments")]
-pub async fn list(State(app): State<App>) -> Result<Reply<Plans>, ApiError> {
+#[get("/plans", "Investments")]
+pub async fn list(State(app): State<App>) -> Answer<Plans> {
     let plans = app.plans.get().await?;
-    Ok(ok(Plans { success: true, plans: plans.into_iter().map(Plan::from).collect() }))
+    Ok(ok(Plans { plans: plans.into_iter().map(Plan::from).collect() }))
 }
 
 /// How far the value of a plan has fallen and risen over every period of a length so far.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Extremes {
     /// The largest fall, or the smallest gain, in percent, rounded down.
     worst_percent: Decimal,
@@ -123,15 +126,18 @@ impl From<trade::Extremes> for Extremes {
 }
 
 /// What the past of a plan says; it says nothing certain about its future.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct PlanFacts {
     /// The first published value. `null` until there is one.
+    #[nullable]
     first_value: Option<Decimal>,
+    #[nullable]
     first_value_at: Option<String>,
     /// Over every 30 days so far. `null` while the plan is younger.
+    #[nullable]
     over_30_days: Option<Extremes>,
     /// Over every 90 days so far. `null` while the plan is younger.
+    #[nullable]
     over_90_days: Option<Extremes>,
     /// Investments that members have ended: the newest 10,000.
     ended_trades: i32,
@@ -153,39 +159,31 @@ impl From<trade::PlanFacts> for PlanFacts {
 }
 
 /// A plan and its past.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PlanPage {
-    success: bool,
     plan: Plan,
     facts: PlanFacts,
     /// Its cash, and what it owns at the last proven value: a higher value is published only while both cover all open trades.
     /// Missing while it is unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     backing: Option<Backing>,
 }
 
 /// Read a plan
 ///
 /// With what its past says; also a plan that is no longer offered.
-#[utoipa::path(get, path = "/plans/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = PlanPage), Errors), security(), tag = "Investments")]
-pub async fn get(
-    State(app): State<App>,
-    caller: Visitor,
-    Path(plan_id): Path<String>,
-) -> Result<Reply<PlanPage>, ApiError> {
+#[get("/plans/{id}", "Investments")]
+pub async fn get(caller: Visitor, Path(plan_id): Path<String>) -> Answer<PlanPage> {
     let message = wallet::GetBackingRequest { plan_id: plan_id.clone() };
-    let page = app.plans.page(plan_id).await?;
+    let page = caller.app.plans.page(plan_id).await?;
     // The plan is shown without what only wallet knows.
-    let found = call_retrying!(app.clients.backing, get_backing, caller.out, message).ok();
+    let found = call_retrying!(caller.app.clients.backing, get_backing, caller.out, message).ok();
     let backing = found.and_then(|answer| answer.into_inner().backing).map(Into::into);
     let plan = page.plan.ok_or_else(|| ApiError::internal("an answer without plan"))?;
-    Ok(ok(PlanPage { success: true, plan: plan.into(), facts: page.facts.unwrap_or_default().into(), backing }))
+    Ok(ok(PlanPage { plan: plan.into(), facts: page.facts.unwrap_or_default().into(), backing }))
 }
 
 /// A published value of a plan.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PlanValue {
     /// Value of one share, with up to six decimals.
     value: Decimal,
@@ -196,22 +194,15 @@ pub struct PlanValue {
 }
 
 /// A plan's values.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Values {
-    success: bool,
     values: Vec<PlanValue>,
 }
 
 /// List a plan's values
-#[utoipa::path(get, path = "/plans/{id}/values", params(("id" = String, Path)),
-    responses((status = 200, body = Values), Errors), security(), tag = "Investments")]
-pub async fn values(
-    State(app): State<App>,
-    caller: Visitor,
-    Path(plan_id): Path<String>,
-) -> Result<Reply<Values>, ApiError> {
-    let answer = call_retrying!(app.clients.trade, list_plan_values, caller.out, ListPlanValuesRequest { plan_id })?
-        .into_inner();
+#[get("/plans/{id}/values", "Investments")]
+pub async fn values(caller: Visitor, Path(plan_id): Path<String>) -> Answer<Values> {
+    let answer = ask!(caller.trade.list_plan_values(ListPlanValuesRequest { plan_id }))?;
     let values = answer.values.into_iter().map(|value| {
         Ok::<_, ApiError>(PlanValue {
             value: Decimal::new(value.value_micros, 6),
@@ -219,7 +210,7 @@ pub async fn values(
             source: value.source,
         })
     });
-    Ok(ok(Values { success: true, values: values.collect::<Result<_, _>>()? }))
+    Ok(ok(Values { values: values.collect::<Result<_, _>>()? }))
 }
 
 /// The plans, and the number of values of each.
@@ -230,7 +221,7 @@ pub struct ValuesQuery {
 }
 
 /// A point in the chart of a plan.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CoursePoint {
     /// Value of one share, with up to six decimals.
     value: Decimal,
@@ -239,7 +230,7 @@ pub struct CoursePoint {
 }
 
 /// The values of one plan over time.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PlanCourse {
     /// Id of the plan.
     id: String,
@@ -248,9 +239,8 @@ pub struct PlanCourse {
 }
 
 /// The values of several plans over time.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PlanCourses {
-    success: bool,
     /// The plans that exist and have a value.
     plans: Vec<PlanCourse>,
 }
@@ -259,13 +249,8 @@ pub struct PlanCourses {
 ///
 /// For their charts, without sources. `ids` are at most 100 plans, separated by commas. With `points`, at most this many
 /// values of each: the oldest, the newest, and others at even distances.
-#[utoipa::path(get, path = "/plans/values", params(("ids" = String, Query), ("points" = Option<i32>, Query, minimum = 1)),
-    responses((status = 200, body = PlanCourses), Errors), security(), tag = "Investments")]
-pub async fn courses(
-    State(app): State<App>,
-    caller: Visitor,
-    Query(query): Query<ValuesQuery>,
-) -> Result<Reply<PlanCourses>, ApiError> {
+#[get("/plans/values", "Investments", params(("ids" = String, Query), ("points" = Option<i32>, Query, minimum = 1)))]
+pub async fn courses(caller: Visitor, Query(query): Query<ValuesQuery>) -> Answer<PlanCourses> {
     let Some(ids) = query.ids.filter(|ids| !ids.is_empty()) else {
         return Err(field("ids", "Name the plans, separated by commas."));
     };
@@ -275,7 +260,7 @@ pub async fn courses(
         Some(_) => return Err(field("points", "Points is a number above 0.")),
     };
     let request = BatchListPlanValuesRequest { plan_ids: ids.split(',').map(str::to_owned).collect(), points };
-    let answer = call_retrying!(app.clients.trade, batch_list_plan_values, caller.out, request)?.into_inner();
+    let answer = ask!(caller.trade.batch_list_plan_values(request))?;
     let point = |value: trade::PlanValue| {
         let at = known_moment(value.at.as_ref())?;
         Ok::<_, ApiError>(CoursePoint { value: Decimal::new(value.value_micros, 6), at })
@@ -284,5 +269,5 @@ pub async fn courses(
         let values = plan.values.into_iter().map(point).collect::<Result<_, _>>()?;
         Ok::<_, ApiError>(PlanCourse { id: plan.plan_id, values })
     });
-    Ok(ok(PlanCourses { success: true, plans: plans.collect::<Result<_, _>>()? }))
+    Ok(ok(PlanCourses { plans: plans.collect::<Result<_, _>>()? }))
 }

@@ -1,26 +1,22 @@
 //! Quotes: how much of an asset an amount in dollars is.
 
-use axum::extract::State;
-use axum::response::Response;
 use chassis::money::Rate;
 use proto::common::v1 as common;
 use proto::payment_method::v1::{GetQuoteTermsRequest, QuotableAsset};
 use proto::wallet::v1::{self as wallet, RequestQuoteRequest};
+use route_macros::{get, post, response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, keyed};
+use crate::error::ApiError;
 use crate::extract::{ActiveMember, VerifiedMember};
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Dollars, Field, Form, Reply, created, known_moment, moment, ok};
+use crate::idempotency::Keyed;
+use crate::json::{Answer, Created, Dollars, Field, Form, created, known_moment, marked, moment, ok};
 
 /// The terms of quotes, and the assets that can be quoted.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct QuoteTerms {
-    success: bool,
     /// What a quote adds to the rate, in hundredths of a percent: a deposit asks for more units, a payout has fewer.
     #[schema(example = 50)]
     spread_bps: i32,
@@ -34,8 +30,7 @@ pub struct QuoteTerms {
 }
 
 /// A coin or token on one chain that the platform receives and pays.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Asset {
     /// The currency code.
     #[schema(example = "BTC")]
@@ -53,19 +48,15 @@ pub struct Asset {
     /// Whether there is a rate now. Without one, a quote is refused with `RATE_UNAVAILABLE`.
     available: bool,
     /// Dollars for a whole unit at which deposits are valued, before the spread.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "97312.45")]
+    #[schema(example = "97312.45")]
     bid: Option<String>,
     /// Dollars for a whole unit at which payouts are valued, before the spread.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "97315.1")]
+    #[schema(example = "97315.1")]
     ask: Option<String>,
     /// The names of the sources.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sources: Vec<String>,
     /// When the oldest source was read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     at: Option<String>,
 }
 
@@ -92,15 +83,10 @@ impl From<QuotableAsset> for Asset {
 }
 
 /// Read the terms of quotes and the current rates
-#[utoipa::path(get, path = "/quotes/terms", responses((status = 200, body = QuoteTerms), Errors), tag = "Money")]
-pub async fn terms(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-) -> Result<Reply<QuoteTerms>, ApiError> {
-    let terms =
-        call_retrying!(app.clients.payment_method, get_quote_terms, caller.out, GetQuoteTermsRequest {})?.into_inner();
+#[get("/quotes/terms", "Money")]
+pub async fn terms(caller: VerifiedMember) -> Answer<QuoteTerms> {
+    let terms = ask!(caller.payment_method.get_quote_terms(GetQuoteTermsRequest {}))?;
     Ok(ok(QuoteTerms {
-        success: true,
         spread_bps: terms.spread_bps,
         life_seconds: terms.life_seconds,
         open_max: terms.open_max,
@@ -130,20 +116,22 @@ pub struct NewQuote {
 }
 
 /// The prices of one source.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct RateSource {
     #[schema(example = "kraken")]
     name: String,
     #[schema(example = "97312.4")]
+    #[nullable]
     bid: Option<String>,
     #[schema(example = "97312.5")]
+    #[nullable]
     ask: Option<String>,
+    #[nullable]
     at: Option<String>,
 }
 
 /// How much of an asset an amount is, until the quote expires. A deposit or withdrawal uses it once.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Quote {
     id: String,
     direction: QuoteDirection,
@@ -177,6 +165,7 @@ pub struct Quote {
     decimals: i32,
     /// Dollars for a whole unit, before the spread.
     #[schema(example = "97312.45")]
+    #[nullable]
     rate: Option<String>,
     /// What is added to the rate, in hundredths of a percent.
     spread_bps: i32,
@@ -185,15 +174,12 @@ pub struct Quote {
     at: String,
     expires_at: String,
     /// Deposits: how the address was derived, if it is the member's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     derivation: Option<Derivation>,
 }
 
 /// How an own address of the member follows from the extended public key of a platform method. The web app derives it again before it
 /// shows the address.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Derivation {
     /// Extended public key of an account, on Bitcoin perhaps an output descriptor. The signature of the method is over it, in the place of
     /// the address.
@@ -253,9 +239,8 @@ impl Quote {
 }
 
 /// The response with a quote.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct QuoteMade {
-    success: bool,
     message: &'static str,
     quote: Quote,
 }
@@ -263,13 +248,8 @@ pub struct QuoteMade {
 /// Quote an amount
 ///
 /// The rate of a deposit is locked for 15 minutes. A withdrawal is an estimate: its units are fixed when it is paid.
-#[utoipa::path(post, path = "/quotes", request_body = NewQuote, params(Key),
-    responses((status = 201, body = QuoteMade), Errors), tag = "Money")]
-pub async fn create(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Keyed { value, claim }: Keyed<NewQuote>,
-) -> Result<Response, ApiError> {
+#[post("/quotes", "Money")]
+pub async fn create(caller: ActiveMember, Keyed { value, claim }: Keyed<NewQuote>) -> Created<QuoteMade> {
     let mut form = Form::new();
     let direction = match form.text("direction", &value.direction).as_str() {
         "deposit" => common::QuoteDirection::Deposit,
@@ -286,20 +266,18 @@ pub async fn create(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet, request_quote, caller.out, claim, message)?.into_parts();
+    let (answer, replayed) = keyed!(caller.wallet.request_quote(message), claim)?;
     let quote = answer.quote.ok_or_else(|| ApiError::internal("an answer without quote"))?;
     let quote = Quote::new(quote)?;
     let message = match quote.direction {
         QuoteDirection::Deposit => "The rate is locked for 15 minutes.",
         QuoteDirection::Withdrawal => "This is an estimate. The rate of the moment of the payout applies.",
     };
-    Ok(marked(&metadata, created(QuoteMade { success: true, message, quote })))
+    Ok(marked(replayed, created(QuoteMade { message, quote })))
 }
 
 /// The quote that a deposit or withdrawal was requested with.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct TransactionQuote {
     id: String,
     /// The currency code.
@@ -313,6 +291,7 @@ pub struct TransactionQuote {
     decimals: i32,
     /// Dollars for a whole unit, before the spread.
     #[schema(example = "97312.45")]
+    #[nullable]
     rate: Option<String>,
     spread_bps: i32,
     at: String,
@@ -337,8 +316,7 @@ impl TryFrom<wallet::TransactionQuote> for TransactionQuote {
 }
 
 /// What a payout sends.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct PayoutPrice {
     /// The currency code.
     #[schema(example = "BTC")]
@@ -354,6 +332,7 @@ pub struct PayoutPrice {
     decimals: i32,
     /// Dollars for a whole unit, before the spread.
     #[schema(example = "97312.45")]
+    #[nullable]
     rate: Option<String>,
     spread_bps: i32,
     /// When it was fixed.

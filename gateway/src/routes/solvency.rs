@@ -1,15 +1,12 @@
 //! What is owed to members beside what is held for them, for everybody.
 
-use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use chassis::roots::to_hex;
 use proto::wallet::v1 as wallet;
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::{get, response};
 
-use crate::app::App;
-use crate::clients::call_retrying;
+use crate::clients::ask;
 use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
 use crate::json::{Decimal, Dollars, known_moment, moment, ok};
@@ -18,22 +15,23 @@ use crate::json::{Decimal, Dollars, known_moment, moment, ok};
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=60");
 
 /// What was owed and held when it was counted last, and every night before.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PublicSolvency {
-    success: bool,
     /// When it was counted.
     at: String,
     owed: Owed,
     /// `null` for a publication from before it was noted.
+    #[nullable]
     held: Option<Held>,
     /// Held for each $100 that is owed. `null` if it is not known, or nothing is owed.
+    #[nullable]
     ratio: Option<Decimal>,
     /// Publications, newest first, at most 400.
     nights: Vec<Night>,
 }
 
 /// What members were owed.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Owed {
     /// Balances and gains of open investments, in dollars.
     total: Dollars,
@@ -45,7 +43,7 @@ pub struct Owed {
 }
 
 /// What was held for members.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Held {
     /// All of it, in dollars.
     total: Dollars,
@@ -62,24 +60,27 @@ pub struct Held {
 }
 
 /// What was held of an asset on a chain.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct HeldAsset {
     chain: String,
     asset: String,
     /// In the smallest unit. `null` if it was not known.
+    #[nullable]
     units: Option<String>,
     /// Digits of the smallest unit.
     decimals: u32,
     /// Dollars for a whole unit.
+    #[nullable]
     rate: Option<Decimal>,
+    #[nullable]
     rate_at: Option<String>,
     /// In dollars.
+    #[nullable]
     value: Option<Dollars>,
 }
 
 /// An address with the signature of the treasury key.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct SharedAddress {
     currency: String,
     network: String,
@@ -88,15 +89,16 @@ pub struct SharedAddress {
     /// Version of the payment method, which the signature binds.
     version: i32,
     /// ECDSA over P-256, as `<valid from>.<signature in base64url>`; `null` without one.
+    #[nullable]
     signature: Option<String>,
 }
 
 /// What proves something that no chain shows.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct HeldDocument {
     name: String,
     /// The plan that owns it; `null` for what is held for all.
+    #[nullable]
     plan: Option<String>,
     proof: String,
     issuer: String,
@@ -106,7 +108,7 @@ pub struct HeldDocument {
 }
 
 /// A publication.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Night {
     at: String,
     /// SHA-256 of the root node, in hexadecimal.
@@ -114,21 +116,22 @@ pub struct Night {
     /// What was owed, in dollars.
     owed: Dollars,
     /// What was held, in dollars; `null` from before it was noted.
+    #[nullable]
     held: Option<Dollars>,
+    #[nullable]
     ratio: Option<Decimal>,
 }
 
 /// Read what is owed and held
 ///
 /// Counted every night. The total owed has the gains of open investments.
-#[utoipa::path(get, path = "/solvency", responses((status = 200, body = PublicSolvency), Errors), security(), tag = "Proof of liabilities")]
-pub async fn get(State(app): State<App>, caller: Visitor) -> Result<Response, ApiError> {
+#[get("/solvency", "Proof of liabilities", responses((status = 200, body = PublicSolvency), Errors))]
+pub async fn get(caller: Visitor) -> Result<Response, ApiError> {
     let message = wallet::GetSolvencyRequest {};
-    let found = call_retrying!(app.clients.liabilities, get_solvency, caller.out, message)?.into_inner();
+    let found = ask!(caller.liabilities.get_solvency(message))?;
     let newest = found.liabilities.unwrap_or_default();
     let held_cents = found.held.as_ref().map(|held| held.total_cents);
     let body = PublicSolvency {
-        success: true,
         at: known_moment(newest.at.as_ref())?,
         ratio: ratio(held_cents, newest.total_cents),
         owed: Owed {

@@ -6,14 +6,14 @@ mod report;
 
 use std::io;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::{IntoResponse, Response};
 use proto::wallet::v1::GetYearReportRequest;
+use route_macros::get;
 use serde::Deserialize;
 use time::OffsetDateTime;
 
 use self::report::{PlanResult, TradeResult, YearHolding, YearReport, YearSum};
-use crate::app::App;
 use crate::clients::call_retrying;
 use crate::documents::{self, DocumentKind};
 use crate::error::{ApiError, Errors};
@@ -31,13 +31,11 @@ pub struct FormatQuery {
 ///
 /// What came in and went out by kind, fees, gains and losses by plan and trade, and what was there at the end; of the current
 /// year up to now. `format=csv` and `format=pdf` answer a file.
-#[utoipa::path(get, path = "/statements/{year}",
+#[get("/statements/{year}", "Transactions",
     params(("year" = i32, Path, example = 2026), ("format" = inline(Option<StatementFormat>), Query)),
-    responses((status = 200, content((YearReport = "application/json"), (String = "text/csv"), (String = "application/pdf"))), Errors),
-    tag = "Transactions")]
+    responses((status = 200, content((YearReport = "application/json"), (String = "text/csv"), (String = "application/pdf"))), Errors))]
 pub async fn year(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
+    caller: VerifiedMember,
     Path(year): Path<String>,
     Query(query): Query<FormatQuery>,
 ) -> Result<Response, ApiError> {
@@ -47,19 +45,19 @@ pub async fn year(
         return Err(field("format", "Choose json, csv or pdf"));
     }
     if format == "pdf" {
-        app.documents.admit(caller.session.user_id)?;
+        caller.app.documents.admit(caller.session.user_id)?;
     }
     let request =
-        async { call_retrying!(app.clients.wallet, get_year_report, caller.out, GetYearReportRequest { year }) };
-    let (answer, holder) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
+        async { call_retrying!(caller.app.clients.wallet, get_year_report, caller.out, GetYearReportRequest { year }) };
+    let (answer, holder) = futures::try_join!(request, caller.app.profiles.get(caller.session.user_id))?;
     let report = YearReport::new(year, answer.into_inner())?;
     let name = format!("solvane-year-{year}.{format}");
     match format {
         "csv" => documents::download(&name, "text/csv; charset=utf-8", csv(&report).map_err(ApiError::internal)?),
         "pdf" => {
             let made_at = OffsetDateTime::now_utc();
-            let print = |number: &str| Ok(pdf::write(&report, &holder, made_at, app.config.issuer(), number));
-            let content = documents::issue(&app.files, DocumentKind::YearReport, made_at, print).await?;
+            let print = |number: &str| Ok(pdf::write(&report, &holder, made_at, caller.app.config.issuer(), number));
+            let content = documents::issue(&caller.app.files, DocumentKind::YearReport, made_at, print).await?;
             documents::download(&name, "application/pdf", content)
         }
         _ => Ok(ok(report).into_response()),

@@ -3,8 +3,7 @@
 use axum::extract::State;
 use proto::payment_method::v1::{ListChainsRequest, ObservedChain};
 use proto::wallet::v1::{GetWithdrawalStateRequest, GetWithdrawalStateResponse};
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::{get, response};
 
 use crate::app::App;
 use crate::clients::call_retrying;
@@ -13,37 +12,34 @@ use crate::extract::Visitor;
 use crate::json::{Reply, moment, ok};
 
 /// What works now. A part that cannot be asked about is `null`.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Status {
-    success: bool,
+    #[nullable]
     withdrawals: Option<WithdrawalState>,
     /// The chains on which we watch payments.
+    #[nullable]
     chains: Option<Vec<ChainState>>,
 }
 
 /// Whether members can withdraw.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct WithdrawalState {
     open: bool,
     /// The sentence that a member reads who tries. Only while paused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     reason: Option<String>,
     /// Since when they are paused, if that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     since: Option<String>,
 }
 
 /// How recent our view of a chain is.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct ChainState {
     #[schema(example = "bitcoin")]
     chain: String,
     /// Whether it was looked at within the last minute.
     fresh: bool,
     /// When it was last looked at. `null` if never.
+    #[nullable]
     observed_at: Option<String>,
 }
 
@@ -63,7 +59,7 @@ impl From<ObservedChain> for ChainState {
 /// Read what works now
 ///
 /// Whether members can withdraw, and how recent our view of each chain is. Needs no session.
-#[utoipa::path(get, path = "/status", responses((status = 200, body = Status), Errors), security(), tag = "Status")]
+#[get("/status", "Status", responses((status = 200, body = Status), Errors))]
 pub async fn get(State(app): State<App>, Visitor { out, .. }: Visitor) -> Reply<Status> {
     let withdrawals = async {
         let message = GetWithdrawalStateRequest {};
@@ -75,7 +71,6 @@ pub async fn get(State(app): State<App>, Visitor { out, .. }: Visitor) -> Reply<
     };
     let (withdrawals, chains) = futures::join!(withdrawals, chains);
     ok(Status {
-        success: true,
         withdrawals: withdrawals.ok().map(Into::into),
         chains: chains.ok().map(|chains| chains.into_iter().map(Into::into).collect()),
     })

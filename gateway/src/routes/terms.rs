@@ -2,34 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
 use proto::wallet::v1::{self as wallet, GetTermsRequest};
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::{get, response};
 
-use crate::app::App;
 use crate::clients::call_retrying;
 use crate::config::Explorer;
-use crate::error::{ApiError, Errors};
-use crate::extract::{MaybeVerifiedMember, VerifiedMember, Visitor};
-use crate::json::{Decimal, Dollars, Reply, moment, ok};
+use crate::extract::{MaybeVerifiedMember, Visitor};
+use crate::json::{Answer, Decimal, Dollars, moment, ok};
 
 /// Limits, fee and prices; amounts in dollars.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Terms {
-    success: bool,
     deposit: DepositTerms,
     withdrawal: WithdrawalTerms,
     course: CourseTerms,
     /// Pages of block explorers by network, with `{txid}` in place of a transaction's hash. Only if there are some.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = json!({ "Bitcoin": "https://explorer.example/tx/{txid}" }))]
+    #[schema(example = json!({ "Bitcoin": "https://explorer.example/tx/{txid}" }))]
     explorers: Option<BTreeMap<String, String>>,
 }
 
 /// Limits of deposits.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct DepositTerms {
     min: Dollars,
     max: Dollars,
@@ -38,8 +31,7 @@ pub struct DepositTerms {
 }
 
 /// Limits and fee of withdrawals.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct WithdrawalTerms {
     /// Less is accepted once in 30 days, as the whole balance.
     min: Dollars,
@@ -51,17 +43,13 @@ pub struct WithdrawalTerms {
     /// Largest sums of a member's withdrawals, by period.
     limits: Vec<PeriodLimit>,
     /// What the caller can withdraw now within these limits. Only with a session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     left: Option<Dollars>,
     /// When more becomes available. Only if something was withdrawn.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     available_at: Option<String>,
 }
 
 /// The largest sum of a member's withdrawals in a period. Rejected withdrawals do not count.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PeriodLimit {
     #[schema(example = 24)]
     hours: i32,
@@ -69,7 +57,7 @@ pub struct PeriodLimit {
 }
 
 /// Price of the course.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CourseTerms {
     price: Dollars,
 }
@@ -77,16 +65,12 @@ pub struct CourseTerms {
 /// Read limits, fee and prices
 ///
 /// Needs no session. For a verified member the response also contains what is left of their limits.
-#[utoipa::path(get, path = "/terms", responses((status = 200, body = Terms), Errors), security(), tag = "Money")]
-pub async fn get(
-    State(app): State<App>,
-    visitor: Visitor,
-    MaybeVerifiedMember(reader): MaybeVerifiedMember,
-) -> Result<Reply<Terms>, ApiError> {
+#[get("/terms", "Money")]
+pub async fn get(visitor: Visitor, MaybeVerifiedMember(reader): MaybeVerifiedMember) -> Answer<Terms> {
     // A session that ended or cannot be checked still gets the public part.
-    let out = reader.map_or(visitor.out, |VerifiedMember(caller)| caller.out);
-    let terms = call_retrying!(app.clients.wallet, get_terms, out, GetTermsRequest {})?.into_inner();
-    Ok(ok(Terms::new(terms, &app.config.explorers)))
+    let out = reader.map_or(visitor.out, |caller| caller.out);
+    let terms = call_retrying!(visitor.app.clients.wallet, get_terms, out, GetTermsRequest {})?.into_inner();
+    Ok(ok(Terms::new(terms, &visitor.app.config.explorers)))
 }
 
 impl Terms {
@@ -96,7 +80,6 @@ impl Terms {
             .into_iter()
             .map(|one| PeriodLimit { hours: one.period_hours, amount: Dollars::from_cents(one.amount_cents) });
         Self {
-            success: true,
             deposit: DepositTerms {
                 min: Dollars::from_cents(terms.deposit_min_cents),
                 max: Dollars::from_cents(terms.deposit_max_cents),

@@ -1,21 +1,22 @@
 //! The member's investments, and the risk page that is answered before the first.
 
-use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::extract::{Path, Query};
 use proto::trade::v1 as trade;
 use proto::trade::v1::{
     AnswerRiskRequest, ClaimTradeRequest, CloseTradeRequest, CreateTradeRequest, GetRiskAnswerRequest,
     ListTradesRequest,
 };
+use route_macros::{delete, get, post, put, response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, keyed};
+use crate::error::ApiError;
 use crate::extract::{ActiveMember, VerifiedMember};
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Decimal, Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
+use crate::idempotency::{Key, Keyed};
+use crate::json::{
+    Answer, Created, Decimal, Dollars, Field, Form, Json, created, field, known_moment, marked, moment, ok,
+};
 use crate::names::TradeFilter;
 
 /// What is said of a claim that waits.
@@ -35,7 +36,7 @@ pub enum TradeStatus {
 }
 
 /// The terms a trade was opened with.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct TradePlan {
     id: String,
     title: String,
@@ -44,19 +45,19 @@ pub struct TradePlan {
 }
 
 /// What it costs to end an investment early. It stays in the plan.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct ExitFee {
     /// In percent of the value.
     percent: Decimal,
     /// In dollars: what it would be now, or what was charged.
     amount: Dollars,
     /// From when on ending costs nothing.
+    #[nullable]
     until: Option<String>,
 }
 
 /// An investment of a member.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Trade {
     id: String,
     /// Invested amount in dollars.
@@ -69,17 +70,12 @@ pub struct Trade {
     profit_percent: Decimal,
     status: TradeStatus,
     created_at: String,
+    #[nullable]
     matures_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     closed_at: Option<String>,
     /// Since when the payout of a trade that is `settling` waits for the cash of its plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     waiting_since: Option<String>,
     /// Missing if ending now costs nothing, or cost nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     exit_fee: Option<ExitFee>,
     plan: TradePlan,
 }
@@ -134,16 +130,15 @@ impl TryFrom<trade::TradeStatus> for TradeStatus {
 }
 
 /// The trade after the change.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct TradeReply {
-    success: bool,
     message: String,
     trade: Trade,
 }
 
 fn reply(trade: Option<trade::Trade>, message: &str) -> Result<TradeReply, ApiError> {
     let trade = trade.ok_or_else(|| ApiError::internal("an answer without trade"))?;
-    Ok(TradeReply { success: true, message: message.to_owned(), trade: trade.try_into()? })
+    Ok(TradeReply { message: message.to_owned(), trade: trade.try_into()? })
 }
 
 /// A new investment.
@@ -158,14 +153,8 @@ pub struct NewTrade {
 }
 
 /// Invest in a plan
-#[utoipa::path(post, path = "/trades/create", request_body = NewTrade,
-    params(Key),
-    responses((status = 201, body = TradeReply), Errors), tag = "Investments")]
-pub async fn create(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Keyed { value, claim }: Keyed<NewTrade>,
-) -> Result<Response, ApiError> {
+#[post("/trades/create", "Investments")]
+pub async fn create(caller: ActiveMember, Keyed { value, claim }: Keyed<NewTrade>) -> Created<TradeReply> {
     let mut form = Form::new();
     let plan_id = form.text("planId", &value.plan_id);
     if plan_id.is_empty() {
@@ -174,43 +163,31 @@ pub async fn create(
     let amount_cents = form.amount("amount", &value.amount).get();
     form.finish()?;
     let message = CreateTradeRequest { plan_id, amount_cents, idempotency: claim.clone() };
-    let (metadata, answer, _) = call_keyed!(app.clients.trade, create_trade, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(reply(answer.trade, "Your investment has been opened.")?)))
+    let (answer, replayed) = keyed!(caller.trade.create_trade(message), claim)?;
+    Ok(marked(replayed, created(reply(answer.trade, "Your investment has been opened.")?)))
 }
 
 /// Claim the profit of a trade
 ///
 /// A gain that the cash of the plan does not cover waits: the trade is `settling` with `waitingSince`, and is paid before later
 /// claims.
-#[utoipa::path(put, path = "/trades/claim/{id}", params(("id" = String, Path), Key),
-    responses((status = 200, body = TradeReply), Errors), tag = "Investments")]
-pub async fn claim(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Path(trade_id): Path<String>,
-    key: Key,
-) -> Result<Response, ApiError> {
+#[put("/trades/claim/{id}", "Investments")]
+pub async fn claim(caller: ActiveMember, Path(trade_id): Path<String>, key: Key) -> Answer<TradeReply> {
     let claim = key.bodyless();
     let message = ClaimTradeRequest { trade_id, idempotency: claim.clone() };
-    let (metadata, answer, _) = call_keyed!(app.clients.trade, claim_trade, caller.out, claim, message)?.into_parts();
+    let (answer, replayed) = keyed!(caller.trade.claim_trade(message), claim)?;
     let waits = answer.trade.as_ref().is_some_and(|trade| trade.waiting_since.is_some());
     let message = if waits { WAITING } else { "Your profit has been paid to your balance." };
-    Ok(marked(&metadata, ok(reply(answer.trade, message)?)))
+    Ok(marked(replayed, ok(reply(answer.trade, message)?)))
 }
 
 /// Close a trade
-#[utoipa::path(delete, path = "/trades/close/{id}", params(("id" = String, Path), Key),
-    responses((status = 200, body = TradeReply), Errors), tag = "Investments")]
-pub async fn close(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Path(trade_id): Path<String>,
-    key: Key,
-) -> Result<Response, ApiError> {
+#[delete("/trades/close/{id}", "Investments")]
+pub async fn close(caller: ActiveMember, Path(trade_id): Path<String>, key: Key) -> Answer<TradeReply> {
     let claim = key.bodyless();
     let message = CloseTradeRequest { trade_id, idempotency: claim.clone() };
-    let (metadata, answer, _) = call_keyed!(app.clients.trade, close_trade, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, ok(reply(answer.trade, "Your trade has been closed and its value paid to your balance.")?)))
+    let (answer, replayed) = keyed!(caller.trade.close_trade(message), claim)?;
+    Ok(marked(replayed, ok(reply(answer.trade, "Your trade has been closed and its value paid to your balance.")?)))
 }
 
 /// The filter of the list.
@@ -220,53 +197,42 @@ pub struct StatusQuery {
 }
 
 /// The trades of the member.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Trades {
-    success: bool,
     trades: Vec<Trade>,
 }
 
 /// List the trades
 ///
 /// The open ones (`status=open`); with `status=all` the ended ones too.
-#[utoipa::path(get, path = "/trades", params(("status" = inline(Option<TradeFilter>), Query)),
-    responses((status = 200, body = Trades), Errors), tag = "Investments")]
-pub async fn list(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Query(query): Query<StatusQuery>,
-) -> Result<Reply<Trades>, ApiError> {
+#[get("/trades", "Investments", params(("status" = inline(Option<TradeFilter>), Query)))]
+pub async fn list(caller: VerifiedMember, Query(query): Query<StatusQuery>) -> Answer<Trades> {
     let include_ended = match query.status.as_deref() {
         None | Some("" | "open") => false,
         Some("all") => true,
         Some(_) => return Err(field("status", "Choose open or all")),
     };
-    let answer =
-        call_retrying!(app.clients.trade, list_trades, caller.out, ListTradesRequest { include_ended })?.into_inner();
+    let answer = ask!(caller.trade.list_trades(ListTradesRequest { include_ended }))?;
     let trades = answer.trades.into_iter().map(Trade::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(Trades { success: true, trades }))
+    Ok(ok(Trades { trades }))
 }
 
 /// Which risk page holds, and whether the member has answered it.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct RiskAnswer {
-    success: bool,
     /// Version of the page.
     version: i32,
     /// When the member answered this version. `null` if not yet.
+    #[nullable]
     answered_at: Option<String>,
 }
 
 /// Read whether the risk page is answered
-#[utoipa::path(get, path = "/trades/risk-answer", responses((status = 200, body = RiskAnswer), Errors), tag = "Investments")]
-pub async fn risk_answer(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-) -> Result<Reply<RiskAnswer>, ApiError> {
-    let answer = call_retrying!(app.clients.trade, get_risk_answer, caller.out, GetRiskAnswerRequest {})?.into_inner();
+#[get("/trades/risk-answer", "Investments")]
+pub async fn risk_answer(caller: VerifiedMember) -> Answer<RiskAnswer> {
+    let answer = ask!(caller.trade.get_risk_answer(GetRiskAnswerRequest {}))?;
     let answered_at = moment(answer.answered_at.as_ref());
-    Ok(ok(RiskAnswer { success: true, version: answer.version, answered_at }))
+    Ok(ok(RiskAnswer { version: answer.version, answered_at }))
 }
 
 /// The page that was read.
@@ -277,10 +243,8 @@ pub struct RiskRead {
 }
 
 /// The answer that was kept.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct RiskAnswered {
-    success: bool,
     message: &'static str,
     /// When the member first answered this version.
     answered_at: String,
@@ -289,20 +253,14 @@ pub struct RiskAnswered {
 /// Answer the risk page
 ///
 /// Keeps that the member has read and understood it, once.
-#[utoipa::path(put, path = "/trades/risk-answer", request_body = RiskRead,
-    responses((status = 200, body = RiskAnswered), Errors), tag = "Investments")]
-pub async fn answer_risk(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Json { value, .. }: Json<RiskRead>,
-) -> Result<Reply<RiskAnswered>, ApiError> {
+#[put("/trades/risk-answer", "Investments")]
+pub async fn answer_risk(caller: ActiveMember, Json { value, .. }: Json<RiskRead>) -> Answer<RiskAnswered> {
     let mut form = Form::new();
     let version = form.integer("version", &value.version);
     form.finish()?;
-    let answer =
-        call_retrying!(app.clients.trade, answer_risk, caller.out, AnswerRiskRequest { version })?.into_inner();
+    let answer = ask!(caller.trade.answer_risk(AnswerRiskRequest { version }))?;
     let answered_at = known_moment(answer.answered_at.as_ref())?;
-    Ok(ok(RiskAnswered { success: true, message: "Your answer is saved.", answered_at }))
+    Ok(ok(RiskAnswered { message: "Your answer is saved.", answered_at }))
 }
 
 #[cfg(test)]

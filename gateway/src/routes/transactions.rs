@@ -10,8 +10,7 @@ pub mod statement;
 
 pub mod times;
 
-use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::extract::{Path, Query};
 use chassis::clock::{self, Timestamp};
 use chassis::grpc::Outgoing;
 use proto::common::v1::{Idempotency, PageRequest};
@@ -21,7 +20,8 @@ use proto::wallet::v1::{
     RequestDepositRequest, RequestWithdrawalRequest, ReserveReceiptRequest, ReserveReceiptResponse,
     SetDestinationRequest, TakeBackDepositRequest,
 };
-use serde::{Deserialize, Serialize};
+use route_macros::{delete, get, post, put, response};
+use serde::Deserialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tonic::Code;
@@ -29,19 +29,18 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::cache::profiles::Profile;
-use crate::clients::{call, call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{call_retrying, keyed, send};
+use crate::error::ApiError;
 use crate::extract::{ActiveMember, VerifiedMember};
 use crate::files::{Purpose, Stored};
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
+use crate::idempotency::Keyed;
+use crate::json::{Answer, Created, Dollars, Field, Form, Json, created, field, known_moment, marked, moment, ok};
 use crate::names::{DepositType, RejectionReason};
 use crate::routes::quotes::{PayoutPrice, TransactionQuote};
 use crate::routes::transactions::model::{Direction, Step, TransactionKind, TransactionStatus};
 
 /// The proof of payment of a transaction.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct ReceiptLink {
     /// The link. It works without a token for 15 minutes.
     pub url: String,
@@ -50,7 +49,7 @@ pub struct ReceiptLink {
 }
 
 /// The payment method as the member saw it.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct MethodCopy {
     id: String,
     pub currency: String,
@@ -63,7 +62,7 @@ pub struct MethodCopy {
 }
 
 /// The destination of a withdrawal.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Destination {
     pub address: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -71,8 +70,7 @@ pub struct Destination {
 }
 
 /// A transaction in the history.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Transaction {
     /// Id of the transaction.
     pub id: String,
@@ -89,81 +87,47 @@ pub struct Transaction {
     /// Amount in dollars, always positive.
     pub amount: Dollars,
     /// Approved payments: the amount that the member claimed, in dollars.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub claimed_amount: Option<Dollars>,
     /// Withdrawals: the fee in dollars.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub fee: Option<Dollars>,
     /// Withdrawals: the payout in dollars.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub net_amount: Option<Dollars>,
     /// Withdrawals: whether the fee was paid separately.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub fee_paid: Option<bool>,
     /// The payment method.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub method: Option<MethodCopy>,
     /// The quote that it was requested with. Without one, a deposit is valued on arrival. Of a withdrawal it is an estimate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub quote: Option<TransactionQuote>,
     /// Withdrawals: what is sent, once the payment has begun. It is the rate of that moment.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub payout: Option<PayoutPrice>,
     /// Withdrawals: the payout destination.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub destination: Option<Destination>,
     /// Withdrawals: whether the destination is missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub needs_destination: Option<bool>,
     /// Withdrawals: whether the member has to confirm the destination before approval.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub needs_confirmation: Option<bool>,
     /// Withdrawals: whether it is approved and waits for the payout.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub approved: Option<bool>,
     /// Withdrawals: when it was sent. Where a node shows payouts it stays pending until its payment is final.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub sent_at: Option<String>,
     /// Open withdrawals: the earliest time of approval, after a change of email, password or second factor, or a new
     /// destination after a login from a new device.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub not_before: Option<String>,
     /// The proof of payment.
+    #[nullable]
     pub receipt: Option<ReceiptLink>,
     /// Hash of the transaction on its network.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub txid: Option<String>,
     /// Index of the transaction's output, if one was named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub vout: Option<u32>,
     /// Why it was rejected.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<RejectionReason>, nullable = false)]
+    #[schema(value_type = Option<RejectionReason>)]
     pub reason_code: Option<String>,
     /// Fees: id of the withdrawal. Trades and profits: id of the trade.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub related_id: Option<String>,
     /// When it was requested.
     pub created_at: String,
     /// When staff decided on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub decided_at: Option<String>,
     /// The way from the request to the end, in order. At most one step is current; after a failed one none follows.
     pub steps: Vec<Step>,
@@ -233,34 +197,24 @@ pub fn reference(id: &str) -> String {
 }
 
 /// The response with a new transaction.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct TransactionMade {
-    success: bool,
     message: String,
     transaction: TransactionSummary,
 }
 
 /// The transaction as of the response, also when the response is replayed.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct TransactionSummary {
     id: String,
     reference: String,
     title: String,
     status: TransactionStatus,
     amount: Dollars,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     fee: Option<Dollars>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     net_amount: Option<Dollars>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     needs_destination: Option<bool>,
     /// `true` for a new destination: a code was emailed to confirm it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     needs_confirmation: Option<bool>,
     created_at: String,
 }
@@ -281,7 +235,7 @@ impl TransactionMade {
             id: row.id,
             title: row.title,
         };
-        Ok(Self { success: true, message: message.to_owned(), transaction })
+        Ok(Self { message: message.to_owned(), transaction })
     }
 }
 
@@ -353,14 +307,8 @@ pub struct Deposit {
 }
 
 /// Request a deposit
-#[utoipa::path(post, path = "/transactions/deposit", request_body = Deposit,
-    params(Key),
-    responses((status = 201, body = TransactionMade), Errors), tag = "Transactions")]
-pub async fn deposit(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Keyed { value, claim }: Keyed<Deposit>,
-) -> Result<Response, ApiError> {
+#[post("/transactions/deposit", "Transactions")]
+pub async fn deposit(caller: ActiveMember, Keyed { value, claim }: Keyed<Deposit>) -> Created<TransactionMade> {
     let mut form = Form::new();
     let amount = form.amount("amount", &value.amount);
     let method = if value.method.is_given() { &value.method } else { &value.currency };
@@ -372,7 +320,7 @@ pub async fn deposit(
     let quote_id = form.text("quoteId", &value.quote_id);
     let quote_may_have_ended = form.flag("quoteMayHaveEnded", &value.quote_may_have_ended, false);
     form.finish()?;
-    let stored = store_receipt(&app, &caller.out, proof, claim.as_ref()).await?;
+    let stored = store_receipt(&caller.app, &caller.out, proof, claim.as_ref()).await?;
     let message = RequestDepositRequest {
         quote_id,
         quote_may_have_ended,
@@ -384,11 +332,11 @@ pub async fn deposit(
         method_version,
         idempotency: claim.clone(),
     };
-    let answer = call_keyed!(app.clients.wallet, request_deposit, caller.out, claim, message);
-    discard_orphan(&app, &stored, answer.as_ref().map(|answer| answer.get_ref().transaction.as_ref())).await;
-    let (metadata, answer, _) = answer?.into_parts();
+    let answer = keyed!(caller.wallet.request_deposit(message), claim);
+    discard_orphan(&caller.app, &stored, answer.as_ref().map(|(answer, _)| answer.transaction.as_ref())).await;
+    let (answer, replayed) = answer?;
     let sentence = "Your payment proof has been received. We will confirm it shortly.";
-    Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
+    Ok(marked(replayed, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
 
 /// A payment that arrived at an own address.
@@ -409,25 +357,19 @@ pub struct ArrivedPayment {
 ///
 /// For payments that `GET /payment-methods` lists as arrived. The deposit is worth what the payment was worth when it arrived, and needs
 /// no proof.
-#[utoipa::path(post, path = "/transactions/deposit/arrived", request_body = ArrivedPayment, params(Key),
-    responses((status = 201, body = TransactionMade), Errors), tag = "Transactions")]
-pub async fn deposit_arrived(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Keyed { value, claim }: Keyed<ArrivedPayment>,
-) -> Result<Response, ApiError> {
+#[post("/transactions/deposit/arrived", "Transactions")]
+pub async fn deposit_arrived(caller: ActiveMember, body: Keyed<ArrivedPayment>) -> Created<TransactionMade> {
     let mut form = Form::new();
     let message = DepositArrivedRequest {
-        chain: form.text("chain", &value.chain),
-        txid: form.text("txid", &value.txid),
-        index: form.optional_index("index", &value.index).unwrap_or_default(),
-        idempotency: claim.clone(),
+        chain: form.text("chain", &body.value.chain),
+        txid: form.text("txid", &body.value.txid),
+        index: form.optional_index("index", &body.value.index).unwrap_or_default(),
+        idempotency: body.claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet, deposit_arrived, caller.out, claim, message)?.into_parts();
+    let (answer, replayed) = keyed!(caller.wallet.deposit_arrived(message), body.claim)?;
     let sentence = "Your deposit is in review. We will confirm it shortly.";
-    Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
+    Ok(marked(replayed, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
 
 /// Discards a file that nothing refers to, because its request was refused or another file is stored under its key.
@@ -464,14 +406,8 @@ pub struct Withdrawal {
 }
 
 /// Request a withdrawal
-#[utoipa::path(post, path = "/transactions/withdraw", request_body = Withdrawal,
-    params(Key),
-    responses((status = 201, body = TransactionMade), Errors), tag = "Transactions")]
-pub async fn withdraw(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Keyed { value, claim }: Keyed<Withdrawal>,
-) -> Result<Response, ApiError> {
+#[post("/transactions/withdraw", "Transactions")]
+pub async fn withdraw(caller: ActiveMember, Keyed { value, claim }: Keyed<Withdrawal>) -> Created<TransactionMade> {
     let mut form = Form::new();
     let message = RequestWithdrawalRequest {
         amount_cents: form.amount("amount", &value.amount).get(),
@@ -482,10 +418,9 @@ pub async fn withdraw(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet, request_withdrawal, caller.out, claim, message)?.into_parts();
+    let (answer, replayed) = keyed!(caller.wallet.request_withdrawal(message), claim)?;
     let sentence = "Your withdrawal request has been received.";
-    Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
+    Ok(marked(replayed, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
 
 /// A separate payment of the fee of an open withdrawal.
@@ -513,15 +448,12 @@ pub struct FeePayment {
 }
 
 /// Pay the fee of an open withdrawal
-#[utoipa::path(post, path = "/transactions/fee/{transactionId}", request_body = FeePayment,
-    params(("transactionId" = String, Path), Key),
-    responses((status = 201, body = TransactionMade), Errors), tag = "Transactions")]
+#[post("/transactions/fee/{transactionId}", "Transactions")]
 pub async fn pay_fee(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
+    caller: ActiveMember,
     Path(withdrawal_id): Path<String>,
     Keyed { value, claim }: Keyed<FeePayment>,
-) -> Result<Response, ApiError> {
+) -> Created<TransactionMade> {
     let mut form = Form::new();
     let amount = form.amount("amount", &value.amount);
     let method = form.text("method", &value.method);
@@ -532,7 +464,7 @@ pub async fn pay_fee(
         form.wrong("transactionId", "This is not the withdrawal of the URL.");
     }
     form.finish()?;
-    let stored = store_receipt(&app, &caller.out, proof, claim.as_ref()).await?;
+    let stored = store_receipt(&caller.app, &caller.out, proof, claim.as_ref()).await?;
     let message = PayWithdrawalFeeRequest {
         withdrawal_id,
         amount_cents: amount.get(),
@@ -542,11 +474,11 @@ pub async fn pay_fee(
         method_version,
         idempotency: claim.clone(),
     };
-    let answer = call_keyed!(app.clients.wallet, pay_withdrawal_fee, caller.out, claim, message);
-    discard_orphan(&app, &stored, answer.as_ref().map(|answer| answer.get_ref().transaction.as_ref())).await;
-    let (metadata, answer, _) = answer?.into_parts();
+    let answer = keyed!(caller.wallet.pay_withdrawal_fee(message), claim);
+    discard_orphan(&caller.app, &stored, answer.as_ref().map(|(answer, _)| answer.transaction.as_ref())).await;
+    let (answer, replayed) = answer?;
     let sentence = "Your fee payment has been received. We will confirm it shortly.";
-    Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
+    Ok(marked(replayed, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
 
 /// The page of a list.
@@ -572,13 +504,9 @@ impl PageQuery {
 }
 
 /// A page of transactions, newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Transactions {
-    success: bool,
     transactions: Vec<Transaction>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
@@ -608,67 +536,48 @@ fn boundary(name: &str, text: Option<&str>, is_end: bool) -> Result<Option<Times
 ///
 /// `q` finds a reference, an amount, or a part of a description, hash or address. `from` and `to` are instants, or days in UTC;
 /// the day of `to` is part of the period.
-#[utoipa::path(get, path = "/transactions/user",
-    params(("q" = Option<String>, Query, example = "TNX-1a2b3c"), ("from" = Option<String>, Query, example = "2026-01-01"),
-        ("to" = Option<String>, Query, example = "2026-01-31"),
-        ("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 500)),
-    responses((status = 200, body = Transactions), Errors), tag = "Transactions")]
-pub async fn list(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Query(query): Query<SearchQuery>,
-) -> Result<Reply<Transactions>, ApiError> {
+#[get("/transactions/user", "Transactions",
+    params(("q" = Option<String>, Query, example = "TNX-1a2b3c"), ("from" = Option<String>, Query, example = "2026-01-01"), ("to" = Option<String>, Query, example = "2026-01-31"), ("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 500)))]
+pub async fn list(caller: VerifiedMember, Query(query): Query<SearchQuery>) -> Answer<Transactions> {
     let message = ListTransactionsRequest {
         q: query.q.unwrap_or_default(),
         from: boundary("from", query.from.as_deref(), false)?,
         to: boundary("to", query.to.as_deref(), true)?,
         page: Some(query.page.request()?),
     };
-    let request = async { call_retrying!(app.clients.wallet, list_transactions, caller.out, message) };
-    let (answer, owner) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
+    let request = async { call_retrying!(caller.app.clients.wallet, list_transactions, caller.out, message) };
+    let (answer, owner) = futures::try_join!(request, caller.app.profiles.get(caller.session.user_id))?;
     let answer = answer.into_inner();
     let rows = answer.transactions.into_iter();
     Ok(ok(Transactions {
-        success: true,
-        transactions: rows.map(|row| Transaction::new(&app, row, owner.clone())).collect::<Result<_, _>>()?,
+        transactions: rows.map(|row| Transaction::new(&caller.app, row, owner.clone())).collect::<Result<_, _>>()?,
         next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
     }))
 }
 
 /// The response with a transaction.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct TransactionReply {
-    success: bool,
     transaction: Transaction,
 }
 
 /// Get a transaction
-#[utoipa::path(get, path = "/transactions/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = TransactionReply), Errors), tag = "Transactions")]
-pub async fn get(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Path(id): Path<String>,
-) -> Result<Reply<TransactionReply>, ApiError> {
+#[get("/transactions/{id}", "Transactions")]
+pub async fn get(caller: VerifiedMember, Path(id): Path<String>) -> Answer<TransactionReply> {
     let request =
-        async { call_retrying!(app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
-    let (answer, owner) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
+        async { call_retrying!(caller.app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
+    let (answer, owner) = futures::try_join!(request, caller.app.profiles.get(caller.session.user_id))?;
     let row = answer.into_inner().transaction.ok_or_else(ApiError::not_found)?;
-    Ok(ok(TransactionReply { success: true, transaction: Transaction::new(&app, row, owner)? }))
+    Ok(ok(TransactionReply { transaction: Transaction::new(&caller.app, row, owner)? }))
 }
 
 /// Take back a pending deposit
 ///
 /// A deposit or course payment ends as failed with `MEMBER_REQUEST` if no payment was seen; otherwise it is 409 `PAYMENT_SEEN`.
 /// To repeat it changes nothing.
-#[utoipa::path(delete, path = "/transactions/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = TransactionMade), Errors), tag = "Transactions")]
-pub async fn take_back(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Path(id): Path<String>,
-) -> Result<Reply<TransactionMade>, ApiError> {
-    let answer = call!(app.clients.wallet, take_back_deposit, caller.out, TakeBackDepositRequest { id })?.into_inner();
+#[delete("/transactions/{id}", "Transactions")]
+pub async fn take_back(caller: ActiveMember, Path(id): Path<String>) -> Answer<TransactionMade> {
+    let answer = send!(caller.wallet.take_back_deposit(TakeBackDepositRequest { id }))?;
     Ok(ok(TransactionMade::new(answer.transaction, "Your request has been taken back.")?))
 }
 
@@ -682,14 +591,12 @@ pub struct NewDestination {
 }
 
 /// Set the missing destination of a withdrawal
-#[utoipa::path(put, path = "/transactions/{id}/destination", params(("id" = String, Path)), request_body = NewDestination,
-    responses((status = 200, body = TransactionMade), Errors), tag = "Transactions")]
+#[put("/transactions/{id}/destination", "Transactions")]
 pub async fn set_destination(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
+    caller: ActiveMember,
     Path(transaction_id): Path<String>,
     Json { value, .. }: Json<NewDestination>,
-) -> Result<Reply<TransactionMade>, ApiError> {
+) -> Answer<TransactionMade> {
     let mut form = Form::new();
     let message = SetDestinationRequest {
         transaction_id,
@@ -697,6 +604,6 @@ pub async fn set_destination(
         memo: form.text("memo", &value.memo),
     };
     form.finish()?;
-    let answer = call!(app.clients.wallet, set_destination, caller.out, message)?.into_inner();
+    let answer = send!(caller.wallet.set_destination(message))?;
     Ok(ok(TransactionMade::new(answer.transaction, "The destination has been saved.")?))
 }

@@ -1,27 +1,27 @@
 //! The member's own account.
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use chassis::grpc::Outgoing;
 use proto::auth::v1 as auth;
 use proto::auth::v1::{
     ChangePasswordRequest, CloseAccountRequest, KeepAccountRequest, UpdateImageRequest, UpdateProfileRequest,
 };
 use proto::wallet::v1::{GetWalletRequest, Wallet as WalletMessage};
-use serde::{Deserialize, Serialize};
+use route_macros::{delete, post, put, response};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{call, call_retrying, send};
+use crate::error::ApiError;
 use crate::extract::{ActiveMember, SignedIn};
 use crate::files::{Files, Purpose};
-use crate::json::{Dollars, Field, Form, Json, Reply, moment, ok};
+use crate::json::{Answer, Dollars, Field, Form, Json, moment, ok};
 use crate::names::{HoldReason, Role};
 use crate::routes::Done;
 
 /// A member's balances.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Wallet {
     /// Available balance in dollars.
     pub balance: Dollars,
@@ -32,22 +32,17 @@ pub struct Wallet {
     /// Amount in open trades, in dollars.
     pub invested: Dollars,
     /// Amount held by our team, in dollars. Missing if it is zero.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub on_hold: Option<Dollars>,
     /// The holds and their reasons, oldest first. Missing if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Hold>,
     /// What the member owes since a payment was reversed, in dollars. Missing if it is zero. The next credits settle it
     /// first, and the member cannot withdraw, invest or buy anything until then.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub owed: Option<Dollars>,
 }
 
 /// A hold on a part of a balance.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Hold {
     id: String,
     /// Amount of the hold in dollars.
@@ -56,13 +51,10 @@ pub struct Hold {
     reason_code: String,
     /// The reason as a sentence.
     reason: String,
+    #[nullable]
     created_at: Option<String>,
     /// Id of the staff member who placed it. Only in responses to staff.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub placed_by: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub placed_by_name: Option<String>,
 }
 
@@ -96,8 +88,7 @@ impl From<&WalletMessage> for Wallet {
 }
 
 /// An account as its owner sees it.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct User {
     /// Id of the account.
     pub id: String,
@@ -105,11 +96,13 @@ pub struct User {
     /// Email address in use.
     pub email: String,
     /// New email address, until it is confirmed by its code.
+    #[nullable]
     pub pending_email: Option<String>,
     pub phone: String,
     /// English name of the country.
     pub country: String,
     /// Link to the photo.
+    #[nullable]
     pub image: Option<String>,
     /// Whether the email is confirmed.
     pub is_verified: bool,
@@ -120,20 +113,17 @@ pub struct User {
     /// Whether the course is unlocked.
     pub has_purchased_course: bool,
     /// Balances. `null` while they are not available.
+    #[nullable]
     pub wallet: Option<Wallet>,
     /// Role of a staff account. Missing for members.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Role>, nullable = false)]
+    #[schema(value_type = Option<Role>)]
     pub role: Option<String>,
     /// When the account was created.
+    #[nullable]
     pub created_at: Option<String>,
     /// When its owner closed it. Missing while it is open.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub closed_at: Option<String>,
     /// When the account closes, because its owner asked for it: until then it can be kept. Missing otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub closes_at: Option<String>,
 }
 
@@ -182,22 +172,16 @@ pub async fn wallet_of(app: &App, out: &Outgoing, user: &auth::User) -> Option<W
 }
 
 /// The account after the change.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct UserReply {
-    success: bool,
     message: String,
     user: User,
 }
 
-async fn changed(
-    app: &App,
-    out: &Outgoing,
-    user: Option<auth::User>,
-    message: &str,
-) -> Result<Reply<UserReply>, ApiError> {
+async fn changed(app: &App, out: &Outgoing, user: Option<auth::User>, message: &str) -> Answer<UserReply> {
     let user = user.ok_or_else(|| ApiError::internal("an answer without user"))?;
     let wallet = wallet_of(app, out, &user).await;
-    Ok(ok(UserReply { success: true, message: message.to_owned(), user: User::new(user, wallet.as_ref()) }))
+    Ok(ok(UserReply { message: message.to_owned(), user: User::new(user, wallet.as_ref()) }))
 }
 
 /// The new photo.
@@ -209,27 +193,25 @@ pub struct ImageRequest {
 }
 
 /// Set the photo
-#[utoipa::path(put, path = "/users/image/{userId}", params(("userId" = String, Path)), request_body = ImageRequest,
-    responses((status = 200, body = UserReply), Errors), tag = "Profile")]
+#[put("/users/image/{userId}", "Profile")]
 pub async fn update_image(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
+    caller: ActiveMember,
     Path(user_id): Path<String>,
     Json { value, .. }: Json<ImageRequest>,
-) -> Result<Reply<UserReply>, ApiError> {
+) -> Answer<UserReply> {
     own(&caller.session.user_id.to_string(), &user_id)?;
     let mut form = Form::new();
     let image = form.file("image", value.image);
     form.finish()?;
-    let stored = app.files.store("image", image, Purpose::Photo).await?;
+    let stored = caller.app.files.store("image", image, Purpose::Photo).await?;
     let message = UpdateImageRequest { user_id, image_key: stored.key.clone() };
-    let answer = call!(app.clients.auth, update_image, caller.out, message);
+    let answer = call!(caller.app.clients.auth, update_image, caller.out, message);
     if answer.as_ref().is_err_and(ApiError::is_final) {
-        app.files.discard(&stored.key).await;
+        caller.app.files.discard(&stored.key).await;
     }
     let answer = answer?.into_inner();
-    discard_replaced(&app, &answer.replaced_image_key).await;
-    changed(&app, &caller.out, answer.user, "Your photo has been updated.").await
+    discard_replaced(&caller.app, &answer.replaced_image_key).await;
+    changed(&caller.app, &caller.out, answer.user, "Your photo has been updated.").await
 }
 
 /// Removes the picture that a new one replaced, if there was one.
@@ -259,14 +241,12 @@ pub struct ProfileRequest {
 }
 
 /// Change the details
-#[utoipa::path(put, path = "/users/profile/{userId}", params(("userId" = String, Path)), request_body = ProfileRequest,
-    responses((status = 200, body = UserReply), Errors), tag = "Profile")]
+#[put("/users/profile/{userId}", "Profile")]
 pub async fn update_profile(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
+    caller: ActiveMember,
     Path(user_id): Path<String>,
     Json { value, .. }: Json<ProfileRequest>,
-) -> Result<Reply<UserReply>, ApiError> {
+) -> Answer<UserReply> {
     own(&caller.session.user_id.to_string(), &user_id)?;
     let mut form = Form::new();
     let message = UpdateProfileRequest {
@@ -278,15 +258,15 @@ pub async fn update_profile(
         current_password: form.text("currentPassword", &value.current_password),
     };
     form.finish()?;
-    let user = call!(app.clients.auth, update_profile, caller.out, message)?.into_inner().user;
-    app.profiles.invalidate(caller.session.user_id);
+    let user = send!(caller.auth.update_profile(message))?.user;
+    caller.app.profiles.invalidate(caller.session.user_id);
     let pending = user.as_ref().is_some_and(|user| !user.pending_email.is_empty());
     let sentence = if pending {
         "Your profile has been updated. Enter the code we sent to your new email address to confirm it."
     } else {
         "Your profile has been updated."
     };
-    changed(&app, &caller.out, user, sentence).await
+    changed(&caller.app, &caller.out, user, sentence).await
 }
 
 /// The old and the new password.
@@ -300,14 +280,12 @@ pub struct PasswordRequest {
 }
 
 /// Change the password
-#[utoipa::path(put, path = "/users/password/{userId}", params(("userId" = String, Path)), request_body = PasswordRequest,
-    responses((status = 200, body = Done), Errors), tag = "Profile")]
+#[put("/users/password/{userId}", "Profile")]
 pub async fn change_password(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
+    caller: ActiveMember,
     Path(user_id): Path<String>,
     Json { value, .. }: Json<PasswordRequest>,
-) -> Result<Reply<Done>, ApiError> {
+) -> Answer<Done> {
     own(&caller.session.user_id.to_string(), &user_id)?;
     let mut form = Form::new();
     let message = ChangePasswordRequest {
@@ -316,7 +294,7 @@ pub async fn change_password(
         new_password: form.text("newPassword", &value.new_password),
     };
     form.finish()?;
-    call!(app.clients.auth, change_password, caller.out, message)?;
+    send!(caller.auth.change_password(message))?;
     Ok(ok(Done::saying("Your password has been changed. Other devices have been logged out.")))
 }
 
@@ -333,11 +311,10 @@ pub struct CloseRequest {
 }
 
 /// When the account closes.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct ClosingReply {
-    success: bool,
     message: String,
+    #[nullable]
     closes_at: Option<String>,
 }
 
@@ -348,32 +325,27 @@ pub struct ClosingReply {
 /// `ACCOUNT_IN_USE` while it has a balance or something open: `matters` lists what, of `BALANCE`, `BONUS`, `WITHDRAWAL`,
 /// `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`. What is opened later keeps the account, too. While nothing but a withdrawal
 /// is open, the closing waits for its payout.
-#[utoipa::path(post, path = "/users/close", request_body = CloseRequest,
-    responses((status = 200, body = ClosingReply), Errors), tag = "Profile")]
-pub async fn close(
-    State(app): State<App>,
-    ActiveMember(caller): ActiveMember,
-    Json { value, .. }: Json<CloseRequest>,
-) -> Result<Reply<ClosingReply>, ApiError> {
+#[post("/users/close", "Profile")]
+pub async fn close(caller: ActiveMember, Json { value, .. }: Json<CloseRequest>) -> Answer<ClosingReply> {
     let mut form = Form::new();
     let message = CloseAccountRequest {
         password: form.text("password", &value.password),
         give_up_bonus: form.flag("giveUpBonus", &value.give_up_bonus, false),
     };
     form.finish()?;
-    let answer = call!(app.clients.auth, close_account, caller.out, message)?.into_inner();
-    app.profiles.invalidate(caller.session.user_id);
+    let answer = send!(caller.auth.close_account(message))?;
+    caller.app.profiles.invalidate(caller.session.user_id);
     let message = "Your account closes in 24 hours. Until then you can keep it.".to_owned();
-    Ok(ok(ClosingReply { success: true, message, closes_at: moment(answer.closes_at.as_ref()) }))
+    Ok(ok(ClosingReply { message, closes_at: moment(answer.closes_at.as_ref()) }))
 }
 
 /// Keep the account
 ///
 /// Calls its closing off. 404 if there is none, or if it has begun.
-#[utoipa::path(delete, path = "/users/close", responses((status = 200, body = Done), Errors), tag = "Profile")]
-pub async fn keep(State(app): State<App>, caller: SignedIn) -> Result<Reply<Done>, ApiError> {
-    call!(app.clients.auth, keep_account, caller.out, KeepAccountRequest {})?;
-    app.profiles.invalidate(caller.session.user_id);
+#[delete("/users/close", "Profile")]
+pub async fn keep(caller: SignedIn) -> Answer<Done> {
+    send!(caller.auth.keep_account(KeepAccountRequest {}))?;
+    caller.app.profiles.invalidate(caller.session.user_id);
     Ok(ok(Done::saying("Your account stays open.")))
 }
 

@@ -1,18 +1,16 @@
 //! The balances of a member as of a moment.
 
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use chassis::clock;
 use proto::wallet::v1::{self as wallet, GetBalancesRequest};
-use serde::{Deserialize, Serialize};
+use route_macros::{get, response};
+use serde::Deserialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::call_retrying;
-use crate::error::{ApiError, Errors};
+use crate::clients::ask;
 use crate::extract::VerifiedMember;
-use crate::json::{Dollars, Reply, field, moment, ok};
+use crate::json::{Answer, Dollars, field, moment, ok};
 
 /// The moment of the balances.
 #[derive(Debug, Default, Deserialize)]
@@ -21,10 +19,9 @@ pub struct Moment {
 }
 
 /// The balances of a member as of a moment, in dollars.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Balances {
-    success: bool,
+    #[nullable]
     at: Option<String>,
     /// Available balance in dollars.
     balance: Dollars,
@@ -42,17 +39,12 @@ pub struct Balances {
 /// Read the balances as of a moment
 ///
 /// By the ledger, at the end of the moment `at` (RFC 3339, not in the future); without it, now.
-#[utoipa::path(get, path = "/wallet", params(("at" = Option<String>, Query, example = "2026-01-31T12:00:00Z")),
-    responses((status = 200, body = Balances), Errors), tag = "Money")]
-pub async fn get(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Query(query): Query<Moment>,
-) -> Result<Reply<Balances>, ApiError> {
+#[get("/wallet", "Money", params(("at" = Option<String>, Query, example = "2026-01-31T12:00:00Z")))]
+pub async fn get(caller: VerifiedMember, Query(query): Query<Moment>) -> Answer<Balances> {
     let malformed = |_| field("at", "Enter a date and time like 2026-01-31T12:00:00Z");
     let at = query.at.map(|at| OffsetDateTime::parse(&at, &Rfc3339).map_err(malformed)).transpose()?;
     let message = GetBalancesRequest { at: at.map(clock::to_proto) };
-    let found = call_retrying!(app.clients.wallet, get_balances, caller.out, message)?.into_inner();
+    let found = ask!(caller.wallet.get_balances(message))?;
     Ok(ok(Balances::from(found)))
 }
 
@@ -64,7 +56,6 @@ impl From<wallet::GetBalancesResponse> for Balances {
         };
         let of = |account| Dollars::from_cents(cents(account));
         Self {
-            success: true,
             at: moment(found.at.as_ref()),
             balance: of("available"),
             held: of("held"),

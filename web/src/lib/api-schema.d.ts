@@ -3657,7 +3657,6 @@ export interface components {
         Done: {
             /** @description A sentence to show to the person. */
             message: string;
-            /** @description Always `true`. */
             success: boolean;
         };
         /** @description The draft as it should be. */
@@ -5080,7 +5079,6 @@ export interface components {
         Plans: {
             /** @description The plans in display order. */
             plans: components["schemas"]["Plan"][];
-            /** @description Always `true`. */
             success: boolean;
         };
         /** @description A platform method with all its versions. */

@@ -1,13 +1,13 @@
 //! The audit log of staff actions, page by page or whole as a CSV file.
 
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use axum::response::{IntoResponse, Response};
 use chassis::clock;
 use chassis::grpc::Outgoing;
 use proto::common::v1::{AuditFilter, AuditRow as AuditRowMessage, ListAuditRowsRequest, PageRequest};
-use serde::{Deserialize, Serialize};
+use route_macros::{get, response};
+use serde::Deserialize;
 use serde_json::value::RawValue;
-use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::{Service, call_retrying};
@@ -154,24 +154,24 @@ async fn read_one(
 }
 
 /// A staff action in the audit log.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct AuditRow {
     id: i64,
     /// The service whose log it is in.
     #[schema(value_type = String, example = "wallet")]
     service: Service,
+    #[nullable]
     at: Option<String>,
     actor_id: String,
     actor_role: String,
     action: String,
     subject_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     member_id: Option<String>,
     #[schema(value_type = Option<BTreeMap<String, Value>>)]
+    #[nullable]
     before: Option<Box<RawValue>>,
     #[schema(value_type = Option<BTreeMap<String, Value>>)]
+    #[nullable]
     after: Option<Box<RawValue>>,
     address: String,
     hash: String,
@@ -197,41 +197,27 @@ impl From<Placed> for AuditRow {
 }
 
 /// The audit log of one service, newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct AuditTrail {
-    success: bool,
     rows: Vec<AuditRow>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
 /// Read the trail of staff actions
 ///
 /// `format=csv` answers every row that matches as one file. Days are UTC and inclusive.
-#[utoipa::path(get, path = "/admin/audit",
-    params(("service" = inline(Option<Trail>), Query),
-        ("actor" = Option<String>, Query, description = "The id of a staff account"),
-        ("action" = Option<String>, Query, description = "An action or its beginning, e.g. deposit."),
-        ("member" = Option<String>, Query, description = "A member's id"),
-        ("from" = Option<String>, Query, example = "2026-01-01"), ("to" = Option<String>, Query, example = "2026-01-31"),
-        ("format" = inline(Option<ListFormat>), Query), ("cursor" = Option<String>, Query)),
-    responses((status = 200, content((AuditTrail = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
-pub async fn audit(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Query(mut query): Query<TrailQuery>,
-) -> Result<Response, ApiError> {
+#[get("/admin/audit", "Back office",
+    params(("service" = inline(Option<Trail>), Query), ("actor" = Option<String>, Query, description = "The id of a staff account"), ("action" = Option<String>, Query, description = "An action or its beginning, e.g. deposit."), ("member" = Option<String>, Query, description = "A member's id"), ("from" = Option<String>, Query, example = "2026-01-01"), ("to" = Option<String>, Query, example = "2026-01-31"), ("format" = inline(Option<ListFormat>), Query), ("cursor" = Option<String>, Query)),
+    responses((status = 200, content((AuditTrail = "application/json"), (String = "text/csv"))), Errors))]
+pub async fn audit(caller: StaffMember, Query(mut query): Query<TrailQuery>) -> Result<Response, ApiError> {
     let service = service(query.service.as_deref())?;
     let filter = query.filter()?;
     let cursor = query.cursor.unwrap_or_default();
     if is_csv(query.format.as_deref())? {
-        return file(app, caller.out, service, filter, cursor).await;
+        return file(caller.app, caller.out, service, filter, cursor).await;
     }
-    let (rows, next_cursor) = read(&app, &caller.out, service, &filter, PageRequest { size: 0, cursor }).await?;
+    let (rows, next_cursor) = read(&caller.app, &caller.out, service, &filter, PageRequest { size: 0, cursor }).await?;
     Ok(ok(AuditTrail {
-        success: true,
         rows: rows.into_iter().map(AuditRow::from).collect(),
         next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()),
     })

@@ -1,24 +1,22 @@
 //! The consistency of the ledger, and withdrawals that were paused because of it.
 
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use proto::wallet::v1 as wallet;
-use serde::{Deserialize, Serialize};
+use route_macros::{get, post, response};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{Service, call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{Service, ask, keyed};
+use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Dollars, Field, Form, Reply, created, moment, ok};
+use crate::idempotency::{Key, Keyed};
+use crate::json::{Answer, Created, Dollars, Field, Form, created, marked, moment, ok};
 use crate::names::FaultSubject;
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::admin::treasury::Solvency;
 
 /// What is owed to members, in dollars.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Liabilities {
     available: Dollars,
     held: Dollars,
@@ -30,31 +28,31 @@ pub struct Liabilities {
 }
 
 /// Whether withdrawals are paused because the ledger was inconsistent.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Withdrawals {
     stopped: bool,
+    #[nullable]
     since: Option<String>,
     /// The inconsistency that paused them.
+    #[nullable]
     reason: Option<String>,
 }
 
 /// A part of the ledger that failed verification.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Fault {
     #[schema(value_type = FaultSubject)]
     subject: String,
     subject_id: String,
     /// What is wrong, as a sentence.
     detail: String,
+    #[nullable]
     found_at: Option<String>,
 }
 
 /// The result of the latest verification of the ledger.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Integrity {
-    success: bool,
     /// Sum of all balances in dollars; 0 if the ledger is consistent.
     trial_balance: Dollars,
     /// Sum in dollars of the differences between accounts and their entries; 0 if the ledger is consistent.
@@ -72,8 +70,10 @@ pub struct Integrity {
     dead_letters: i64,
     withdrawals: Withdrawals,
     /// When the last complete check of new postings ended. Missing if the ledger was never checked.
+    #[nullable]
     checked_at: Option<String>,
     /// When everything was last verified from the first entry.
+    #[nullable]
     fully_checked_at: Option<String>,
     /// The parts that failed verification, oldest first, at most 100.
     faults: Vec<Fault>,
@@ -81,10 +81,10 @@ pub struct Integrity {
 }
 
 /// Check the books
-#[utoipa::path(get, path = "/admin/integrity", responses((status = 200, body = Integrity), Errors), tag = "Back office")]
-pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Integrity>, ApiError> {
+#[get("/admin/integrity", "Back office")]
+pub async fn integrity(caller: StaffMember) -> Answer<Integrity> {
     let message = wallet::GetIntegrityRequest {};
-    let books = call_retrying!(app.clients.wallet_staff, get_integrity, caller.out, message)?.into_inner();
+    let books = ask!(caller.wallet_staff.get_integrity(message))?;
     let total = books
         .available_cents
         .saturating_add(books.held_cents)
@@ -92,7 +92,6 @@ pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember)
         .saturating_add(books.bonus_cents)
         .saturating_add(books.on_hold_cents);
     Ok(ok(Integrity {
-        success: true,
         trial_balance: Dollars::from_cents(books.trial_balance_cents),
         drift: Dollars::from_cents(books.drift_cents),
         liabilities: Liabilities {
@@ -124,14 +123,12 @@ pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember)
 /// Propose to open withdrawals again
 ///
 /// After they stopped by themselves. A treasurer or admin other than the proposer confirms, once the books add up.
-#[utoipa::path(post, path = "/admin/withdrawals/reopen", params(Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn reopen(State(app): State<App>, StaffMember(caller): StaffMember, key: Key) -> Result<Response, ApiError> {
+#[post("/admin/withdrawals/reopen", "Back office")]
+pub async fn reopen(caller: StaffMember, key: Key) -> Created<Proposed> {
     let claim = key.bodyless();
     let message = wallet::ProposeReopeningRequest { client_address: caller.client.address, idempotency: claim.clone() };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, propose_reopening, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.wallet_staff.propose_reopening(message), claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 /// The reason to rebuild an account.
@@ -146,26 +143,18 @@ pub struct Rebuild {
 ///
 /// The balance, count and head that the account stores are computed from its entries again. Only for an account that the
 /// integrity report names; another treasurer confirms.
-#[utoipa::path(post, path = "/admin/ledger/accounts/{id}/rebuild", request_body = Rebuild,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn rebuild(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(account_id): Path<String>,
-    Keyed { value, claim }: Keyed<Rebuild>,
-) -> Result<Response, ApiError> {
+#[post("/admin/ledger/accounts/{id}/rebuild", "Back office")]
+pub async fn rebuild(caller: StaffMember, Path(account_id): Path<String>, body: Keyed<Rebuild>) -> Created<Proposed> {
     let mut form = Form::new();
     let message = wallet::ProposeRebuildRequest {
         account_id: account_id.parse().map_err(|_| ApiError::not_found())?,
-        note: form.text("note", &value.note),
+        note: form.text("note", &body.value.note),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: body.claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, propose_rebuild, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.wallet_staff.propose_rebuild(message), body.claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 impl From<wallet::LedgerFault> for Fault {

@@ -1,22 +1,22 @@
 //! The cases of members, for staff.
 
-use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::extract::{Path, Query};
 use proto::cases::v1 as cases;
 use proto::cases::v1::{
     AnswerCaseRequest, ClaimCaseRequest, CloseStaffCaseRequest, GetStaffCaseRequest, ListStaffCasesRequest,
     RegisterComplaintRequest, ReleaseCaseRequest,
 };
 use proto::common::v1::PageRequest;
-use serde::{Deserialize, Serialize};
+use route_macros::{delete, get, post, put, response};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, keyed};
+use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Field, Form, Reply, field, ok};
+use crate::idempotency::{Key, Keyed};
+use crate::json::{Answer, Field, Form, field, marked, ok};
 use crate::names::CaseFilter;
 use crate::routes::cases::{CaseEntry, CaseMessage};
 
@@ -29,56 +29,43 @@ pub struct CaseQuery {
 }
 
 /// A case as staff see it.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct StaffCase {
     #[serde(flatten)]
     case: CaseEntry,
     member_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     member_name: Option<String>,
     /// The member of staff who took it. `null` for nobody.
+    #[nullable]
     owner_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     owner_name: Option<String>,
 }
 
 /// A page of cases.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct StaffCases {
-    success: bool,
     cases: Vec<StaffCase>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
 /// A message as staff see it.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct StaffCaseMessage {
     #[serde(flatten)]
     message: CaseMessage,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     author_name: Option<String>,
 }
 
 /// A case with its messages, in order.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct StaffCaseThread {
-    success: bool,
     case: StaffCase,
     messages: Vec<StaffCaseMessage>,
 }
 
 /// A case after a change.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct StaffCaseReply {
-    success: bool,
     /// A sentence to show to the person.
     message: &'static str,
     case: StaffCase,
@@ -102,12 +89,8 @@ async fn one(app: &App, case: Option<cases::Case>) -> Result<StaffCase, ApiError
     named(app, vec![case.ok_or_else(missing)?]).await?.pop().ok_or_else(missing)
 }
 
-async fn changed(
-    app: &App,
-    message: &'static str,
-    case: Option<cases::Case>,
-) -> Result<Reply<StaffCaseReply>, ApiError> {
-    Ok(ok(StaffCaseReply { success: true, message, case: one(app, case).await? }))
+async fn changed(app: &App, message: &'static str, case: Option<cases::Case>) -> Answer<StaffCaseReply> {
+    Ok(ok(StaffCaseReply { message, case: one(app, case).await? }))
 }
 
 /// List cases
@@ -115,14 +98,9 @@ async fn changed(
 /// `open` (by default) waits for staff, the oldest first; `mine` and `unowned` are not closed, the oldest first; `due` is
 /// overdue, the most overdue first; `complaints` is the register, closed ones included, the newest first; `member` is
 /// everything of one member, the newest first.
-#[utoipa::path(get, path = "/admin/cases",
-    params(("filter" = inline(Option<CaseFilter>), Query), ("member" = Option<String>, Query), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = StaffCases), Errors), tag = "Back office")]
-pub async fn list(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Query(query): Query<CaseQuery>,
-) -> Result<Reply<StaffCases>, ApiError> {
+#[get("/admin/cases", "Back office",
+    params(("filter" = inline(Option<CaseFilter>), Query), ("member" = Option<String>, Query), ("cursor" = Option<String>, Query)))]
+pub async fn list(caller: StaffMember, Query(query): Query<CaseQuery>) -> Answer<StaffCases> {
     let filter = match query.filter.as_deref() {
         None | Some("" | "open") => cases::CaseFilter::Unspecified,
         Some("mine") => cases::CaseFilter::Mine,
@@ -137,59 +115,43 @@ pub async fn list(
         member_id: query.member.unwrap_or_default(),
         page: Some(PageRequest { size: 0, cursor: query.cursor.unwrap_or_default() }),
     };
-    let answer = call_retrying!(app.clients.cases_staff, list_staff_cases, caller.out, message)?.into_inner();
+    let answer = ask!(caller.cases_staff.list_staff_cases(message))?;
     Ok(ok(StaffCases {
-        success: true,
-        cases: named(&app, answer.cases).await?,
+        cases: named(&caller.app, answer.cases).await?,
         next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
     }))
 }
 
 /// Get a case with its messages
-#[utoipa::path(get, path = "/admin/cases/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = StaffCaseThread), Errors), tag = "Back office")]
-pub async fn get(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-) -> Result<Reply<StaffCaseThread>, ApiError> {
+#[get("/admin/cases/{id}", "Back office")]
+pub async fn get(caller: StaffMember, Path(id): Path<String>) -> Answer<StaffCaseThread> {
     let message = GetStaffCaseRequest { id };
-    let answer = call_retrying!(app.clients.cases_staff, get_staff_case, caller.out, message)?.into_inner();
-    let authors = app.profiles.look_up(answer.messages.iter().map(|message| message.author_id.clone())).await?;
+    let answer = ask!(caller.cases_staff.get_staff_case(message))?;
+    let authors = caller.app.profiles.look_up(answer.messages.iter().map(|message| message.author_id.clone())).await?;
     let mut messages = Vec::new();
     for message in answer.messages {
         let author_name = authors.get(&message.author_id).map(|one| one.name.clone());
         messages.push(StaffCaseMessage { message: message.try_into()?, author_name });
     }
-    Ok(ok(StaffCaseThread { success: true, case: one(&app, answer.case).await?, messages }))
+    Ok(ok(StaffCaseThread { case: one(&caller.app, answer.case).await?, messages }))
 }
 
 /// Take a case
 ///
 /// Also in place of a colleague.
-#[utoipa::path(put, path = "/admin/cases/{id}/claim", params(("id" = String, Path)),
-    responses((status = 200, body = StaffCaseReply), Errors), tag = "Back office")]
-pub async fn claim(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-) -> Result<Reply<StaffCaseReply>, ApiError> {
+#[put("/admin/cases/{id}/claim", "Back office")]
+pub async fn claim(caller: StaffMember, Path(id): Path<String>) -> Answer<StaffCaseReply> {
     let message = ClaimCaseRequest { id, client_address: caller.client.address };
-    let answer = call_retrying!(app.clients.cases_staff, claim_case, caller.out, message)?.into_inner();
-    changed(&app, "The case is yours.", answer.case).await
+    let answer = ask!(caller.cases_staff.claim_case(message))?;
+    changed(&caller.app, "The case is yours.", answer.case).await
 }
 
 /// Give a case back
-#[utoipa::path(delete, path = "/admin/cases/{id}/claim", params(("id" = String, Path)),
-    responses((status = 200, body = StaffCaseReply), Errors), tag = "Back office")]
-pub async fn release(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-) -> Result<Reply<StaffCaseReply>, ApiError> {
+#[delete("/admin/cases/{id}/claim", "Back office")]
+pub async fn release(caller: StaffMember, Path(id): Path<String>) -> Answer<StaffCaseReply> {
     let message = ReleaseCaseRequest { id, client_address: caller.client.address };
-    let answer = call_retrying!(app.clients.cases_staff, release_case, caller.out, message)?.into_inner();
-    changed(&app, "The case is for whoever takes it next.", answer.case).await
+    let answer = ask!(caller.cases_staff.release_case(message))?;
+    changed(&caller.app, "The case is for whoever takes it next.", answer.case).await
 }
 
 /// An answer to a member.
@@ -206,55 +168,33 @@ pub struct CaseAnswer {
 /// Answer a member
 ///
 /// Refused with `STALE_REVISION` if the member has written since the case was read.
-#[utoipa::path(post, path = "/admin/cases/{id}/answer", request_body = CaseAnswer,
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = StaffCaseReply), Errors), tag = "Back office")]
-pub async fn answer(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    Keyed { value, claim }: Keyed<CaseAnswer>,
-) -> Result<Response, ApiError> {
+#[post("/admin/cases/{id}/answer", "Back office")]
+pub async fn answer(caller: StaffMember, Path(id): Path<String>, body: Keyed<CaseAnswer>) -> Answer<StaffCaseReply> {
     let mut form = Form::new();
-    let (text, seen) = (form.text("text", &value.text), form.integer("seen", &value.seen));
+    let (text, seen) = (form.text("text", &body.value.text), form.integer("seen", &body.value.seen));
     form.finish()?;
     let client_address = caller.client.address;
-    let message = AnswerCaseRequest { id, text, seen, client_address, idempotency: claim.clone() };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.cases_staff, answer_case, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, changed(&app, "The answer is sent.", answer.case).await?))
+    let message = AnswerCaseRequest { id, text, seen, client_address, idempotency: body.claim.clone() };
+    let (answer, replayed) = keyed!(caller.cases_staff.answer_case(message), body.claim)?;
+    Ok(marked(replayed, changed(&caller.app, "The answer is sent.", answer.case).await?))
 }
 
 /// Close an answered case
-#[utoipa::path(post, path = "/admin/cases/{id}/close", params(("id" = String, Path), Key),
-    responses((status = 200, body = StaffCaseReply), Errors), tag = "Back office")]
-pub async fn close(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    key: Key,
-) -> Result<Response, ApiError> {
+#[post("/admin/cases/{id}/close", "Back office")]
+pub async fn close(caller: StaffMember, Path(id): Path<String>, key: Key) -> Answer<StaffCaseReply> {
     let claim = key.bodyless();
     let message = CloseStaffCaseRequest { id, client_address: caller.client.address, idempotency: claim.clone() };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.cases_staff, close_staff_case, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, changed(&app, "The case is closed.", answer.case).await?))
+    let (answer, replayed) = keyed!(caller.cases_staff.close_staff_case(message), claim)?;
+    Ok(marked(replayed, changed(&caller.app, "The case is closed.", answer.case).await?))
 }
 
 /// Register a complaint
 ///
 /// It stays in the register, and has to be settled within ten working days.
-#[utoipa::path(post, path = "/admin/cases/{id}/complaint", params(("id" = String, Path), Key),
-    responses((status = 200, body = StaffCaseReply), Errors), tag = "Back office")]
-pub async fn complaint(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    key: Key,
-) -> Result<Response, ApiError> {
+#[post("/admin/cases/{id}/complaint", "Back office")]
+pub async fn complaint(caller: StaffMember, Path(id): Path<String>, key: Key) -> Answer<StaffCaseReply> {
     let claim = key.bodyless();
     let message = RegisterComplaintRequest { id, client_address: caller.client.address, idempotency: claim.clone() };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.cases_staff, register_complaint, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, changed(&app, "The complaint is registered.", answer.case).await?))
+    let (answer, replayed) = keyed!(caller.cases_staff.register_complaint(message), claim)?;
+    Ok(marked(replayed, changed(&caller.app, "The complaint is registered.", answer.case).await?))
 }

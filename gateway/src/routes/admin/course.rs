@@ -1,21 +1,20 @@
 //! The course as managers write it: the draft, versions, and what is published.
 
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use proto::course::v1 as course;
 use proto::course::v1::{
     ContentAttachment, ContentLesson, ContentModule, GetStudioRequest, GetVersionRequest, PublishDraftRequest,
     RestoreVersionRequest, SaveDraftRequest,
 };
+use route_macros::{get, post, put, response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{call, call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{ask, keyed, send};
+use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, marked};
-use crate::json::{Json, Reply, known_moment, moment, ok};
+use crate::idempotency::Key;
+use crate::json::{Answer, Json, known_moment, marked, moment, ok};
 
 /// The content of the course.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -105,33 +104,24 @@ impl From<CourseContent> for course::Content {
 }
 
 /// A version in the list of versions.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct CourseVersion {
     number: i32,
     lessons: i32,
     created_at: String,
     /// Left out for a version that was imported on the command line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     created_by_name: Option<String>,
 }
 
 /// The draft, or the published version while there is none, and the versions.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Studio {
-    success: bool,
     /// The version that members see.
     published: i32,
     /// Sent back with the next change of the draft.
     revision: i32,
     /// When the draft was changed; left out while there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     changed_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     changed_by_name: Option<String>,
     content: CourseContent,
     /// The newest fifty, newest first.
@@ -139,12 +129,12 @@ pub struct Studio {
 }
 
 /// Get the draft of the course
-#[utoipa::path(get, path = "/admin/course", responses((status = 200, body = Studio), Errors), tag = "Back office")]
-pub async fn get(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Studio>, ApiError> {
-    let answer = call_retrying!(app.clients.course_staff, get_studio, caller.out, GetStudioRequest {})?.into_inner();
+#[get("/admin/course", "Back office")]
+pub async fn get(caller: StaffMember) -> Answer<Studio> {
+    let answer = ask!(caller.course_staff.get_studio(GetStudioRequest {}))?;
     let draft = answer.draft.unwrap_or_default();
     let people = answer.versions.iter().map(|version| version.created_by.clone()).chain([draft.changed_by.clone()]);
-    let people = app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
+    let people = caller.app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
     let name = |id: &str| people.get(id).map(|one| one.name.clone());
     let version = |version: course::Version| {
         Ok::<_, ApiError>(CourseVersion {
@@ -155,7 +145,6 @@ pub async fn get(State(app): State<App>, StaffMember(caller): StaffMember) -> Re
         })
     };
     Ok(ok(Studio {
-        success: true,
         published: answer.published,
         revision: draft.revision,
         changed_at: moment(draft.changed_at.as_ref()),
@@ -166,24 +155,18 @@ pub async fn get(State(app): State<App>, StaffMember(caller): StaffMember) -> Re
 }
 
 /// A version of the course.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct VersionReply {
-    success: bool,
     content: CourseContent,
 }
 
 /// Get a version of the course
-#[utoipa::path(get, path = "/admin/course/versions/{number}", params(("number" = i32, Path)),
-    responses((status = 200, body = VersionReply), Errors), tag = "Back office")]
-pub async fn version(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(number): Path<String>,
-) -> Result<Reply<VersionReply>, ApiError> {
+#[get("/admin/course/versions/{number}", "Back office", params(("number" = i32, Path)))]
+pub async fn version(caller: StaffMember, Path(number): Path<String>) -> Answer<VersionReply> {
     let message = GetVersionRequest { number: known(&number)? };
-    let answer = call_retrying!(app.clients.course_staff, get_version, caller.out, message)?.into_inner();
+    let answer = ask!(caller.course_staff.get_version(message))?;
     let content = answer.content.ok_or_else(|| ApiError::internal("an answer without content"))?.into();
-    Ok(ok(VersionReply { success: true, content }))
+    Ok(ok(VersionReply { content }))
 }
 
 /// What is no number names no version.
@@ -201,35 +184,26 @@ pub struct DraftBody {
 }
 
 /// The draft that is kept.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct DraftReply {
-    success: bool,
     message: &'static str,
     revision: i32,
     /// Left out once the draft is discarded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     changed_at: Option<String>,
 }
 
 /// Save or discard the draft of the course
 ///
 /// A draft may be unfinished. `STALE_REVISION` if somebody else changed it.
-#[utoipa::path(put, path = "/admin/course/draft", request_body = DraftBody,
-    responses((status = 200, body = DraftReply), Errors), tag = "Back office")]
-pub async fn save(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Json { value, .. }: Json<DraftBody>,
-) -> Result<Reply<DraftReply>, ApiError> {
+#[put("/admin/course/draft", "Back office")]
+pub async fn save(caller: StaffMember, Json { value, .. }: Json<DraftBody>) -> Answer<DraftReply> {
     let message = SaveDraftRequest { revision: value.revision, content: value.content.map(Into::into) };
     // Not repeated: the revision would be out of date then.
-    let answer = call!(app.clients.course_staff, save_draft, caller.out, message)?.into_inner();
+    let answer = send!(caller.course_staff.save_draft(message))?;
     let draft = answer.draft.unwrap_or_default();
     let changed_at = moment(draft.changed_at.as_ref());
     let message = if changed_at.is_some() { "The draft is saved." } else { "The draft is discarded." };
-    Ok(ok(DraftReply { success: true, message, revision: draft.revision, changed_at }))
+    Ok(ok(DraftReply { message, revision: draft.revision, changed_at }))
 }
 
 /// What is published.
@@ -249,23 +223,16 @@ pub struct Restoration {
 }
 
 /// What members see now.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Published {
-    success: bool,
     message: String,
     /// The number of the version.
     number: i32,
 }
 
 /// Publish the draft of the course
-#[utoipa::path(post, path = "/admin/course/publish", request_body = Publication, params(Key),
-    responses((status = 200, body = Published), Errors), tag = "Back office")]
-pub async fn publish(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    key: Key,
-    Json { value, digest }: Json<Publication>,
-) -> Result<Response, ApiError> {
+#[post("/admin/course/publish", "Back office")]
+pub async fn publish(caller: StaffMember, key: Key, Json { value, digest }: Json<Publication>) -> Answer<Published> {
     let claim = key.claim(&digest);
     let message = PublishDraftRequest {
         revision: value.revision,
@@ -273,21 +240,18 @@ pub async fn publish(
         client_address: caller.client.address,
         idempotency: claim.clone(),
     };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.course_staff, publish_draft, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, ok(published(answer.number))))
+    let (answer, replayed) = keyed!(caller.course_staff.publish_draft(message), claim)?;
+    Ok(marked(replayed, ok(published(answer.number))))
 }
 
 /// Go back to a version of the course
-#[utoipa::path(post, path = "/admin/course/versions/{number}/restore", request_body = Restoration,
-    params(("number" = i32, Path), Key), responses((status = 200, body = Published), Errors), tag = "Back office")]
+#[post("/admin/course/versions/{number}/restore", "Back office", params(("number" = i32, Path)))]
 pub async fn restore(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
+    caller: StaffMember,
     Path(number): Path<String>,
     key: Key,
     Json { value, digest }: Json<Restoration>,
-) -> Result<Response, ApiError> {
+) -> Answer<Published> {
     let claim = key.claim(&digest);
     let message = RestoreVersionRequest {
         number: known(&number)?,
@@ -295,11 +259,10 @@ pub async fn restore(
         client_address: caller.client.address,
         idempotency: claim.clone(),
     };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.course_staff, restore_version, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, ok(published(answer.number))))
+    let (answer, replayed) = keyed!(caller.course_staff.restore_version(message), claim)?;
+    Ok(marked(replayed, ok(published(answer.number))))
 }
 
 fn published(number: i32) -> Published {
-    Published { success: true, message: format!("Members see version {number} now."), number }
+    Published { message: format!("Members see version {number} now."), number }
 }

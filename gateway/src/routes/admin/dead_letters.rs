@@ -1,22 +1,19 @@
 //! Dead letters of all services: events that could not be processed, and their replay.
 
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use futures::future::try_join_all;
 use proto::common::v1::{DeadLetter as Message, ListDeadLettersRequest, ReplayDeadLetterRequest};
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::{get, post, response};
 
-use crate::app::App;
 use crate::clients::{Service, call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
-use crate::extract::{SignedIn, StaffMember};
-use crate::idempotency::{Key, marked};
-use crate::json::{Reply, moment, ok};
+use crate::error::ApiError;
+use crate::extract::StaffMember;
+use crate::idempotency::Key;
+use crate::json::{Answer, marked, moment, ok};
 use crate::routes::Done;
 
 /// An event that could not be processed.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct DeadLetter {
     id: String,
     /// The queue, e.g. `wallet.events`.
@@ -24,6 +21,7 @@ pub struct DeadLetter {
     /// The event type, e.g. `auth.v1.user_registered`.
     key: String,
     reason: String,
+    #[nullable]
     at: Option<String>,
 }
 
@@ -40,19 +38,17 @@ impl DeadLetter {
 }
 
 /// The dead letters of all services, newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct DeadLetters {
-    success: bool,
     dead_letters: Vec<DeadLetter>,
 }
 
 /// List the dead letters
 ///
 /// Of every service, newest first.
-#[utoipa::path(get, path = "/admin/dead-letters", responses((status = 200, body = DeadLetters), Errors), tag = "Back office")]
-pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<DeadLetters>, ApiError> {
-    let (app, out) = (&app, &caller.out);
+#[get("/admin/dead-letters", "Back office")]
+pub async fn list(caller: StaffMember) -> Answer<DeadLetters> {
+    let (app, out) = (&caller.app, &caller.out);
     let of_each = Service::WITH_DEAD_LETTERS.map(|service| async move {
         let client = &app.clients.of(service)?.dead_letters;
         let found = call_retrying!(client, list_dead_letters, out, ListDeadLettersRequest {})?.into_inner();
@@ -60,26 +56,22 @@ pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> R
     });
     let mut dead_letters: Vec<_> = try_join_all(of_each).await?.into_iter().flatten().collect();
     dead_letters.sort_by(|one, other| other.at.cmp(&one.at));
-    Ok(ok(DeadLetters { success: true, dead_letters }))
+    Ok(ok(DeadLetters { dead_letters }))
 }
 
 /// Replay a dead letter
 ///
 /// The event is tried once more, at once; if it takes effect it is no dead letter any more.
-#[utoipa::path(post, path = "/admin/dead-letters/{id}/replay",
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = Done), Errors), tag = "Back office")]
-pub async fn replay(
-    State(app): State<App>,
-    StaffMember(SignedIn { client, out, .. }): StaffMember,
-    Path(id): Path<String>,
-    key: Key,
-) -> Result<Response, ApiError> {
-    let (client_address, idempotency) = (client.address, key.bodyless());
-    let claim = idempotency.clone();
+#[post("/admin/dead-letters/{id}/replay", "Back office")]
+pub async fn replay(caller: StaffMember, Path(id): Path<String>, key: Key) -> Answer<Done> {
+    let claim = key.bodyless();
     let (service, id) = Service::of_id(&Service::WITH_DEAD_LETTERS, &id).ok_or_else(ApiError::not_found)?;
-    let message = ReplayDeadLetterRequest { id: id.to_owned(), client_address, idempotency };
-    let client = &app.clients.of(service)?.dead_letters;
-    let metadata = call_keyed!(client, replay_dead_letter, out, claim, message)?.into_parts().0;
-    Ok(marked(&metadata, ok(Done::saying("The event has taken effect."))))
+    let message = ReplayDeadLetterRequest {
+        id: id.to_owned(),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    let client = &caller.app.clients.of(service)?.dead_letters;
+    let (_, replayed) = call_keyed!(client, replay_dead_letter, caller.out, claim, message)?;
+    Ok(marked(replayed, ok(Done::saying("The event has taken effect."))))
 }

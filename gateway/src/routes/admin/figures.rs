@@ -2,17 +2,15 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use proto::wallet::v1::{DayFigures, GetFiguresRequest, OpenFigures, PersonFigures, WaitingFigures};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use route_macros::{get, response};
+use serde::Deserialize;
 
-use crate::app::App;
 use crate::cache::profiles::Profile;
-use crate::clients::call_retrying;
-use crate::error::{ApiError, Errors};
+use crate::clients::ask;
 use crate::extract::StaffMember;
-use crate::json::{Dollars, Reply, field, ok};
+use crate::json::{Answer, Dollars, field, ok};
 
 /// The period.
 #[derive(Debug, Default, Deserialize)]
@@ -21,8 +19,7 @@ pub struct Period {
 }
 
 /// What a UTC day moved, by the ledger.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Day {
     #[schema(example = "2026-01-31")]
     day: String,
@@ -53,8 +50,7 @@ impl From<DayFigures> for Day {
 }
 
 /// How long the requests of a kind waited that were decided.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct WaitingTime {
     kind: String,
     /// `approved`, `rejected` or `paid`.
@@ -72,12 +68,9 @@ impl From<WaitingFigures> for WaitingTime {
 }
 
 /// What a staff member decided.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Decisions {
     staff_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     staff_name: Option<String>,
     approved: i32,
     rejected: i32,
@@ -99,8 +92,7 @@ impl Decisions {
 }
 
 /// Open requests of a kind by their age.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct OpenByAge {
     kind: String,
     within_hour: i32,
@@ -117,9 +109,8 @@ impl From<OpenFigures> for OpenByAge {
 }
 
 /// The figures of the last days.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Figures {
-    success: bool,
     /// Oldest first; a day without movements is not there.
     days: Vec<Day>,
     waiting: Vec<WaitingTime>,
@@ -131,22 +122,16 @@ pub struct Figures {
 /// Get the figures of the business
 ///
 /// Of the last 7, 30 or 90 UTC days, today included; up to a minute old.
-#[utoipa::path(get, path = "/admin/figures", params(("days" = Option<u16>, Query, description = "7, 30 or 90; 30 by default")),
-    responses((status = 200, body = Figures), Errors), tag = "Back office")]
-pub async fn get(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Query(period): Query<Period>,
-) -> Result<Reply<Figures>, ApiError> {
+#[get("/admin/figures", "Back office",
+    params(("days" = Option<u16>, Query, description = "7, 30 or 90; 30 by default")))]
+pub async fn get(caller: StaffMember, Query(period): Query<Period>) -> Answer<Figures> {
     let days = match period.days.as_deref() {
         None | Some("") => 30,
         Some(text) => text.parse().map_err(|_| field("days", "Choose 7, 30 or 90 days."))?,
     };
-    let answer =
-        call_retrying!(app.clients.wallet_staff, get_figures, caller.out, GetFiguresRequest { days })?.into_inner();
-    let people = app.profiles.look_up(answer.people.iter().map(|one| one.staff_id.clone())).await?;
+    let answer = ask!(caller.wallet_staff.get_figures(GetFiguresRequest { days }))?;
+    let people = caller.app.profiles.look_up(answer.people.iter().map(|one| one.staff_id.clone())).await?;
     Ok(ok(Figures {
-        success: true,
         days: answer.days.into_iter().map(Into::into).collect(),
         waiting: answer.waiting.into_iter().map(Into::into).collect(),
         people: answer.people.into_iter().map(|one| Decisions::new(one, &people)).collect(),

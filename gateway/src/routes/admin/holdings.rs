@@ -1,65 +1,59 @@
 //! What the platform holds on chains, compared with the books in units.
 
-use axum::extract::State;
 use chassis::money::Rate;
 use proto::common::v1 as common;
 use proto::wallet::v1 as wallet;
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::{get, response};
 
-use crate::app::App;
-use crate::clients::call_retrying;
-use crate::error::{ApiError, Errors};
+use crate::clients::ask;
 use crate::extract::StaffMember;
-use crate::json::{Dollars, Reply, moment, ok};
+use crate::json::{Answer, Dollars, moment, ok};
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
 use crate::routes::transactions::payments::ChainPayment;
 
 /// What an address of the platform holds.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct HeldAtAddress {
     address: String,
     /// In the smallest unit of the asset.
     units: String,
     /// When it was read last.
+    #[nullable]
     at: Option<String>,
 }
 
 /// What is held of an asset.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Holding {
     /// `bitcoin`, `ethereum` or `tron`.
     chain: String,
     asset: String,
     decimals: u32,
     /// What is held, in the smallest unit of the asset; null while it is not known.
+    #[nullable]
     units: Option<String>,
     /// What should be held according to the books, in the smallest unit.
+    #[nullable]
     books: Option<String>,
     /// Negative if less is held than the books say.
+    #[nullable]
     difference: Option<String>,
     /// The oldest reading of its addresses.
+    #[nullable]
     at: Option<String>,
     /// `ok`, `warn` (more than the books say), `fail` (less) or `unknown`.
     state: String,
     /// For display: dollars for a whole unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     rate: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     rate_at: Option<String>,
     /// In dollars at that rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = f64, nullable = false)]
+    #[schema(value_type = f64)]
     value: Option<Dollars>,
     addresses: Vec<HeldAtAddress>,
 }
 
 /// A payment from the platform.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Outflow {
     #[serde(flatten)]
     payment: ChainPayment,
@@ -70,19 +64,17 @@ pub struct Outflow {
 }
 
 /// An approved transaction whose payment does not count any more.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct UndoneTransaction {
     transaction: StaffTransaction,
     payment: ChainPayment,
+    #[nullable]
     changed_at: Option<String>,
 }
 
 /// Holdings, and what does not fit the books.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Holdings {
-    success: bool,
     /// By chain and asset.
     holdings: Vec<Holding>,
     /// Payments from the platform that no withdrawal accounts for, oldest first.
@@ -94,22 +86,21 @@ pub struct Holdings {
 ///
 /// Balances of the platform's addresses as the chains tell them, in units of each asset. A balance that was not read within ten
 /// minutes is unknown. Dollars are for display.
-#[utoipa::path(get, path = "/admin/holdings", responses((status = 200, body = Holdings), Errors), tag = "Back office")]
-pub async fn holdings(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Holdings>, ApiError> {
+#[get("/admin/holdings", "Back office")]
+pub async fn holdings(caller: StaffMember) -> Answer<Holdings> {
     let message = wallet::GetHoldingsRequest {};
-    let answer = call_retrying!(app.clients.wallet_staff, get_holdings, caller.out, message)?.into_inner();
+    let answer = ask!(caller.wallet_staff.get_holdings(message))?;
     let people = answer.undone.iter().filter_map(|one| one.transaction.as_ref()).flat_map(named_by);
-    let people = app.profiles.look_up(people).await?;
+    let people = caller.app.profiles.look_up(people).await?;
     let mut undone = Vec::new();
     for one in answer.undone {
         undone.push(UndoneTransaction {
-            transaction: StaffTransaction::new(&app, one.transaction.unwrap_or_default(), &people)?,
+            transaction: StaffTransaction::new(&caller.app, one.transaction.unwrap_or_default(), &people)?,
             payment: one.payment.unwrap_or_default().into(),
             changed_at: moment(one.changed_at.as_ref()),
         });
     }
     Ok(ok(Holdings {
-        success: true,
         holdings: answer.holdings.into_iter().map(Into::into).collect(),
         outflows: answer.outflows.into_iter().map(Into::into).collect(),
         undone,

@@ -3,15 +3,15 @@
 use std::io;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
 use futures::stream::try_unfold;
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{self as wallet, ListPostingsRequest, ListPostingsResponse};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use route_macros::{get, response};
+use serde::Deserialize;
 
 use crate::app::App;
 use crate::clients::call_retrying;
@@ -29,25 +29,21 @@ pub struct Part {
 }
 
 /// A posting. Its entries sum to zero.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Posting {
     id: i64,
     kind: String,
     cause: Cause,
     /// Id of the posting that it reverses.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     reverses: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     member_id: Option<String>,
+    #[nullable]
     at: Option<String>,
     entries: Vec<PostingEntry>,
 }
 
 /// What caused a posting.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Cause {
     /// `transaction`, `purchase`, `trade`, `proposal`, ….
     r#type: String,
@@ -55,7 +51,7 @@ pub struct Cause {
 }
 
 /// The change of one account.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PostingEntry {
     /// Of a member: `available`, `held`, `bonus`, `invested`, …. Of the platform: `settlement`, `fee_revenue`, ….
     account: String,
@@ -68,22 +64,18 @@ pub struct PostingEntry {
 /// At most 10,000 postings, one a line, in the order in which they were committed: an id may be lower than the one before.
 /// The header `X-Next-Cursor` names where the next part begins, also after the last posting so far; an answer without a line
 /// says that there is nothing new.
-#[utoipa::path(get, path = "/admin/journal",
+#[get("/admin/journal", "Back office",
     params(("cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the part before")),
     responses((status = 200, body = Posting, content_type = "application/x-ndjson",
-        headers(("X-Next-Cursor" = String))), Errors), tag = "Back office")]
-pub async fn journal(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Query(part): Query<Part>,
-) -> Result<Response, ApiError> {
+        headers(("X-Next-Cursor" = String))), Errors))]
+pub async fn journal(caller: StaffMember, Query(part): Query<Part>) -> Result<Response, ApiError> {
     // The first page is read before the answer begins, so that a refusal is still an error; when a later one cannot be
     // read, the answer breaks off and the download fails.
-    let first = read(&app, &caller.out, part.cursor.unwrap_or_default(), String::new()).await?;
+    let first = read(&caller.app, &caller.out, part.cursor.unwrap_or_default(), String::new()).await?;
     let next = HeaderValue::from_str(&first.end_cursor).map_err(ApiError::internal)?;
     let end = first.end_cursor.clone();
     let lines = try_unfold((Some(first), String::new()), move |(page, cursor)| {
-        let (app, out, end) = (app.clone(), caller.out.clone(), end.clone());
+        let (app, out, end) = (caller.app.clone(), caller.out.clone(), end.clone());
         async move {
             let page = match page {
                 Some(page) => page,

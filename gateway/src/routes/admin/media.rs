@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
@@ -21,6 +21,7 @@ use proto::course::v1::{
     AppendMediaRequest, CreateMediaRequest, GetMediaRequest, ListMediaRequest, PutCaptionsRequest,
     RemoveCaptionsRequest, RemoveMediaRequest,
 };
+use route_macros::{delete, get, head, patch, post, put, response};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use tokio::time::timeout;
@@ -28,10 +29,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::clients::{call, call_retrying};
+use crate::clients::{call, call_retrying, send};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{Decimal, Field, Form, Json, Reply, known_moment, ok};
+use crate::json::{Answer, Decimal, Field, Form, Json, known_moment, ok};
 use crate::media::Ticket;
 use crate::routes::course_media::{CaptionsEntry, PreviewStrip, VideoEntry};
 
@@ -83,8 +84,7 @@ impl From<course::MediaState> for MediaState {
 }
 
 /// A file of the course.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct MediaEntry {
     id: String,
     kind: MediaKind,
@@ -98,36 +98,19 @@ pub struct MediaEntry {
     /// Of the processing, 0 to 100.
     progress: i32,
     /// Why it failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     reason: Option<String>,
     /// The media type that was found in the file.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[serde(rename = "type")]
     content_type: Option<String>,
     /// Seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     duration: Option<Decimal>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     width: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     height: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     poster: Option<String>,
     /// The HLS playlist.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     hls: Option<String>,
     /// Of an attachment that is ready.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     url: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     preview: Option<PreviewStrip>,
     captions: Vec<CaptionsEntry>,
     created_at: String,
@@ -177,44 +160,38 @@ fn ticket(session: Named, media: &str) -> Result<Ticket, ApiError> {
 }
 
 fn named(caller: &StaffMember) -> Named {
-    let session = &caller.0.session;
+    let session = &caller.session;
     Named { user_id: session.user_id, session_id: session.id }
 }
 
 /// The response with a file.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct MediaReply {
-    success: bool,
     media: MediaEntry,
 }
 
 /// The response with files.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct MediaList {
-    success: bool,
     media: Vec<MediaEntry>,
 }
 
 /// List the files of the course
 ///
 /// The newest 200, newest first.
-#[utoipa::path(get, path = "/admin/course/media", responses((status = 200, body = MediaList), Errors), tag = "Back office")]
-pub async fn list(State(app): State<App>, caller: StaffMember) -> Result<Reply<MediaList>, ApiError> {
-    let answer = call_retrying!(app.clients.course_media, list_media, caller.0.out, ListMediaRequest {})?.into_inner();
-    let entry = |media| MediaEntry::new(&app, named(&caller), media);
-    Ok(ok(MediaList { success: true, media: answer.media.into_iter().map(entry).collect::<Result<_, _>>()? }))
+#[get("/admin/course/media", "Back office")]
+pub async fn list(caller: StaffMember) -> Answer<MediaList> {
+    let answer =
+        call_retrying!(caller.app.clients.course_media, list_media, caller.out, ListMediaRequest {})?.into_inner();
+    let entry = |media| MediaEntry::new(&caller.app, named(&caller), media);
+    Ok(ok(MediaList { media: answer.media.into_iter().map(entry).collect::<Result<_, _>>()? }))
 }
 
 /// Get a file of the course
-#[utoipa::path(get, path = "/admin/course/media/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = MediaReply), Errors), tag = "Back office")]
-pub async fn get(
-    State(app): State<App>,
-    caller: StaffMember,
-    Path(id): Path<String>,
-) -> Result<Reply<MediaReply>, ApiError> {
-    let (media, _) = find(&app, &caller.0.out, id).await?;
-    Ok(ok(MediaReply { success: true, media: MediaEntry::new(&app, named(&caller), media)? }))
+#[get("/admin/course/media/{id}", "Back office")]
+pub async fn get(caller: StaffMember, Path(id): Path<String>) -> Answer<MediaReply> {
+    let (media, _) = find(&caller.app, &caller.out, id).await?;
+    Ok(ok(MediaReply { media: MediaEntry::new(&caller.app, named(&caller), media)? }))
 }
 
 /// A file, and the folder of its chunks.
@@ -227,14 +204,10 @@ async fn find(app: &App, out: &Outgoing, id: String) -> Result<(course::Media, S
 /// Begin an upload
 ///
 /// By tus 1.0. `Upload-Metadata` has `filename` and `kind` (`video` or `attachment`) in base64.
-#[utoipa::path(post, path = "/admin/course/media",
+#[post("/admin/course/media", "Back office",
     params(("Tus-Resumable" = String, Header), ("Upload-Length" = i64, Header), ("Upload-Metadata" = String, Header)),
-    responses((status = 201, description = "Location has the address of the upload"), Errors), tag = "Back office")]
-pub async fn create(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+    responses((status = 201, description = "Location has the address of the upload"), Errors))]
+pub async fn create(caller: StaffMember, headers: HeaderMap) -> Result<Response, ApiError> {
     if !speaks_tus(&headers) {
         return Err(other_version());
     }
@@ -255,7 +228,7 @@ pub async fn create(
     };
     form.finish()?;
     let message = CreateMediaRequest { kind: kind.into(), name, size };
-    let id = call!(app.clients.course_media, create_media, caller.out, message).map_err(sized)?.into_inner().id;
+    let id = call!(caller.app.clients.course_media, create_media, caller.out, message).map_err(sized)?.into_inner().id;
     let location = HeaderValue::try_from(format!("/v1/admin/course/media/{id}")).map_err(ApiError::internal)?;
     let mut response = at_offset(StatusCode::CREATED, 0);
     response.headers_mut().insert(header::LOCATION, location);
@@ -263,18 +236,14 @@ pub async fn create(
 }
 
 /// Ask where an upload continues
-#[utoipa::path(head, path = "/admin/course/media/{id}", params(("id" = String, Path), ("Tus-Resumable" = String, Header)),
-    responses((status = 200, description = "Upload-Offset has the bytes that have arrived"), Errors), tag = "Back office")]
-pub async fn offset(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+#[head("/admin/course/media/{id}", "Back office",
+    params(("Tus-Resumable" = String, Header)),
+    responses((status = 200, description = "Upload-Offset has the bytes that have arrived"), Errors))]
+pub async fn offset(caller: StaffMember, Path(id): Path<String>, headers: HeaderMap) -> Result<Response, ApiError> {
     if !speaks_tus(&headers) {
         return Err(other_version());
     }
-    let (media, _) = find(&app, &caller.out, id).await?;
+    let (media, _) = find(&caller.app, &caller.out, id).await?;
     if media.state() == course::MediaState::Failed {
         return Err(ApiError::not_found());
     }
@@ -287,13 +256,12 @@ pub async fn offset(
 /// Continue an upload
 ///
 /// The body is the next part of the file, of any length. `UPLOAD_OFFSET_MISMATCH` if the upload continues elsewhere.
-#[utoipa::path(patch, path = "/admin/course/media/{id}",
-    params(("id" = String, Path), ("Tus-Resumable" = String, Header), ("Upload-Offset" = i64, Header)),
+#[patch("/admin/course/media/{id}", "Back office",
+    params(("Tus-Resumable" = String, Header), ("Upload-Offset" = i64, Header)),
     request_body(content = String, content_type = "application/offset+octet-stream"),
-    responses((status = 204, description = "Upload-Offset has the bytes that have arrived"), Errors), tag = "Back office")]
+    responses((status = 204, description = "Upload-Offset has the bytes that have arrived"), Errors))]
 pub async fn append(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
+    caller: StaffMember,
     Path(id): Path<String>,
     headers: HeaderMap,
     body: Body,
@@ -307,8 +275,8 @@ pub async fn append(
     // Before a byte is stored; course checks it again for each chunk.
     caller.session.clone().staff(Permission::EditCourse)?;
     let offset = number(&headers, &UPLOAD_OFFSET).ok_or_else(|| ApiError::malformed("Upload-Offset is missing."))?;
-    let _place = app.media.upload()?;
-    let (media, folder) = find(&app, &caller.out, id).await?;
+    let _place = caller.app.media.upload()?;
+    let (media, folder) = find(&caller.app, &caller.out, id).await?;
     if media.state() == course::MediaState::Failed {
         return Err(ApiError::not_found());
     }
@@ -316,7 +284,7 @@ pub async fn append(
         let sentence = "The upload continues at another place.";
         return Err(ApiError::new(StatusCode::CONFLICT, ErrorReason::UploadOffsetMismatch, sentence));
     }
-    let mut upload = Upload { app: &app, out: &caller.out, id: media.id, folder, offset, size: media.size };
+    let mut upload = Upload { app: &caller.app, out: &caller.out, id: media.id, folder, offset, size: media.size };
     upload.receive(body).await?;
     Ok(at_offset(StatusCode::NO_CONTENT, upload.offset))
 }
@@ -384,15 +352,10 @@ impl Upload<'_> {
 /// End an upload, or remove a file
 ///
 /// `MEDIA_IN_USE` if a lesson has it, in the draft or in a version.
-#[utoipa::path(delete, path = "/admin/course/media/{id}", params(("id" = String, Path)),
-    responses((status = 204, description = "Removed"), Errors), tag = "Back office")]
-pub async fn remove(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
+#[delete("/admin/course/media/{id}", "Back office", responses((status = 204, description = "Removed"), Errors))]
+pub async fn remove(caller: StaffMember, Path(id): Path<String>) -> Result<Response, ApiError> {
     let message = RemoveMediaRequest { id, client_address: caller.client.address };
-    call!(app.clients.course_media, remove_media, caller.out, message)?;
+    send!(caller.course_media.remove_media(message))?;
     let mut response = StatusCode::NO_CONTENT.into_response();
     response.headers_mut().insert(TUS_RESUMABLE, HeaderValue::from_static(VERSION));
     Ok(response)
@@ -410,49 +373,42 @@ pub struct CaptionsBody {
 }
 
 /// All captions of a video.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct CaptionsReply {
-    success: bool,
     message: &'static str,
     captions: Vec<CaptionsEntry>,
 }
 
 /// Set the captions of a video
-#[utoipa::path(put, path = "/admin/course/media/{id}/captions/{language}",
-    params(("id" = String, Path), ("language" = String, Path)), request_body = CaptionsBody,
-    responses((status = 200, body = CaptionsReply), Errors), tag = "Back office")]
+#[put("/admin/course/media/{id}/captions/{language}", "Back office")]
 pub async fn put_captions(
-    State(app): State<App>,
     caller: StaffMember,
     Path((id, language)): Path<(String, String)>,
     Json { value, .. }: Json<CaptionsBody>,
-) -> Result<Reply<CaptionsReply>, ApiError> {
+) -> Answer<CaptionsReply> {
     let mut form = Form::new();
     let (label, vtt) = (form.text("label", &value.label), form.file("vtt", value.vtt));
     form.finish()?;
     let ticket = ticket(named(&caller), &id)?;
-    let client_address = caller.0.client.address.clone();
+    let client_address = caller.client.address.clone();
     let message = PutCaptionsRequest { id, language, label, vtt, client_address };
-    let answer = call_retrying!(app.clients.course_media, put_captions, caller.0.out, message)?.into_inner();
-    let captions = CaptionsEntry::all(&app, &ticket, answer.captions, OffsetDateTime::now_utc());
-    Ok(ok(CaptionsReply { success: true, message: "The captions are saved.", captions }))
+    let answer = call_retrying!(caller.app.clients.course_media, put_captions, caller.out, message)?.into_inner();
+    let captions = CaptionsEntry::all(&caller.app, &ticket, answer.captions, OffsetDateTime::now_utc());
+    Ok(ok(CaptionsReply { message: "The captions are saved.", captions }))
 }
 
 /// Remove the captions of a video
-#[utoipa::path(delete, path = "/admin/course/media/{id}/captions/{language}",
-    params(("id" = String, Path), ("language" = String, Path)),
-    responses((status = 200, body = CaptionsReply), Errors), tag = "Back office")]
+#[delete("/admin/course/media/{id}/captions/{language}", "Back office")]
 pub async fn remove_captions(
-    State(app): State<App>,
     caller: StaffMember,
     Path((id, language)): Path<(String, String)>,
-) -> Result<Reply<CaptionsReply>, ApiError> {
+) -> Answer<CaptionsReply> {
     let ticket = ticket(named(&caller), &id)?;
-    let client_address = caller.0.client.address.clone();
+    let client_address = caller.client.address.clone();
     let message = RemoveCaptionsRequest { id, language, client_address };
-    let answer = call!(app.clients.course_media, remove_captions, caller.0.out, message)?.into_inner();
-    let captions = CaptionsEntry::all(&app, &ticket, answer.captions, OffsetDateTime::now_utc());
-    Ok(ok(CaptionsReply { success: true, message: "The captions are removed.", captions }))
+    let answer = call!(caller.app.clients.course_media, remove_captions, caller.out, message)?.into_inner();
+    let captions = CaptionsEntry::all(&caller.app, &ticket, answer.captions, OffsetDateTime::now_utc());
+    Ok(ok(CaptionsReply { message: "The captions are removed.", captions }))
 }
 
 fn speaks_tus(headers: &HeaderMap) -> bool {

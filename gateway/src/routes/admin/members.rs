@@ -1,6 +1,6 @@
 //! Members as staff see them.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
 use proto::auth::v1 as auth;
@@ -13,15 +13,16 @@ use proto::wallet::v1::{
     CorrectionKind, GetMemberWalletRequest, LedgerEntry, PlaceHoldRequest, ProposeCorrectionRequest,
     ProposeCourseRefundRequest, ReleaseHoldRequest,
 };
-use serde::{Deserialize, Serialize};
+use route_macros::{get, post, response};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{Service, call_keyed, call_retrying};
+use crate::clients::{Service, ask, call_retrying, keyed};
 use crate::error::{ApiError, Errors};
-use crate::extract::{SignedIn, StaffMember};
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Dollars, Field, Form, Reply, created, inert, moment, ok};
+use crate::extract::StaffMember;
+use crate::idempotency::{Key, Keyed};
+use crate::json::{Answer, Created, Dollars, Field, Form, created, inert, marked, moment, ok};
 use crate::names::{HoldReason, ListFormat};
 use crate::routes::Done;
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
@@ -39,35 +40,26 @@ pub struct Filter {
 }
 
 /// A page of members.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Members {
-    success: bool,
     members: Vec<User>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
 /// Search members
 ///
 /// `format=csv` answers those that match as one file of at most 100,000.
-#[utoipa::path(get, path = "/admin/members", params(("search" = Option<String>, Query), ("cursor" = Option<String>, Query),
-        ("format" = inline(Option<ListFormat>), Query)),
-    responses((status = 200, content((Members = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
-pub async fn list(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Query(filter): Query<Filter>,
-) -> Result<Response, ApiError> {
+#[get("/admin/members", "Back office",
+    params(("search" = Option<String>, Query), ("cursor" = Option<String>, Query), ("format" = inline(Option<ListFormat>), Query)),
+    responses((status = 200, content((Members = "application/json"), (String = "text/csv"))), Errors))]
+pub async fn list(caller: StaffMember, Query(filter): Query<Filter>) -> Result<Response, ApiError> {
     let (search, cursor) = (filter.search.unwrap_or_default(), filter.cursor.unwrap_or_default());
     if is_csv(filter.format.as_deref())? {
-        return file(app, caller.out, search, cursor).await;
+        return file(caller.app, caller.out, search, cursor).await;
     }
     let message = ListMembersRequest { search, page: Some(PageRequest { size: 0, cursor }) };
-    let answer = call_retrying!(app.clients.auth_staff, list_members, caller.out, message)?.into_inner();
+    let answer = ask!(caller.auth_staff.list_members(message))?;
     Ok(ok(Members {
-        success: true,
         members: answer.members.into_iter().map(|user| User::new(user, None)).collect(),
         next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
     })
@@ -106,26 +98,24 @@ fn columns(user: auth::User) -> Vec<String> {
 }
 
 /// A note that staff wrote about a member.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Note {
     author_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     author_name: Option<String>,
+    #[nullable]
     at: Option<String>,
     text: String,
 }
 
 /// An entry of the ledger.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Entry {
     posting_id: i64,
     account: String,
     amount: Dollars,
     balance: Dollars,
     kind: String,
+    #[nullable]
     at: Option<String>,
 }
 
@@ -143,10 +133,8 @@ impl From<LedgerEntry> for Entry {
 }
 
 /// A member with sessions, notes and the newest ledger entries.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Member {
-    success: bool,
     member: User,
     sessions: Vec<Session>,
     notes: Vec<Note>,
@@ -155,30 +143,26 @@ pub struct Member {
 }
 
 /// State of a member's second factor.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct SecondFactor {
     enrolled: bool,
     /// When a lost second factor is removed, unless it is used before. `null` if it stays.
+    #[nullable]
     removed_at: Option<String>,
 }
 
 /// Get a member
-#[utoipa::path(get, path = "/admin/members/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Member), Errors), tag = "Back office")]
-pub async fn get(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(user_id): Path<String>,
-) -> Result<Reply<Member>, ApiError> {
+#[get("/admin/members/{id}", "Back office")]
+pub async fn get(caller: StaffMember, Path(user_id): Path<String>) -> Answer<Member> {
     let request = GetMemberRequest { user_id: user_id.clone() };
-    let member = call_retrying!(app.clients.auth_staff, get_member, caller.out, request)?.into_inner();
+    let member = ask!(caller.auth_staff.get_member(request))?;
     let user = member.member.ok_or_else(ApiError::not_found)?;
     let request = GetMemberWalletRequest { user_id };
-    let books = call_retrying!(app.clients.wallet_staff, get_member_wallet, caller.out, request)?.into_inner();
+    let books = ask!(caller.wallet_staff.get_member_wallet(request))?;
     let mut user = User::new(user, books.wallet.as_ref());
     let authors = member.notes.iter().map(|note| note.author_id.clone());
-    let staff = app.profiles.look_up(authors.chain(user.holds().filter_map(|hold| hold.placed_by.clone()))).await?;
+    let staff =
+        caller.app.profiles.look_up(authors.chain(user.holds().filter_map(|hold| hold.placed_by.clone()))).await?;
     let name = |id: &str| staff.get(id).map(|one| one.name.clone());
     for hold in user.holds() {
         hold.placed_by_name = hold.placed_by.as_deref().and_then(name);
@@ -190,7 +174,6 @@ pub async fn get(
         text: note.text,
     };
     Ok(ok(Member {
-        success: true,
         member: user,
         sessions: member.sessions.into_iter().map(Session::try_from).collect::<Result<_, _>>()?,
         notes: member.notes.into_iter().map(note).collect(),
@@ -217,51 +200,42 @@ pub(super) fn note(value: &NoteRequest) -> Result<String, ApiError> {
 }
 
 /// Freeze a member
-#[utoipa::path(post, path = "/admin/members/{id}/freeze", request_body = NoteRequest,
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = Done), Errors), tag = "Back office")]
-pub async fn freeze(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(user_id): Path<String>,
-    Keyed { value, claim }: Keyed<NoteRequest>,
-) -> Result<Response, ApiError> {
-    let message =
-        FreezeMemberRequest { user_id, note: note(&value)?, client: Some(caller.client), idempotency: claim.clone() };
-    let answer = call_keyed!(app.clients.auth_staff, freeze_member, caller.out, claim, message)?;
-    Ok(marked(answer.metadata(), ok(Done::saying("The account has been frozen."))))
+#[post("/admin/members/{id}/freeze", "Back office")]
+pub async fn freeze(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<NoteRequest>) -> Answer<Done> {
+    let message = FreezeMemberRequest {
+        user_id,
+        note: note(&body.value)?,
+        client: Some(caller.client),
+        idempotency: body.claim.clone(),
+    };
+    let (_, replayed) = keyed!(caller.auth_staff.freeze_member(message), body.claim)?;
+    Ok(marked(replayed, ok(Done::saying("The account has been frozen."))))
 }
 
 /// Unfreeze a member
-#[utoipa::path(post, path = "/admin/members/{id}/unfreeze", request_body = NoteRequest,
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = Done), Errors), tag = "Back office")]
-pub async fn unfreeze(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(user_id): Path<String>,
-    Keyed { value, claim }: Keyed<NoteRequest>,
-) -> Result<Response, ApiError> {
-    let message =
-        UnfreezeMemberRequest { user_id, note: note(&value)?, client: Some(caller.client), idempotency: claim.clone() };
-    let answer = call_keyed!(app.clients.auth_staff, unfreeze_member, caller.out, claim, message)?;
-    Ok(marked(answer.metadata(), ok(Done::saying("The account is active again."))))
+#[post("/admin/members/{id}/unfreeze", "Back office")]
+pub async fn unfreeze(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<NoteRequest>) -> Answer<Done> {
+    let message = UnfreezeMemberRequest {
+        user_id,
+        note: note(&body.value)?,
+        client: Some(caller.client),
+        idempotency: body.claim.clone(),
+    };
+    let (_, replayed) = keyed!(caller.auth_staff.unfreeze_member(message), body.claim)?;
+    Ok(marked(replayed, ok(Done::saying("The account is active again."))))
 }
 
 /// Write a note about a member
-#[utoipa::path(post, path = "/admin/members/{id}/notes", request_body = NoteRequest,
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = Done), Errors), tag = "Back office")]
-pub async fn add_note(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(user_id): Path<String>,
-    Keyed { value, claim }: Keyed<NoteRequest>,
-) -> Result<Response, ApiError> {
-    let message =
-        AddMemberNoteRequest { user_id, text: note(&value)?, client: Some(caller.client), idempotency: claim.clone() };
-    let answer = call_keyed!(app.clients.auth_staff, add_member_note, caller.out, claim, message)?;
-    Ok(marked(answer.metadata(), ok(Done::saying("The note has been saved."))))
+#[post("/admin/members/{id}/notes", "Back office")]
+pub async fn add_note(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<NoteRequest>) -> Answer<Done> {
+    let message = AddMemberNoteRequest {
+        user_id,
+        text: note(&body.value)?,
+        client: Some(caller.client),
+        idempotency: body.claim.clone(),
+    };
+    let (_, replayed) = keyed!(caller.auth_staff.add_member_note(message), body.claim)?;
+    Ok(marked(replayed, ok(Done::saying("The note has been saved."))))
 }
 
 /// A correction of a member's balances.
@@ -278,12 +252,11 @@ pub struct Correction {
 }
 
 async fn propose(
-    app: &App,
-    caller: SignedIn,
+    caller: StaffMember,
     user_id: String,
     kind: CorrectionKind,
     Keyed { value, claim }: Keyed<Correction>,
-) -> Result<Response, ApiError> {
+) -> Created<Proposed> {
     let mut form = Form::new();
     let direction = if value.r#type.is_given() { form.text("type", &value.r#type) } else { "credit".to_owned() };
     let kind = match (kind, direction.as_str()) {
@@ -303,9 +276,8 @@ async fn propose(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, propose_correction, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.wallet_staff.propose_correction(message), claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 /// The reason to remove a member's second factors.
@@ -319,76 +291,49 @@ pub struct Reset {
 /// Propose to remove lost second factors
 ///
 /// 72 hours after another reviewer confirmed, unless the member uses one before.
-#[utoipa::path(post, path = "/admin/members/{id}/factor-reset", request_body = Reset,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn reset_factors(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(user_id): Path<String>,
-    Keyed { value, claim }: Keyed<Reset>,
-) -> Result<Response, ApiError> {
+#[post("/admin/members/{id}/factor-reset", "Back office")]
+pub async fn reset_factors(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<Reset>) -> Created<Proposed> {
     let mut form = Form::new();
-    let note = form.text("note", &value.note);
+    let note = form.text("note", &body.value.note);
     form.finish()?;
-    let message = ProposeFactorResetRequest { user_id, note, client: Some(caller.client), idempotency: claim.clone() };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.auth_staff, propose_factor_reset, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Auth, answer.proposal)?)))
+    let message =
+        ProposeFactorResetRequest { user_id, note, client: Some(caller.client), idempotency: body.claim.clone() };
+    let (answer, replayed) = keyed!(caller.auth_staff.propose_factor_reset(message), body.claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Auth, answer.proposal)?)))
 }
 
 /// Propose a bonus
-#[utoipa::path(post, path = "/admin/members/{id}/bonus", request_body = Correction,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn bonus(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(user_id): Path<String>,
-    body: Keyed<Correction>,
-) -> Result<Response, ApiError> {
-    propose(&app, caller, user_id, CorrectionKind::Bonus, body).await
+#[post("/admin/members/{id}/bonus", "Back office")]
+pub async fn bonus(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<Correction>) -> Created<Proposed> {
+    propose(caller, user_id, CorrectionKind::Bonus, body).await
 }
 
 /// Propose to release bonus into the balance
-#[utoipa::path(post, path = "/admin/members/{id}/release", request_body = Correction,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn release(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(user_id): Path<String>,
-    body: Keyed<Correction>,
-) -> Result<Response, ApiError> {
-    propose(&app, caller, user_id, CorrectionKind::Release, body).await
+#[post("/admin/members/{id}/release", "Back office")]
+pub async fn release(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<Correction>) -> Created<Proposed> {
+    propose(caller, user_id, CorrectionKind::Release, body).await
 }
 
 /// Propose an adjustment of the balance
-#[utoipa::path(post, path = "/admin/members/{id}/adjustment", request_body = Correction,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
+#[post("/admin/members/{id}/adjustment", "Back office")]
 pub async fn adjustment(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
+    caller: StaffMember,
     Path(user_id): Path<String>,
     body: Keyed<Correction>,
-) -> Result<Response, ApiError> {
-    propose(&app, caller, user_id, CorrectionKind::AdjustmentCredit, body).await
+) -> Created<Proposed> {
+    propose(caller, user_id, CorrectionKind::AdjustmentCredit, body).await
 }
 
 /// Propose to refund the course
 ///
 /// The price goes back to the balance, whichever way it was paid, and access ends. A treasurer other than the proposer
 /// confirms. The note, of 1 to 500 characters, is for the audit log.
-#[utoipa::path(post, path = "/admin/members/{id}/course/refund", request_body = NoteRequest,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
+#[post("/admin/members/{id}/course/refund", "Back office")]
 pub async fn refund_course(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
+    caller: StaffMember,
     Path(user_id): Path<String>,
     Keyed { value, claim }: Keyed<NoteRequest>,
-) -> Result<Response, ApiError> {
+) -> Created<Proposed> {
     let message = ProposeCourseRefundRequest {
         user_id,
         note: note(&value)?,
@@ -396,9 +341,8 @@ pub async fn refund_course(
         idempotency: claim.clone(),
         ..Default::default()
     };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, propose_course_refund, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.wallet_staff.propose_course_refund(message), claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 /// A hold on a part of a balance.
@@ -413,9 +357,8 @@ pub struct NewHold {
 }
 
 /// A hold that was placed or released.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct HoldMade {
-    success: bool,
     message: &'static str,
     hold: Hold,
 }
@@ -423,50 +366,38 @@ pub struct HoldMade {
 impl HoldMade {
     fn new(hold: Option<proto::wallet::v1::Hold>, message: &'static str) -> Result<Self, ApiError> {
         let hold = hold.ok_or_else(|| ApiError::internal("an answer without hold"))?;
-        Ok(Self { success: true, message, hold: hold.into() })
+        Ok(Self { message, hold: hold.into() })
     }
 }
 
 /// Hold a part of a member's balance
-#[utoipa::path(post, path = "/admin/members/{id}/holds", request_body = NewHold,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = HoldMade), Errors), tag = "Back office")]
-pub async fn place_hold(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(user_id): Path<String>,
-    Keyed { value, claim }: Keyed<NewHold>,
-) -> Result<Response, ApiError> {
+#[post("/admin/members/{id}/holds", "Back office")]
+pub async fn place_hold(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<NewHold>) -> Created<HoldMade> {
     let mut form = Form::new();
     let message = PlaceHoldRequest {
         user_id,
-        amount_cents: form.amount("amount", &value.amount).get(),
-        reason_code: form.text("reasonCode", &value.reason_code),
+        amount_cents: form.amount("amount", &body.value.amount).get(),
+        reason_code: form.text("reasonCode", &body.value.reason_code),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: body.claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, place_hold, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(HoldMade::new(answer.hold, "The amount is on hold.")?)))
+    let (answer, replayed) = keyed!(caller.wallet_staff.place_hold(message), body.claim)?;
+    Ok(marked(replayed, created(HoldMade::new(answer.hold, "The amount is on hold.")?)))
 }
 
 /// Release a hold
 ///
 /// Somebody other than who placed it.
-#[utoipa::path(post, path = "/admin/members/{id}/holds/{holdId}/release",
-    params(("id" = String, Path), ("holdId" = String, Path), Key),
-    responses((status = 200, body = HoldMade), Errors), tag = "Back office")]
+#[post("/admin/members/{id}/holds/{holdId}/release", "Back office")]
 pub async fn release_hold(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
+    caller: StaffMember,
     Path((user_id, hold_id)): Path<(String, String)>,
     key: Key,
-) -> Result<Response, ApiError> {
+) -> Answer<HoldMade> {
     let claim = key.bodyless();
     let message =
         ReleaseHoldRequest { user_id, hold_id, client_address: caller.client.address, idempotency: claim.clone() };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, release_hold, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, ok(HoldMade::new(answer.hold, "The hold has been released.")?)))
+    let (answer, replayed) = keyed!(caller.wallet_staff.release_hold(message), claim)?;
+    Ok(marked(replayed, ok(HoldMade::new(answer.hold, "The hold has been released.")?)))
 }

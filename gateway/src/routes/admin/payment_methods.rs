@@ -1,53 +1,48 @@
 //! Platform methods, for staff: every change is a proposal.
 
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use proto::payment_method::v1::{
     ListPlatformMethodsRequest, MethodFields, ProposePlatformMethodRequest, SignPlatformMethodRequest,
 };
-use serde::{Deserialize, Serialize};
+use route_macros::{delete, get, post, put, response};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{Service, call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
-use crate::extract::{SignedIn, StaffMember};
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Field, Form, Reply, created, ok};
+use crate::clients::{Service, ask, keyed};
+use crate::error::ApiError;
+use crate::extract::StaffMember;
+use crate::idempotency::{Key, Keyed};
+use crate::json::{Answer, Created, Field, Form, created, marked, ok};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::payment_methods::{MethodReply, NewMethod, PaymentMethod, reply};
 
 /// A platform method with all its versions.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PlatformMethod {
+    #[nullable]
     current: Option<PaymentMethod>,
     active: bool,
     versions: Vec<PaymentMethod>,
 }
 
 /// The platform methods.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct PlatformMethods {
-    success: bool,
     payment_methods: Vec<PlatformMethod>,
 }
 
 /// List the platform methods with their versions
-#[utoipa::path(get, path = "/admin/payment-methods", responses((status = 200, body = PlatformMethods), Errors), tag = "Back office")]
-pub async fn list(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-) -> Result<Reply<PlatformMethods>, ApiError> {
+#[get("/admin/payment-methods", "Back office")]
+pub async fn list(caller: StaffMember) -> Answer<PlatformMethods> {
     let message = ListPlatformMethodsRequest {};
-    let answer =
-        call_retrying!(app.clients.payment_method_staff, list_platform_methods, caller.out, message)?.into_inner();
+    let answer = ask!(caller.payment_method_staff.list_platform_methods(message))?;
     let payment_methods = answer.methods.into_iter().map(|method| PlatformMethod {
         current: method.current.map(PaymentMethod::from),
         active: method.active,
         versions: method.versions.into_iter().map(PaymentMethod::from).collect(),
     });
-    Ok(ok(PlatformMethods { success: true, payment_methods: payment_methods.collect() }))
+    Ok(ok(PlatformMethods { payment_methods: payment_methods.collect() }))
 }
 
 /// The next version of a platform method.
@@ -86,12 +81,11 @@ impl NewPlatformMethod {
 }
 
 async fn propose(
-    app: &App,
-    caller: SignedIn,
+    caller: StaffMember,
     id: String,
     next: Option<(MethodFields, String)>,
     claim: Option<proto::common::v1::Idempotency>,
-) -> Result<Response, ApiError> {
+) -> Created<Proposed> {
     let (fields, signature) = next.map(|(fields, signature)| (Some(fields), signature)).unwrap_or_default();
     let message = ProposePlatformMethodRequest {
         id,
@@ -100,50 +94,28 @@ async fn propose(
         idempotency: claim.clone(),
         signature,
     };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.payment_method_staff, propose_platform_method, caller.out, claim, message)?
-            .into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::PaymentMethod, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.payment_method_staff.propose_platform_method(message), claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::PaymentMethod, answer.proposal)?)))
 }
 
 /// Propose a platform method
-#[utoipa::path(post, path = "/admin/payment-methods", request_body = NewPlatformMethod,
-    params(Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn create(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Keyed { value, claim }: Keyed<NewPlatformMethod>,
-) -> Result<Response, ApiError> {
-    let next = value.read(&app).await?;
-    propose(&app, caller, String::new(), Some(next), claim).await
+#[post("/admin/payment-methods", "Back office")]
+pub async fn create(caller: StaffMember, Keyed { value, claim }: Keyed<NewPlatformMethod>) -> Created<Proposed> {
+    let next = value.read(&caller.app).await?;
+    propose(caller, String::new(), Some(next), claim).await
 }
 
 /// Propose a change of a platform method
-#[utoipa::path(put, path = "/admin/payment-methods/{id}", request_body = NewPlatformMethod,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn update(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    Keyed { value, claim }: Keyed<NewPlatformMethod>,
-) -> Result<Response, ApiError> {
-    let next = value.read(&app).await?;
-    propose(&app, caller, id, Some(next), claim).await
+#[put("/admin/payment-methods/{id}", "Back office")]
+pub async fn update(caller: StaffMember, Path(id): Path<String>, body: Keyed<NewPlatformMethod>) -> Created<Proposed> {
+    let next = body.value.read(&caller.app).await?;
+    propose(caller, id, Some(next), body.claim).await
 }
 
 /// Propose the end of a platform method
-#[utoipa::path(delete, path = "/admin/payment-methods/{id}",
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn delete(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    key: Key,
-) -> Result<Response, ApiError> {
-    propose(&app, caller, id, None, key.bodyless()).await
+#[delete("/admin/payment-methods/{id}", "Back office")]
+pub async fn delete(caller: StaffMember, Path(id): Path<String>, key: Key) -> Created<Proposed> {
+    propose(caller, id, None, key.bodyless()).await
 }
 
 /// A signature over the current version of a platform method.
@@ -160,25 +132,17 @@ pub struct NewSignature {
 /// Attach a signature to a platform method
 ///
 /// Of the treasury key, over the current version. It takes the place of an earlier signature.
-#[utoipa::path(post, path = "/admin/payment-methods/{id}/signature", request_body = NewSignature,
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = MethodReply), Errors), tag = "Back office")]
-pub async fn sign(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    Keyed { value, claim }: Keyed<NewSignature>,
-) -> Result<Response, ApiError> {
+#[post("/admin/payment-methods/{id}/signature", "Back office")]
+pub async fn sign(caller: StaffMember, Path(id): Path<String>, body: Keyed<NewSignature>) -> Answer<MethodReply> {
     let mut form = Form::new();
     let message = SignPlatformMethodRequest {
         id,
-        version: form.integer("version", &value.version),
-        signature: form.text("signature", &value.signature),
+        version: form.integer("version", &body.value.version),
+        signature: form.text("signature", &body.value.signature),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: body.claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.payment_method_staff, sign_platform_method, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, ok(reply(answer.payment_method, "The signature has been attached.")?)))
+    let (answer, replayed) = keyed!(caller.payment_method_staff.sign_platform_method(message), body.claim)?;
+    Ok(marked(replayed, ok(reply(answer.payment_method, "The signature has been attached.")?)))
 }

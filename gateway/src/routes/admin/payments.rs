@@ -6,8 +6,8 @@ use chassis::grpc::Outgoing;
 use proto::common::v1::PageRequest;
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::ListUnclaimedPaymentsRequest;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use route_macros::{get, response};
+use serde::Deserialize;
 
 use crate::app::App;
 use crate::clients::call_retrying;
@@ -27,29 +27,22 @@ pub struct Filter {
 }
 
 /// A payment that no transaction accounts for.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct UnclaimedPayment {
     #[serde(flatten)]
     payment: ChainPayment,
     /// The platform's address.
     address: String,
     /// Id of the member whose own address it is. Missing if members share the address.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     member_id: Option<String>,
     /// Open transactions that were shown this address, newest first; at most 20.
     candidates: Vec<StaffTransaction>,
 }
 
 /// A page of payments, newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct UnclaimedPayments {
-    success: bool,
     payments: Vec<UnclaimedPayment>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
@@ -58,25 +51,21 @@ pub struct UnclaimedPayments {
 /// Payments to an address of the platform that no transaction was approved with, and that no open one claims by its hash or
 /// matches by its quote. To attach one, approve a transaction with its hash and index. `format=csv` answers them as one file of
 /// at most 100,000.
-#[utoipa::path(get, path = "/admin/payments/unclaimed",
+#[get("/admin/payments/unclaimed", "Back office",
     params(("cursor" = Option<String>, Query), ("format" = inline(Option<ListFormat>), Query)),
-    responses((status = 200, content((UnclaimedPayments = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
-pub async fn unclaimed(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Query(filter): Query<Filter>,
-) -> Result<Response, ApiError> {
+    responses((status = 200, content((UnclaimedPayments = "application/json"), (String = "text/csv"))), Errors))]
+pub async fn unclaimed(caller: StaffMember, Query(filter): Query<Filter>) -> Result<Response, ApiError> {
     let cursor = filter.cursor.unwrap_or_default();
     if is_csv(filter.format.as_deref())? {
-        return file(app, caller.out, cursor).await;
+        return file(caller.app, caller.out, cursor).await;
     }
-    let (found, next_cursor) = read(&app, &caller.out, PageRequest { size: 0, cursor }).await?;
+    let (found, next_cursor) = read(&caller.app, &caller.out, PageRequest { size: 0, cursor }).await?;
     let people = found.iter().flat_map(|one| &one.candidates).flat_map(named_by);
-    let people = app.profiles.look_up(people).await?;
+    let people = caller.app.profiles.look_up(people).await?;
     let mut payments = Vec::new();
     for one in found {
         let payment = one.payment.unwrap_or_default();
-        let candidates = one.candidates.into_iter().map(|row| StaffTransaction::new(&app, row, &people));
+        let candidates = one.candidates.into_iter().map(|row| StaffTransaction::new(&caller.app, row, &people));
         payments.push(UnclaimedPayment {
             address: payment.address.clone(),
             member_id: Some(payment.member_id.clone()).filter(|id| !id.is_empty()),
@@ -85,7 +74,7 @@ pub async fn unclaimed(
         });
     }
     let next_cursor = Some(next_cursor).filter(|cursor| !cursor.is_empty());
-    Ok(ok(UnclaimedPayments { success: true, payments, next_cursor }).into_response())
+    Ok(ok(UnclaimedPayments { payments, next_cursor }).into_response())
 }
 
 /// A page of them, and the cursor of the next.

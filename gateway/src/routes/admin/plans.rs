@@ -1,27 +1,24 @@
 //! Plans and values, for staff: every change is a proposal.
 
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use chassis::clock;
 use proto::trade::v1::{Disclosure, ListAllPlansRequest, ProposePlanRequest, ProposePlanValueRequest};
+use route_macros::{get, post, put};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{Service, call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
-use crate::extract::{SignedIn, StaffMember};
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Field, Form, Reply, created, ok};
+use crate::clients::{Service, ask, keyed};
+use crate::extract::StaffMember;
+use crate::idempotency::Keyed;
+use crate::json::{Answer, Created, Field, Form, created, marked, ok};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::plans::{Plan, Plans};
 
 /// List all plans
-#[utoipa::path(get, path = "/admin/plans", responses((status = 200, body = Plans), Errors), tag = "Back office")]
-pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Plans>, ApiError> {
-    let answer =
-        call_retrying!(app.clients.trade_staff, list_all_plans, caller.out, ListAllPlansRequest {})?.into_inner();
-    Ok(ok(Plans { success: true, plans: answer.plans.into_iter().map(Plan::from).collect() }))
+#[get("/admin/plans", "Back office")]
+pub async fn list(caller: StaffMember) -> Answer<Plans> {
+    let answer = ask!(caller.trade_staff.list_all_plans(ListAllPlansRequest {}))?;
+    Ok(ok(Plans { plans: answer.plans.into_iter().map(Plan::from).collect() }))
 }
 
 /// The terms of a plan.
@@ -98,12 +95,7 @@ impl Terms {
     }
 }
 
-async fn propose(
-    app: &App,
-    caller: SignedIn,
-    plan_id: String,
-    Keyed { value, claim }: Keyed<Terms>,
-) -> Result<Response, ApiError> {
+async fn propose(caller: StaffMember, plan_id: String, Keyed { value, claim }: Keyed<Terms>) -> Created<Proposed> {
     let mut form = Form::new();
     let roi = form.decimal("roi", &value.roi, 2);
     let message = ProposePlanRequest {
@@ -120,33 +112,20 @@ async fn propose(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.trade_staff, propose_plan, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Trade, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.trade_staff.propose_plan(message), claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Trade, answer.proposal)?)))
 }
 
 /// Propose a plan
-#[utoipa::path(post, path = "/admin/plans", request_body = Terms, params(Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn create(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    body: Keyed<Terms>,
-) -> Result<Response, ApiError> {
-    propose(&app, caller, String::new(), body).await
+#[post("/admin/plans", "Back office")]
+pub async fn create(caller: StaffMember, body: Keyed<Terms>) -> Created<Proposed> {
+    propose(caller, String::new(), body).await
 }
 
 /// Propose other terms for a plan
-#[utoipa::path(put, path = "/admin/plans/{id}", request_body = Terms,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn update(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(plan_id): Path<String>,
-    body: Keyed<Terms>,
-) -> Result<Response, ApiError> {
-    propose(&app, caller, plan_id, body).await
+#[put("/admin/plans/{id}", "Back office")]
+pub async fn update(caller: StaffMember, Path(plan_id): Path<String>, body: Keyed<Terms>) -> Created<Proposed> {
+    propose(caller, plan_id, body).await
 }
 
 /// A new value of a plan.
@@ -165,26 +144,18 @@ pub struct NewValue {
 }
 
 /// Propose a value of a plan
-#[utoipa::path(post, path = "/admin/plans/{id}/values", request_body = NewValue,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn add_value(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(plan_id): Path<String>,
-    Keyed { value, claim }: Keyed<NewValue>,
-) -> Result<Response, ApiError> {
+#[post("/admin/plans/{id}/values", "Back office")]
+pub async fn add_value(caller: StaffMember, Path(plan_id): Path<String>, body: Keyed<NewValue>) -> Created<Proposed> {
     let mut form = Form::new();
     let message = ProposePlanValueRequest {
         plan_id,
-        value_micros: form.decimal("value", &value.value, 6),
-        at: form.moment("at", &value.at).map(clock::to_proto),
-        source: form.text("source", &value.source),
+        value_micros: form.decimal("value", &body.value.value, 6),
+        at: form.moment("at", &body.value.at).map(clock::to_proto),
+        source: form.text("source", &body.value.source),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: body.claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.trade_staff, propose_plan_value, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Trade, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.trade_staff.propose_plan_value(message), body.claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Trade, answer.proposal)?)))
 }

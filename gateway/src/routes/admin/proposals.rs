@@ -11,6 +11,7 @@ use futures::future::try_join_all;
 use proto::common::v1::{
     self as common, ConfirmProposalRequest, ListProposalsRequest, PageRequest, ProposalStatus, RejectProposalRequest,
 };
+use route_macros::{get, post, response};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -20,8 +21,8 @@ use crate::cache::profiles::Profile;
 use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
-use crate::idempotency::{Key, marked};
-use crate::json::{field, inert, moment, ok};
+use crate::idempotency::Key;
+use crate::json::{field, inert, moment, ok, Answer, marked};
 use crate::names::{ListFormat, Permission, ProposalFilter};
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, is_csv};
 
@@ -62,52 +63,43 @@ impl TryFrom<ProposalStatus> for Status {
 }
 
 /// A change that a second person has to confirm.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Proposal {
     id: String,
     /// The kind of change, e.g. `bonus`, `plan.create`, `plan.value`, `payment_method.update`, `rate.publish`,
     /// `staff.invite`.
     kind: String,
     status: Status,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     subject_id: Option<String>,
     /// The new values, in the names and units of the request that proposed them.
     #[schema(value_type = BTreeMap<String, Value>)]
+    #[nullable]
     change: Option<Box<RawValue>>,
     /// The values that it replaces.
     #[schema(value_type = Option<BTreeMap<String, Value>>)]
+    #[nullable]
     before: Option<Box<RawValue>>,
     proposed_by: String,
     /// Name of the proposer, only in lists.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     proposed_by_name: Option<String>,
+    #[nullable]
     proposed_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     decided_by: Option<String>,
     /// Name of the person who decided, only in lists.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     decided_by_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     decided_at: Option<String>,
     /// Until when it can be decided.
+    #[nullable]
     expires_at: Option<String>,
     /// The permission to decide it.
     #[schema(value_type = Permission)]
     permission: String,
     /// Why it cannot be confirmed now, while it is open; only in lists.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     blocker: Option<ProposalBlocker>,
 }
 
 /// What confirming a proposal would be refused with.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct ProposalBlocker {
     code: String,
     message: String,
@@ -146,15 +138,11 @@ impl Proposal {
 }
 
 /// A proposal that was opened or decided.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Proposed {
-    success: bool,
     message: String,
     proposal_id: String,
     /// Id of the plan, method or member that changes, once it exists.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     subject_id: Option<String>,
     proposal: Proposal,
 }
@@ -172,7 +160,6 @@ impl Proposed {
         };
         let proposal = Proposal::new(service, proposal)?;
         Ok(Self {
-            success: true,
             message: message.to_owned(),
             proposal_id: proposal.id.clone(),
             subject_id: proposal.subject_id.clone(),
@@ -193,13 +180,9 @@ pub struct Filter {
 const PAGE: i32 = 100;
 
 /// A page of proposals, newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Proposals {
-    success: bool,
     proposals: Vec<Proposal>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
@@ -207,15 +190,11 @@ pub struct Proposals {
 ///
 /// Of every service, newest first, with the names of who proposed and decided them. `format=csv` answers those that match as
 /// one file of at most 100,000.
-#[utoipa::path(get, path = "/admin/proposals",
+#[get("/admin/proposals", "Back office",
     params(("status" = inline(Option<ProposalFilter>), Query),
         ("cursor" = Option<String>, Query), ("format" = inline(Option<ListFormat>), Query)),
-    responses((status = 200, content((Proposals = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
-pub async fn list(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Query(filter): Query<Filter>,
-) -> Result<Response, ApiError> {
+    responses((status = 200, content((Proposals = "application/json"), (String = "text/csv"))), Errors))]
+pub async fn list(caller: StaffMember, Query(filter): Query<Filter>) -> Result<Response, ApiError> {
     let status = match filter.status.as_deref() {
         None | Some("" | "all") => ProposalStatus::Unspecified,
         Some("open") => ProposalStatus::Open,
@@ -226,11 +205,11 @@ pub async fn list(
     };
     let cursor = filter.cursor.unwrap_or_default();
     if is_csv(filter.format.as_deref())? {
-        return file(app, caller.out, status, cursor).await;
+        return file(caller.app, caller.out, status, cursor).await;
     }
-    let (proposals, next_cursor) = read(&app, &caller.out, status, cursor).await?;
+    let (proposals, next_cursor) = read(&caller.app, &caller.out, status, cursor).await?;
     let next_cursor = Some(next_cursor).filter(|cursor| !cursor.is_empty());
-    Ok(ok(Proposals { success: true, proposals, next_cursor }).into_response())
+    Ok(ok(Proposals { proposals, next_cursor }).into_response())
 }
 
 /// A page of those that match, and the cursor of the next.
@@ -320,29 +299,15 @@ async fn of_every_service(
 }
 
 /// Confirm a proposal
-#[utoipa::path(post, path = "/admin/proposals/{id}/confirm",
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = Proposed), Errors), tag = "Back office")]
-pub async fn confirm(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    key: Key,
-) -> Result<Response, ApiError> {
-    decide(&app, caller, &id, key, Decision::Confirm).await
+#[post("/admin/proposals/{id}/confirm", "Back office")]
+pub async fn confirm(caller: StaffMember, Path(id): Path<String>, key: Key) -> Answer<Proposed> {
+    decide(caller, &id, key, Decision::Confirm).await
 }
 
 /// Reject a proposal
-#[utoipa::path(post, path = "/admin/proposals/{id}/reject",
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = Proposed), Errors), tag = "Back office")]
-pub async fn reject(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    key: Key,
-) -> Result<Response, ApiError> {
-    decide(&app, caller, &id, key, Decision::Reject).await
+#[post("/admin/proposals/{id}/reject", "Back office")]
+pub async fn reject(caller: StaffMember, Path(id): Path<String>, key: Key) -> Answer<Proposed> {
+    decide(caller, &id, key, Decision::Reject).await
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -352,28 +317,28 @@ enum Decision {
 }
 
 /// Has the service that owns the proposal decide it.
-async fn decide(app: &App, caller: SignedIn, id: &str, key: Key, decision: Decision) -> Result<Response, ApiError> {
+async fn decide(caller: StaffMember, id: &str, key: Key, decision: Decision) -> Answer<Proposed> {
     let (service, id) = Service::of_id(&Service::WITH_PROPOSALS, id).ok_or_else(ApiError::not_found)?;
-    let (out, proposal_id, client_address) = (caller.out, id.to_owned(), caller.client.address);
+    let (proposal_id, client_address) = (id.to_owned(), caller.client.address);
     let idempotency = key.bodyless();
     let claim = idempotency.clone();
-    let client = &app.clients.of(service)?.proposals;
-    let (metadata, proposal) = match decision {
+    let client = &caller.app.clients.of(service)?.proposals;
+    let (proposal, replayed) = match decision {
         Decision::Confirm => {
             let message = ConfirmProposalRequest { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) = call_keyed!(client, confirm_proposal, out, claim, message)?.into_parts();
-            (metadata, answer.proposal)
+            let (answer, replayed) = call_keyed!(client, confirm_proposal, caller.out, claim, message)?;
+            (answer.proposal, replayed)
         }
         Decision::Reject => {
             let message = RejectProposalRequest { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) = call_keyed!(client, reject_proposal, out, claim, message)?.into_parts();
-            (metadata, answer.proposal)
+            let (answer, replayed) = call_keyed!(client, reject_proposal, caller.out, claim, message)?;
+            (answer.proposal, replayed)
         }
     };
     if service == Service::Trade && decision == Decision::Confirm {
-        app.plans.invalidate();
+        caller.app.plans.invalidate();
     }
-    Ok(marked(&metadata, ok(Proposed::new(service, proposal)?)))
+    Ok(marked(replayed, ok(Proposed::new(service, proposal)?)))
 }
 
 #[cfg(test)]

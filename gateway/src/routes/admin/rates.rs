@@ -1,17 +1,14 @@
 //! Rates that staff publish.
 
-use axum::extract::State;
-use axum::response::Response;
 use proto::payment_method::v1::ProposeRateRequest;
+use route_macros::post;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{Service, call_keyed};
-use crate::error::{ApiError, Errors};
+use crate::clients::{Service, keyed};
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Field, Form, created};
+use crate::idempotency::Keyed;
+use crate::json::{Created, Field, Form, created, marked};
 use crate::routes::admin::proposals::Proposed;
 
 /// A rate to publish.
@@ -38,13 +35,8 @@ pub struct NewRate {
 /// Propose a rate
 ///
 /// It counts where the sources of rates do not agree, or none are configured.
-#[utoipa::path(post, path = "/admin/rates", request_body = NewRate, params(Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn propose(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Keyed { value, claim }: Keyed<NewRate>,
-) -> Result<Response, ApiError> {
+#[post("/admin/rates", "Back office")]
+pub async fn propose(caller: StaffMember, Keyed { value, claim }: Keyed<NewRate>) -> Created<Proposed> {
     let mut form = Form::new();
     let message = ProposeRateRequest {
         symbol: form.text("asset", &value.asset),
@@ -56,7 +48,6 @@ pub async fn propose(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.payment_method_staff, propose_rate, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::PaymentMethod, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.payment_method_staff.propose_rate(message), claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::PaymentMethod, answer.proposal)?)))
 }

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use proto::auth::v1::ListMembersRequest;
 use proto::common::v1::PageRequest;
 use proto::payment_method::v1::{FoundPayment as FoundPaymentMessage, SearchPaymentsRequest};
 use proto::wallet::v1::{ListStaffTransactionsRequest, Transaction as Row};
+use route_macros::{get, response};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::call_retrying;
-use crate::error::{ApiError, Errors};
-use crate::extract::{SignedIn, StaffMember};
-use crate::json::{Reply, field, ok};
+use crate::clients::ask;
+use crate::error::ApiError;
+use crate::extract::StaffMember;
+use crate::json::{Answer, field, ok};
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
 use crate::routes::transactions::payments::ChainPayment;
 use crate::routes::users::User;
@@ -34,16 +34,13 @@ pub struct Asked {
 }
 
 /// A payment on a chain to or from the platform.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct FoundPayment {
     #[serde(flatten)]
     payment: ChainPayment,
     /// Whether the platform sent it.
     outgoing: bool,
     /// Payouts: the withdrawal that it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     transaction_id: Option<String>,
 }
 
@@ -68,10 +65,8 @@ pub enum Kind {
 }
 
 /// What was found, at most 8 of each kind, the newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Found {
-    success: bool,
     members: Vec<User>,
     transactions: Vec<StaffTransaction>,
     payments: Vec<FoundPayment>,
@@ -84,25 +79,19 @@ pub struct Found {
 /// Members by a part of their name, email or phone number or the start of their id; transactions by reference, hash, address or
 /// amount; payments on the chains by hash or address of the platform. What a service does not answer within two seconds is
 /// `missing`, and the rest is answered.
-#[utoipa::path(get, path = "/admin/search", params(("q" = String, Query, description = "2 to 128 characters")),
-    responses((status = 200, body = Found), Errors), tag = "Back office")]
-pub async fn search(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Query(asked): Query<Asked>,
-) -> Result<Reply<Found>, ApiError> {
+#[get("/admin/search", "Back office", params(("q" = String, Query, description = "2 to 128 characters")))]
+pub async fn search(caller: StaffMember, Query(asked): Query<Asked>) -> Answer<Found> {
     let text = asked.q.unwrap_or_default().trim().to_owned();
     if !LENGTH.contains(&text.chars().count()) {
         return Err(field("q", "Please search for 2 to 128 characters."));
     }
     let mut missing = Vec::new();
     let (members, transactions, payments) = tokio::join!(
-        timeout(PATIENCE, members(&app, &caller, &text)),
-        timeout(PATIENCE, transactions(&app, &caller, &text)),
-        timeout(PATIENCE, payments(&app, &caller, &text)),
+        timeout(PATIENCE, members(&caller, &text)),
+        timeout(PATIENCE, transactions(&caller, &text)),
+        timeout(PATIENCE, payments(&caller, &text)),
     );
     let found = Found {
-        success: true,
         members: or_missing(members, Kind::Members, &mut missing)?,
         transactions: or_missing(transactions, Kind::Transactions, &mut missing)?,
         payments: or_missing(payments, Kind::Payments, &mut missing)?,
@@ -128,24 +117,24 @@ fn or_missing<T>(
     }
 }
 
-async fn members(app: &App, caller: &SignedIn, text: &str) -> Result<Vec<User>, ApiError> {
+async fn members(caller: &StaffMember, text: &str) -> Result<Vec<User>, ApiError> {
     let page = Some(PageRequest { size: MOST, cursor: String::new() });
     let message = ListMembersRequest { search: text.to_owned(), page };
-    let answer = call_retrying!(app.clients.auth_staff, list_members, caller.out, message)?.into_inner();
+    let answer = ask!(caller.auth_staff.list_members(message))?;
     Ok(answer.members.into_iter().map(|user| User::new(user, None)).collect())
 }
 
-async fn transactions(app: &App, caller: &SignedIn, text: &str) -> Result<Vec<StaffTransaction>, ApiError> {
+async fn transactions(caller: &StaffMember, text: &str) -> Result<Vec<StaffTransaction>, ApiError> {
     let page = Some(PageRequest { size: MOST, cursor: String::new() });
     let message = ListStaffTransactionsRequest { search: text.to_owned(), page, ..Default::default() };
-    let answer = call_retrying!(app.clients.wallet_staff, list_staff_transactions, caller.out, message)?.into_inner();
+    let answer = ask!(caller.wallet_staff.list_staff_transactions(message))?;
     let rows: Vec<Row> = answer.transactions;
-    let people = app.profiles.look_up(rows.iter().flat_map(named_by)).await?;
-    rows.into_iter().map(|row| StaffTransaction::new(app, row, &people)).collect()
+    let people = caller.app.profiles.look_up(rows.iter().flat_map(named_by)).await?;
+    rows.into_iter().map(|row| StaffTransaction::new(&caller.app, row, &people)).collect()
 }
 
-async fn payments(app: &App, caller: &SignedIn, text: &str) -> Result<Vec<FoundPayment>, ApiError> {
+async fn payments(caller: &StaffMember, text: &str) -> Result<Vec<FoundPayment>, ApiError> {
     let message = SearchPaymentsRequest { text: text.to_owned() };
-    let answer = call_retrying!(app.clients.payment_method_staff, search_payments, caller.out, message)?.into_inner();
+    let answer = ask!(caller.payment_method_staff.search_payments(message))?;
     Ok(answer.payments.into_iter().take(MOST.unsigned_abs() as usize).map(Into::into).collect())
 }

@@ -1,35 +1,32 @@
 //! Staff accounts and proposals to change them.
 
-use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::extract::Path;
 use proto::auth::v1::propose_staff_change_request::Change;
 use proto::auth::v1::{ListStaffRequest, ProposeStaffChangeRequest, StaffInvitation, StaffRole};
 use proto::common::v1::Idempotency;
-use serde::{Deserialize, Serialize};
+use route_macros::{delete, get, post, put, response};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{Service, call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
-use crate::extract::{SignedIn, StaffMember};
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Field, Form, Reply, created, ok};
+use crate::clients::{Service, ask, keyed};
+use crate::extract::StaffMember;
+use crate::idempotency::{Key, Keyed};
+use crate::json::{Answer, Created, Field, Form, created, marked, ok};
 use crate::names::Role;
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::users::User;
 
 /// The staff accounts.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct StaffList {
-    success: bool,
     staff: Vec<User>,
 }
 
 /// List the staff
-#[utoipa::path(get, path = "/admin/staff", responses((status = 200, body = StaffList), Errors), tag = "Back office")]
-pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<StaffList>, ApiError> {
-    let answer = call_retrying!(app.clients.auth_staff, list_staff, caller.out, ListStaffRequest {})?.into_inner();
-    Ok(ok(StaffList { success: true, staff: answer.staff.into_iter().map(|user| User::new(user, None)).collect() }))
+#[get("/admin/staff", "Back office")]
+pub async fn list(caller: StaffMember) -> Answer<StaffList> {
+    let answer = ask!(caller.auth_staff.list_staff(ListStaffRequest {}))?;
+    Ok(ok(StaffList { staff: answer.staff.into_iter().map(|user| User::new(user, None)).collect() }))
 }
 
 /// A person to invite as staff.
@@ -43,30 +40,18 @@ pub struct Invitation {
     role: Field,
 }
 
-async fn propose(
-    app: &App,
-    caller: SignedIn,
-    claim: Option<Idempotency>,
-    change: Change,
-) -> Result<Response, ApiError> {
+async fn propose(caller: StaffMember, claim: Option<Idempotency>, change: Change) -> Created<Proposed> {
     let message =
         ProposeStaffChangeRequest { change: Some(change), client: Some(caller.client), idempotency: claim.clone() };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.auth_staff, propose_staff_change, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Auth, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.auth_staff.propose_staff_change(message), claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Auth, answer.proposal)?)))
 }
 
 /// Propose to invite a person to the staff
 ///
 /// Once another admin confirms, the person is mailed a link to set a password, and all staff are notified.
-#[utoipa::path(post, path = "/admin/staff", request_body = Invitation,
-    params(Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn invite(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Keyed { value, claim }: Keyed<Invitation>,
-) -> Result<Response, ApiError> {
+#[post("/admin/staff", "Back office")]
+pub async fn invite(caller: StaffMember, Keyed { value, claim }: Keyed<Invitation>) -> Created<Proposed> {
     let mut form = Form::new();
     let invitation = StaffInvitation {
         name: form.text("name", &value.name),
@@ -74,20 +59,13 @@ pub async fn invite(
         role: form.text("role", &value.role),
     };
     form.finish()?;
-    propose(&app, caller, claim, Change::Invitation(invitation)).await
+    propose(caller, claim, Change::Invitation(invitation)).await
 }
 
 /// Propose the end of a staff account
-#[utoipa::path(delete, path = "/admin/staff/{id}",
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn disable(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(user_id): Path<String>,
-    key: Key,
-) -> Result<Response, ApiError> {
-    propose(&app, caller, key.bodyless(), Change::EndAccount(user_id)).await
+#[delete("/admin/staff/{id}", "Back office")]
+pub async fn disable(caller: StaffMember, Path(user_id): Path<String>, key: Key) -> Created<Proposed> {
+    propose(caller, key.bodyless(), Change::EndAccount(user_id)).await
 }
 
 /// The new role of a staff account.
@@ -98,17 +76,10 @@ pub struct NewRole {
 }
 
 /// Propose another role for a staff account
-#[utoipa::path(put, path = "/admin/staff/{id}/role", request_body = NewRole,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn change_role(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(user_id): Path<String>,
-    Keyed { value, claim }: Keyed<NewRole>,
-) -> Result<Response, ApiError> {
+#[put("/admin/staff/{id}/role", "Back office")]
+pub async fn change_role(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<NewRole>) -> Created<Proposed> {
     let mut form = Form::new();
-    let role = StaffRole { user_id, role: form.text("role", &value.role) };
+    let role = StaffRole { user_id, role: form.text("role", &body.value.role) };
     form.finish()?;
-    propose(&app, caller, claim, Change::NewRole(role)).await
+    propose(caller, body.claim, Change::NewRole(role)).await
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::{IntoResponse, Response};
 use chassis::clock::to_proto;
 use chassis::grpc::Outgoing;
@@ -13,16 +13,17 @@ use proto::wallet::v1::{
     MarkWithdrawalPaidRequest, NoteViewingRequest, PayoutOutcome, ProposePayoutCorrectionRequest,
     ProposeReversalRequest, RejectTransactionRequest, Transaction as Row, TransactionKind, TransactionStatus,
 };
+use route_macros::{get, post, response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::cache::profiles::Profile;
-use crate::clients::{Service, call_keyed, call_retrying};
+use crate::clients::{Service, ask, call_retrying, keyed};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Dollars, Field, Form, Reply, created, field, inert, moment, ok};
+use crate::idempotency::Keyed;
+use crate::json::{Answer, Created, Dollars, Field, Form, created, field, inert, marked, moment, ok};
 use crate::names::{ListFormat, QueueKind, RejectionReason};
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
 use crate::routes::admin::members::{Entry, NoteRequest, note};
@@ -37,40 +38,43 @@ use crate::routes::transactions::{
 use crate::routes::users::Wallet;
 
 /// The open items of one kind.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct QueueCount {
     #[schema(value_type = QueueKind)]
     kind: String,
     count: i32,
+    #[nullable]
     oldest_at: Option<String>,
 }
 
 /// Handling times of the last 24 hours. `null` for a kind of which none was handled.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct QueueTimes {
     /// Deposits and course payments, from request to review.
+    #[nullable]
     deposit: Option<Percentiles>,
     /// Fee payments, from request to review.
+    #[nullable]
     fee: Option<Percentiles>,
     /// Withdrawals, from request to review.
+    #[nullable]
     withdrawal: Option<Percentiles>,
     /// Withdrawals, from approval to payout.
+    #[nullable]
     payout: Option<Percentiles>,
 }
 
 /// The open items of all kinds.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Queue {
-    success: bool,
     queue: Vec<QueueCount>,
     times: QueueTimes,
 }
 
 /// Count what waits
-#[utoipa::path(get, path = "/admin/queue", responses((status = 200, body = Queue), Errors), tag = "Back office")]
-pub async fn queue(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Queue>, ApiError> {
-    let answer = call_retrying!(app.clients.wallet_staff, get_queue, caller.out, GetQueueRequest {})?.into_inner();
+#[get("/admin/queue", "Back office")]
+pub async fn queue(caller: StaffMember) -> Answer<Queue> {
+    let answer = ask!(caller.wallet_staff.get_queue(GetQueueRequest {}))?;
     let queue = answer.counts.into_iter().map(|count| QueueCount {
         oldest_at: moment(count.oldest_at.as_ref()),
         kind: count.kind,
@@ -79,7 +83,7 @@ pub async fn queue(State(app): State<App>, StaffMember(caller): StaffMember) -> 
     let of = |kind| of_kind(&answer.times, kind);
     let times =
         QueueTimes { deposit: of("deposit"), fee: of("fee"), withdrawal: of("withdrawal"), payout: of("payout") };
-    Ok(ok(Queue { success: true, queue: queue.collect(), times }))
+    Ok(ok(Queue { queue: queue.collect(), times }))
 }
 
 /// The filter and the page.
@@ -96,40 +100,33 @@ pub struct Filter {
 }
 
 /// The staff member who is paying a withdrawal. No other person can pay or reject it meanwhile.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Paying {
     by: String,
     by_name: String,
+    #[nullable]
     until: Option<String>,
 }
 
 /// The first of two approvals of a deposit: another reviewer has to approve the same.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct FirstApproval {
     by: String,
     by_name: String,
+    #[nullable]
     at: Option<String>,
     received_amount: Dollars,
     txid: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     vout: Option<u32>,
 }
 
 /// A transaction as staff see it.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct StaffTransaction {
     #[serde(flatten)]
     transaction: Transaction,
     member_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     paying: Option<Paying>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     first_approval: Option<FirstApproval>,
 }
 
@@ -166,29 +163,19 @@ pub(super) fn named_by(row: &Row) -> impl Iterator<Item = String> + use<> {
 }
 
 /// A page of transactions, newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct StaffTransactions {
-    success: bool,
     transactions: Vec<StaffTransaction>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
 /// List transactions
 ///
 /// `format=csv` answers those that match as one file of at most 100,000.
-#[utoipa::path(get, path = "/admin/transactions",
-    params(("status" = Option<model::TransactionStatus>, Query), ("kind" = Option<model::TransactionKind>, Query), ("member" = Option<String>, Query),
-        ("search" = Option<String>, Query, description = "A TNX reference, address, txid or amount"), ("cursor" = Option<String>, Query),
-        ("size" = Option<u16>, Query, minimum = 1, maximum = 500), ("format" = inline(Option<ListFormat>), Query)),
-    responses((status = 200, content((StaffTransactions = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
-pub async fn list(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Query(filter): Query<Filter>,
-) -> Result<Response, ApiError> {
+#[get("/admin/transactions", "Back office",
+    params(("status" = Option<model::TransactionStatus>, Query), ("kind" = Option<model::TransactionKind>, Query), ("member" = Option<String>, Query), ("search" = Option<String>, Query, description = "A TNX reference, address, txid or amount"), ("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 500), ("format" = inline(Option<ListFormat>), Query)),
+    responses((status = 200, content((StaffTransactions = "application/json"), (String = "text/csv"))), Errors))]
+pub async fn list(caller: StaffMember, Query(filter): Query<Filter>) -> Result<Response, ApiError> {
     let status = match filter.status.as_deref() {
         None | Some("" | "all") => TransactionStatus::Unspecified,
         Some("pending") => TransactionStatus::Pending,
@@ -208,16 +195,12 @@ pub async fn list(
         page: None,
     };
     if is_csv(filter.format.as_deref())? {
-        return file(app, caller.out, message, filter.cursor.unwrap_or_default()).await;
+        return file(caller.app, caller.out, message, filter.cursor.unwrap_or_default()).await;
     }
     let page = PageQuery { cursor: filter.cursor, size: filter.size }.request()?;
-    let (transactions, next_cursor) = read(&app, &caller.out, message, page).await?;
-    Ok(ok(StaffTransactions {
-        success: true,
-        transactions,
-        next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()),
-    })
-    .into_response())
+    let (transactions, next_cursor) = read(&caller.app, &caller.out, message, page).await?;
+    Ok(ok(StaffTransactions { transactions, next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()) })
+        .into_response())
 }
 
 /// A page of those that match, and the cursor of the next.
@@ -302,8 +285,7 @@ fn word(value: impl Serialize) -> String {
 }
 
 /// A line of the checklist.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Check {
     name: String,
     /// Whether its state is `ok`.
@@ -330,19 +312,14 @@ impl From<EvidenceCheck> for Check {
 }
 
 /// A transaction with everything that a decision needs.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Review {
-    success: bool,
     transaction: StaffTransaction,
     checks: Vec<Check>,
     /// The member's current balances.
+    #[nullable]
     wallet: Option<Wallet>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     approved_by: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     approved_by_name: Option<String>,
     /// Its ledger entries, oldest first, of the member and of the platform.
     entries: Vec<Entry>,
@@ -351,16 +328,10 @@ pub struct Review {
     /// Whether it paid for the course and can be refunded.
     refundable: bool,
     /// Id of the transaction that reversed or refunded it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     reversed_by: Option<String>,
     /// Withdrawals: the earliest time of approval and payout after a change of the account.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     not_before: Option<String>,
     /// What the chain shows; missing where it is not observed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     evidence: Option<Evidence>,
     /// Why the caller cannot approve or pay it now; empty if they can.
     blockers: Vec<Blocker>,
@@ -370,14 +341,12 @@ pub struct Review {
 }
 
 /// A payment that a transaction may be about.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Candidate {
     #[serde(flatten)]
     payment: ChainPayment,
     /// What it was worth when it arrived, in dollars.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = f64, nullable = false)]
+    #[schema(value_type = f64)]
     value: Option<Dollars>,
 }
 
@@ -395,29 +364,20 @@ pub struct Chosen {
 }
 
 /// Get a transaction with its checklist
-#[utoipa::path(get, path = "/admin/transactions/{id}",
-    params(("id" = String, Path),
-        ("txid" = Option<String>, Query, description = "Show the evidence of this payment instead of the claimed one"),
-        ("vout" = Option<u32>, Query, description = "Its output")),
-    responses((status = 200, body = Review), Errors), tag = "Back office")]
-pub async fn get(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    Query(chosen): Query<Chosen>,
-) -> Result<Reply<Review>, ApiError> {
+#[get("/admin/transactions/{id}", "Back office",
+    params(("txid" = Option<String>, Query, description = "Show the evidence of this payment instead of the claimed one"), ("vout" = Option<u32>, Query, description = "Its output")))]
+pub async fn get(caller: StaffMember, Path(id): Path<String>, Query(chosen): Query<Chosen>) -> Answer<Review> {
     let vout = chosen.vout.filter(|text| !text.is_empty()).map(|text| text.parse()).transpose();
     let vout = vout.map_err(|_| field("vout", "Please enter the index of an output."))?;
     let message = GetReviewRequest { id, txid: chosen.txid.unwrap_or_default(), vout };
-    let answer = call_retrying!(app.clients.wallet_staff, get_review, caller.out, message)?.into_inner();
+    let answer = ask!(caller.wallet_staff.get_review(message))?;
     let row = answer.transaction.ok_or_else(ApiError::not_found)?;
     let approved_by = Some(answer.approved_by).filter(|id| !id.is_empty());
-    let people = app.profiles.look_up(named_by(&row).chain(approved_by.clone())).await?;
+    let people = caller.app.profiles.look_up(named_by(&row).chain(approved_by.clone())).await?;
     let of_chain = answer.evidence.iter().flat_map(|evidence| &evidence.checks).cloned().map(Check::from);
     let checks: Vec<_> = answer.checks.into_iter().map(Check::from).chain(of_chain).collect();
     Ok(ok(Review {
-        success: true,
-        transaction: StaffTransaction::new(&app, row, &people)?,
+        transaction: StaffTransaction::new(&caller.app, row, &people)?,
         checks,
         wallet: answer.wallet.as_ref().map(Wallet::from),
         approved_by_name: approved_by.as_ref().and_then(|id| people.get(id)).map(|one| one.name.clone()),
@@ -434,16 +394,15 @@ pub async fn get(
 }
 
 /// A staff member.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Viewer {
     id: String,
     name: String,
 }
 
 /// The other staff members who have the transaction open.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Viewers {
-    success: bool,
     message: &'static str,
     viewers: Vec<Viewer>,
 }
@@ -451,19 +410,14 @@ pub struct Viewers {
 /// Report presence on a transaction
 ///
 /// Returns the other staff members who view it. Counts for 20 seconds, so the page repeats it while it is open.
-#[utoipa::path(post, path = "/admin/transactions/{id}/viewing", params(("id" = String, Path)),
-    responses((status = 200, body = Viewers), Errors), tag = "Back office")]
-pub async fn viewing(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-) -> Result<Reply<Viewers>, ApiError> {
+#[post("/admin/transactions/{id}/viewing", "Back office")]
+pub async fn viewing(caller: StaffMember, Path(id): Path<String>) -> Answer<Viewers> {
     let message = NoteViewingRequest { transaction_id: id };
-    let ids = call_retrying!(app.clients.wallet_staff, note_viewing, caller.out, message)?.into_inner().viewer_ids;
-    let mut names = app.profiles.look_up(ids.iter().cloned()).await?;
+    let ids = ask!(caller.wallet_staff.note_viewing(message))?.viewer_ids;
+    let mut names = caller.app.profiles.look_up(ids.iter().cloned()).await?;
     let viewer = |id: String| Viewer { name: names.remove(&id).map(|owner| owner.name).unwrap_or_default(), id };
     let message = "Others see that you have this transaction open.";
-    Ok(ok(Viewers { success: true, message, viewers: ids.into_iter().map(viewer).collect() }))
+    Ok(ok(Viewers { message, viewers: ids.into_iter().map(viewer).collect() }))
 }
 
 /// The decision to approve a transaction.
@@ -495,8 +449,7 @@ pub struct Approval {
 }
 
 /// The result of an approval.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Approved {
     #[serde(flatten)]
     made: TransactionMade,
@@ -511,36 +464,28 @@ pub struct Approved {
 /// A payment that the chain does not prove takes a note. What one reviewer approves alone adds up over 24 hours: for a member to
 /// $10,000.00, of payments that the chain does not prove to $1,000.00, and of those for all members to $5,000.00. From there on,
 /// a second reviewer approves the same amount, txid and outputs.
-#[utoipa::path(post, path = "/admin/transactions/{id}/approve", request_body = Approval,
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = Approved), Errors), tag = "Back office")]
-pub async fn approve(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    Keyed { value, claim }: Keyed<Approval>,
-) -> Result<Response, ApiError> {
+#[post("/admin/transactions/{id}/approve", "Back office")]
+pub async fn approve(caller: StaffMember, Path(id): Path<String>, body: Keyed<Approval>) -> Answer<Approved> {
     let mut form = Form::new();
     let message = ApproveTransactionRequest {
         id,
-        revision: form.integer("revision", &value.revision),
-        received_amount_cents: form.optional_amount("receivedAmount", &value.received_amount).map(|a| a.get()),
-        txid: form.text("txid", &value.txid),
-        vout: form.optional_index("vout", &value.vout),
-        outputs: form.indexes("outputs", &value.outputs),
-        note: form.text("note", &value.note),
-        evidence_at: form.moment("evidenceAt", &value.evidence_at).map(to_proto),
+        revision: form.integer("revision", &body.value.revision),
+        received_amount_cents: form.optional_amount("receivedAmount", &body.value.received_amount).map(|a| a.get()),
+        txid: form.text("txid", &body.value.txid),
+        vout: form.optional_index("vout", &body.value.vout),
+        outputs: form.indexes("outputs", &body.value.outputs),
+        note: form.text("note", &body.value.note),
+        evidence_at: form.moment("evidenceAt", &body.value.evidence_at).map(to_proto),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: body.claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, approve_transaction, caller.out, claim, message)?.into_parts();
+    let (answer, replayed) = keyed!(caller.wallet_staff.approve_transaction(message), body.claim)?;
     let row = made(answer.transaction)?;
     let (needs_second, revision) = (row.first_approval.is_some(), row.revision);
     let message = if needs_second { "Approved. Another reviewer has to approve it too." } else { "Approved." };
     let made = TransactionMade::new(Some(row), message)?;
-    Ok(marked(&metadata, ok(Approved { made, needs_second, revision })))
+    Ok(marked(replayed, ok(Approved { made, needs_second, revision })))
 }
 
 /// The decision to reject a transaction.
@@ -557,28 +502,21 @@ pub struct Rejection {
 }
 
 /// Reject a transaction
-#[utoipa::path(post, path = "/admin/transactions/{id}/reject", request_body = Rejection,
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = TransactionMade), Errors), tag = "Back office")]
-pub async fn reject(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    Keyed { value, claim }: Keyed<Rejection>,
-) -> Result<Response, ApiError> {
+#[post("/admin/transactions/{id}/reject", "Back office")]
+pub async fn reject(caller: StaffMember, Path(id): Path<String>, body: Keyed<Rejection>) -> Answer<TransactionMade> {
     let mut form = Form::new();
     let message = RejectTransactionRequest {
         id,
-        revision: form.integer("revision", &value.revision),
-        reason_code: form.text("reasonCode", &value.reason_code),
-        note: form.text("note", &value.note),
+        revision: form.integer("revision", &body.value.revision),
+        reason_code: form.text("reasonCode", &body.value.reason_code),
+        note: form.text("note", &body.value.note),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: body.claim.clone(),
     };
     form.finish()?;
-    let answer = call_keyed!(app.clients.wallet_staff, reject_transaction, caller.out, claim, message);
-    let (metadata, answer, _) = naming_payer(&app, answer).await?.into_parts();
-    Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Rejected.")?)))
+    let answer = keyed!(caller.wallet_staff.reject_transaction(message), body.claim);
+    let (answer, replayed) = naming_payer(&caller.app, answer).await?;
+    Ok(marked(replayed, ok(TransactionMade::new(answer.transaction, "Rejected.")?)))
 }
 
 /// Propose to reverse a transaction
@@ -586,24 +524,20 @@ pub async fn reject(
 /// Takes a confirmed deposit, a late fee payment, a credit by staff or a released bonus back from the balance, once. What
 /// the balance lacks is owed by the member. A treasurer other than the proposer confirms. The note, of 1 to 500
 /// characters, is for the audit log.
-#[utoipa::path(post, path = "/admin/transactions/{id}/reverse", request_body = NoteRequest,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
+#[post("/admin/transactions/{id}/reverse", "Back office")]
 pub async fn reverse(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
+    caller: StaffMember,
     Path(transaction_id): Path<String>,
     Keyed { value, claim }: Keyed<NoteRequest>,
-) -> Result<Response, ApiError> {
+) -> Created<Proposed> {
     let message = ProposeReversalRequest {
         transaction_id,
         note: note(&value)?,
         client_address: caller.client.address,
         idempotency: claim.clone(),
     };
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, propose_reversal, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.wallet_staff.propose_reversal(message), claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 /// What became of a payout that was sent and is not final.
@@ -627,15 +561,12 @@ pub struct PayoutCorrectionRequest {
 ///
 /// A payout is sent until the chain shows exactly what was fixed at its destination, for good. Where it never will, two
 /// treasurers say what became of it.
-#[utoipa::path(post, path = "/admin/transactions/{id}/correct-payout", request_body = PayoutCorrectionRequest,
-    params(("id" = String, Path), Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
+#[post("/admin/transactions/{id}/correct-payout", "Back office")]
 pub async fn correct_payout(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
+    caller: StaffMember,
     Path(transaction_id): Path<String>,
     Keyed { value, claim }: Keyed<PayoutCorrectionRequest>,
-) -> Result<Response, ApiError> {
+) -> Created<Proposed> {
     let mut form = Form::new();
     let outcome = match form.text("outcome", &value.outcome).as_str() {
         "other_transaction" => PayoutOutcome::OtherTransaction,
@@ -653,9 +584,8 @@ pub async fn correct_payout(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, propose_payout_correction, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.wallet_staff.propose_payout_correction(message), claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }
 
 /// A payout to start.
@@ -667,12 +597,12 @@ pub struct PayoutStart {
 }
 
 /// A payout that was started.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct PayoutStarted {
     #[serde(flatten)]
     made: TransactionMade,
     /// Until when no other person can pay or reject it.
+    #[nullable]
     until: Option<String>,
     /// What the transaction is now.
     revision: i32,
@@ -682,30 +612,23 @@ pub struct PayoutStarted {
 ///
 /// For 15 minutes no other person can pay or reject it. From $1,000.00, a withdrawal can be marked as paid only by the
 /// person who started its payout.
-#[utoipa::path(post, path = "/admin/transactions/{id}/paying", request_body = PayoutStart,
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = PayoutStarted), Errors), tag = "Back office")]
-pub async fn paying(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    Keyed { value, claim }: Keyed<PayoutStart>,
-) -> Result<Response, ApiError> {
+#[post("/admin/transactions/{id}/paying", "Back office")]
+pub async fn paying(caller: StaffMember, Path(id): Path<String>, body: Keyed<PayoutStart>) -> Answer<PayoutStarted> {
     let mut form = Form::new();
     let message = LeasePayoutRequest {
         id,
-        revision: form.integer("revision", &value.revision),
+        revision: form.integer("revision", &body.value.revision),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: body.claim.clone(),
     };
     form.finish()?;
-    let answer = call_keyed!(app.clients.wallet_staff, lease_payout, caller.out, claim, message);
-    let (metadata, answer, _) = naming_payer(&app, answer).await?.into_parts();
+    let answer = keyed!(caller.wallet_staff.lease_payout(message), body.claim);
+    let (answer, replayed) = naming_payer(&caller.app, answer).await?;
     let row = made(answer.transaction)?;
     let until = moment(row.paying.as_ref().and_then(|lease| lease.until.as_ref()));
     let revision = row.revision;
     let made = TransactionMade::new(Some(row), "You are paying this withdrawal.")?;
-    Ok(marked(&metadata, ok(PayoutStarted { made, until, revision })))
+    Ok(marked(replayed, ok(PayoutStarted { made, until, revision })))
 }
 
 fn made(row: Option<Row>) -> Result<Row, ApiError> {
@@ -760,27 +683,20 @@ pub struct Payout {
 ///
 /// From $1,000.00 only by who started it. Where a node shows payouts it is sent, and still pending, until the chain shows
 /// exactly what was fixed at its destination, for good.
-#[utoipa::path(post, path = "/admin/transactions/{id}/paid", request_body = Payout,
-    params(("id" = String, Path), Key),
-    responses((status = 200, body = TransactionMade), Errors), tag = "Back office")]
-pub async fn paid(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-    Keyed { value, claim }: Keyed<Payout>,
-) -> Result<Response, ApiError> {
+#[post("/admin/transactions/{id}/paid", "Back office")]
+pub async fn paid(caller: StaffMember, Path(id): Path<String>, body: Keyed<Payout>) -> Answer<TransactionMade> {
     let mut form = Form::new();
     let message = MarkWithdrawalPaidRequest {
         id,
-        revision: form.integer("revision", &value.revision),
-        txid: form.text("txid", &value.txid),
-        vout: form.optional_index("vout", &value.vout),
-        evidence_at: form.moment("evidenceAt", &value.evidence_at).map(to_proto),
+        revision: form.integer("revision", &body.value.revision),
+        txid: form.text("txid", &body.value.txid),
+        vout: form.optional_index("vout", &body.value.vout),
+        evidence_at: form.moment("evidenceAt", &body.value.evidence_at).map(to_proto),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: body.claim.clone(),
     };
     form.finish()?;
-    let answer = call_keyed!(app.clients.wallet_staff, mark_withdrawal_paid, caller.out, claim, message);
-    let (metadata, answer, _) = naming_payer(&app, answer).await?.into_parts();
-    Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Recorded.")?)))
+    let answer = keyed!(caller.wallet_staff.mark_withdrawal_paid(message), body.claim);
+    let (answer, replayed) = naming_payer(&caller.app, answer).await?;
+    Ok(marked(replayed, ok(TransactionMade::new(answer.transaction, "Recorded.")?)))
 }

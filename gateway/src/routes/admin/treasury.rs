@@ -1,23 +1,19 @@
 //! The operator's own money, and the cash and assets of plans.
 
-use axum::extract::State;
-use axum::response::Response;
 use proto::wallet::v1 as wallet;
-use serde::{Deserialize, Serialize};
+use route_macros::{get, post, response};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
-use crate::clients::{Service, call_keyed, call_retrying};
-use crate::error::{ApiError, Errors};
+use crate::clients::{Service, ask, keyed};
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, Keyed, marked};
-use crate::json::{Dollars, Field, Form, Reply, created, moment, ok};
+use crate::idempotency::Keyed;
+use crate::json::{Answer, Created, Dollars, Field, Form, created, marked, moment, ok};
 use crate::names::MovementKind;
 use crate::routes::admin::proposals::{Proposal, Proposed, named};
 
 /// What is owed to members beside what is held for them, in dollars.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Solvency {
     /// The balances of members, with the gains of open trades.
     owed: Dollars,
@@ -51,14 +47,14 @@ impl From<wallet::Solvency> for Solvency {
 }
 
 /// Something that a plan owns outside of the platform.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct PlanAsset {
     name: String,
     /// What it cost, in dollars.
     cost: Dollars,
     /// Its last proven value, in dollars.
     value: Dollars,
+    #[nullable]
     proven_at: Option<String>,
     /// The document or payment that proves it.
     proof: String,
@@ -67,8 +63,7 @@ pub struct PlanAsset {
 }
 
 /// What stands behind a plan.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Backing {
     plan_id: String,
     title: String,
@@ -82,6 +77,7 @@ pub struct Backing {
     /// What they are worth, in dollars.
     value: Dollars,
     /// When both were summed up.
+    #[nullable]
     at: Option<String>,
     /// What is missing for all open trades at their value, in dollars; 0 if nothing is.
     missing: Dollars,
@@ -117,10 +113,8 @@ impl From<wallet::PlanAsset> for PlanAsset {
 }
 
 /// The treasury.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Treasury {
-    success: bool,
     /// What the operator put in, in dollars.
     capital: Dollars,
     course_revenue: Dollars,
@@ -137,12 +131,11 @@ pub struct Treasury {
 }
 
 /// Read the treasury
-#[utoipa::path(get, path = "/admin/treasury", responses((status = 200, body = Treasury), Errors), tag = "Back office")]
-pub async fn get(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Treasury>, ApiError> {
+#[get("/admin/treasury", "Back office")]
+pub async fn get(caller: StaffMember) -> Answer<Treasury> {
     let message = wallet::GetTreasuryRequest {};
-    let found = call_retrying!(app.clients.treasury, get_treasury, caller.out, message)?.into_inner();
+    let found = ask!(caller.treasury.get_treasury(message))?;
     Ok(ok(Treasury {
-        success: true,
         capital: Dollars::from_cents(found.capital_cents),
         course_revenue: Dollars::from_cents(found.course_revenue_cents),
         fee_revenue: Dollars::from_cents(found.fee_revenue_cents),
@@ -151,7 +144,7 @@ pub async fn get(State(app): State<App>, StaffMember(caller): StaffMember) -> Re
         adjustments: Dollars::from_cents(found.adjustments_cents),
         plans: found.plans.into_iter().map(Into::into).collect(),
         solvency: found.solvency.unwrap_or_default().into(),
-        movements: named(&app, found.movements.into_iter().map(|one| (Service::Wallet, one)).collect()).await?,
+        movements: named(&caller.app, found.movements.into_iter().map(|one| (Service::Wallet, one)).collect()).await?,
     }))
 }
 
@@ -197,16 +190,11 @@ pub struct MovementRequest {
 /// Propose a movement of the treasury
 ///
 /// Capital, revenue, costs, and what plans buy, sell and own. Another treasurer confirms.
-#[utoipa::path(post, path = "/admin/treasury/movements", request_body = MovementRequest, params(Key),
-    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
-pub async fn propose(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Keyed { value, claim }: Keyed<MovementRequest>,
-) -> Result<Response, ApiError> {
+#[post("/admin/treasury/movements", "Back office")]
+pub async fn propose(caller: StaffMember, Keyed { value, claim }: Keyed<MovementRequest>) -> Created<Proposed> {
     let mut form = Form::new();
     let plan_id = form.text("planId", &value.plan_id);
-    let plans = if plan_id.is_empty() { Vec::new() } else { app.plans.get().await? };
+    let plans = if plan_id.is_empty() { Vec::new() } else { caller.app.plans.get().await? };
     let plan_title = plans.into_iter().find(|plan| plan.id == plan_id).map(|plan| plan.title).unwrap_or_default();
     let message = wallet::ProposeMovementRequest {
         kind: form.text("kind", &value.kind),
@@ -226,7 +214,6 @@ pub async fn propose(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.treasury, propose_movement, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    let (answer, replayed) = keyed!(caller.treasury.propose_movement(message), claim)?;
+    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }

@@ -1,20 +1,17 @@
 //! What the checklists of open transactions come to, and who works on which.
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{ClaimTransactionRequest, ListVerdictsRequest};
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::{delete, get, put, response};
 
-use crate::app::App;
-use crate::clients::call_retrying;
-use crate::error::{ApiError, Errors};
-use crate::extract::{SignedIn, StaffMember};
-use crate::json::{Reply, moment, ok};
+use crate::clients::ask;
+use crate::extract::StaffMember;
+use crate::json::{Answer, moment, ok};
 use crate::routes::transactions::payments::ChainPayment;
 
 /// Why a transaction cannot go on: what the act would be refused with.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Blocker {
     /// `approve`, `pay`, or `start`: it cannot be started, but a payment that was made can be recorded.
     act: String,
@@ -29,21 +26,21 @@ impl From<wallet::Blocker> for Blocker {
 }
 
 /// The final payment that proves a deposit.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct ProvenBy {
     payment: ChainPayment,
     /// `evidenceAt` of the approval.
+    #[nullable]
     evidence_at: Option<String>,
 }
 
 /// What the checklist of an open transaction comes to.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Verdict {
     transaction_id: String,
     revision: i32,
     /// When the checklist was made.
+    #[nullable]
     at: Option<String>,
     checks: i32,
     /// Checks that need attention.
@@ -53,22 +50,15 @@ pub struct Verdict {
     /// Why the caller cannot approve or pay it now.
     blockers: Vec<Blocker>,
     /// Deposits that a final payment of exactly the amount proves, with every check passed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     proven_by: Option<ProvenBy>,
     /// The staff member who claimed it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     claimed_by: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     claimed_by_name: Option<String>,
 }
 
 /// The verdicts on open transactions.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Verdicts {
-    success: bool,
     verdicts: Vec<Verdict>,
     /// Whether there is one for every open transaction; otherwise the next request has more.
     complete: bool,
@@ -77,12 +67,11 @@ pub struct Verdicts {
 /// List the verdicts on open transactions
 ///
 /// Of the 1,000 that wait the longest, with what was observed of the chains; up to 20 seconds old.
-#[utoipa::path(get, path = "/admin/queue/verdicts", responses((status = 200, body = Verdicts), Errors), tag = "Back office")]
-pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Verdicts>, ApiError> {
-    let answer =
-        call_retrying!(app.clients.wallet_staff, list_verdicts, caller.out, ListVerdictsRequest {})?.into_inner();
+#[get("/admin/queue/verdicts", "Back office")]
+pub async fn list(caller: StaffMember) -> Answer<Verdicts> {
+    let answer = ask!(caller.wallet_staff.list_verdicts(ListVerdictsRequest {}))?;
     let holders = answer.verdicts.iter().map(|one| one.claimed_by.clone()).filter(|id| !id.is_empty());
-    let people = app.profiles.look_up(holders).await?;
+    let people = caller.app.profiles.look_up(holders).await?;
     let verdict = |one: wallet::Verdict| Verdict {
         claimed_by_name: people.get(&one.claimed_by).map(|person| person.name.clone()),
         claimed_by: Some(one.claimed_by).filter(|id| !id.is_empty()),
@@ -98,58 +87,40 @@ pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> R
             evidence_at: moment(proof.evidence_at.as_ref()),
         }),
     };
-    Ok(ok(Verdicts {
-        success: true,
-        verdicts: answer.verdicts.into_iter().map(verdict).collect(),
-        complete: answer.complete,
-    }))
+    Ok(ok(Verdicts { verdicts: answer.verdicts.into_iter().map(verdict).collect(), complete: answer.complete }))
 }
 
 /// Who works on a transaction.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Claimed {
-    success: bool,
     message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     claimed_by: Option<String>,
 }
 
 /// Claim a transaction
 ///
 /// For 30 minutes, unless another staff member has it: `claimedBy` names them. Others can still decide.
-#[utoipa::path(put, path = "/admin/transactions/{id}/claim", params(("id" = String, Path)),
-    responses((status = 200, body = Claimed), Errors), tag = "Back office")]
-pub async fn claim(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-) -> Result<Reply<Claimed>, ApiError> {
-    set(&app, &caller, ClaimTransactionRequest { transaction_id: id, release: false }).await
+#[put("/admin/transactions/{id}/claim", "Back office")]
+pub async fn claim(caller: StaffMember, Path(id): Path<String>) -> Answer<Claimed> {
+    set(&caller, ClaimTransactionRequest { transaction_id: id, release: false }).await
 }
 
 /// Give a claim back
-#[utoipa::path(delete, path = "/admin/transactions/{id}/claim", params(("id" = String, Path)),
-    responses((status = 200, body = Claimed), Errors), tag = "Back office")]
-pub async fn release(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Path(id): Path<String>,
-) -> Result<Reply<Claimed>, ApiError> {
-    set(&app, &caller, ClaimTransactionRequest { transaction_id: id, release: true }).await
+#[delete("/admin/transactions/{id}/claim", "Back office")]
+pub async fn release(caller: StaffMember, Path(id): Path<String>) -> Answer<Claimed> {
+    set(&caller, ClaimTransactionRequest { transaction_id: id, release: true }).await
 }
 
-async fn set(app: &App, caller: &SignedIn, message: ClaimTransactionRequest) -> Result<Reply<Claimed>, ApiError> {
+async fn set(caller: &StaffMember, message: ClaimTransactionRequest) -> Answer<Claimed> {
     let is_release = message.release;
-    let answer = call_retrying!(app.clients.wallet_staff, claim_transaction, caller.out, message)?.into_inner();
+    let answer = ask!(caller.wallet_staff.claim_transaction(message))?;
     let claimed_by = Some(answer.claimed_by).filter(|id| !id.is_empty());
-    let names = app.profiles.look_up(claimed_by.clone()).await?;
+    let names = caller.app.profiles.look_up(claimed_by.clone()).await?;
     let name = claimed_by.as_ref().and_then(|id| names.get(id)).map(|person| person.name.clone()).unwrap_or_default();
     let message = match &claimed_by {
         Some(_) => format!("{name} works on this transaction."),
         None if is_release => "The transaction is free again.".to_owned(),
         None => "The claim is over.".to_owned(),
     };
-    Ok(ok(Claimed { success: true, message, claimed_by }))
+    Ok(ok(Claimed { message, claimed_by }))
 }

@@ -2,14 +2,13 @@
 
 use chassis::money::Cents;
 use proto::wallet::v1::GetYearReportResponse;
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::response;
 
 use crate::error::ApiError;
 use crate::json::{Dollars, known_moment};
 
 /// Movements of the balance with one title.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct YearSum {
     pub title: String,
     /// In dollars, as all amounts.
@@ -19,7 +18,7 @@ pub struct YearSum {
 }
 
 /// The trades of one plan that ended in the year.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct PlanResult {
     pub plan: String,
     pub trades: i64,
@@ -30,8 +29,7 @@ pub struct PlanResult {
 }
 
 /// A trade that ended in the year.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct TradeResult {
     pub id: String,
     pub plan: String,
@@ -44,7 +42,7 @@ pub struct TradeResult {
 }
 
 /// What an account of the member held at the end.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct YearHolding {
     /// `available`, `held`, `bonus`, `invested`, `on_hold` or `owed`.
     pub account: String,
@@ -52,10 +50,8 @@ pub struct YearHolding {
 }
 
 /// A calendar year (UTC) of the balance. What was there, plus what came in, less what went out, is what is there.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct YearReport {
-    pub success: bool,
     pub year: i32,
     /// It ends before this moment.
     pub until: String,
@@ -82,7 +78,6 @@ impl YearReport {
         let dollars = Dollars::from_cents;
         let (sums, plans) = (&answer.sums, &answer.plans);
         Ok(Self {
-            success: true,
             year,
             until: known_moment(answer.until.as_ref())?,
             opening_balance: dollars(answer.opening_balance_cents),

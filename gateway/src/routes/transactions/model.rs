@@ -1,6 +1,7 @@
 //! The kinds and states of transactions. An unknown value is an error, so that money is never shown as something else.
 
 use proto::wallet::v1 as wallet;
+use route_macros::response;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -49,8 +50,7 @@ pub enum StepState {
 }
 
 /// A step of a transaction on its way.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Step {
     /// `requested`, `seen`, `confirmed`, `address`, `waiting`, `reviewed`, `sent`, `arrived`, `credited`, `debited`, `unlocked`,
     /// `settled` or `ended`.
@@ -58,16 +58,10 @@ pub struct Step {
     key: String,
     state: StepState,
     /// When it was done, or failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     at: Option<String>,
     /// By when it is expected. Missing where nothing supports a time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     expected_by: Option<String>,
     /// A sentence or figures for the member.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     note: Option<String>,
 }
 

@@ -1,21 +1,17 @@
 //! What the chain shows about a deposit or payout.
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use proto::common::v1 as common;
 use proto::wallet::v1::GetPaymentsRequest;
-use serde::Serialize;
-use utoipa::ToSchema;
+use route_macros::{get, response};
 
-use crate::app::App;
-use crate::clients::call_retrying;
-use crate::error::{ApiError, Errors};
+use crate::clients::ask;
 use crate::extract::VerifiedMember;
-use crate::json::{Dollars, Reply, moment, ok};
+use crate::json::{Answer, Dollars, moment, ok};
 use crate::routes::transactions::model::Step;
 
 /// A payment on a chain.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct ChainPayment {
     /// `bitcoin`, `ethereum` or `tron`.
     chain: String,
@@ -32,31 +28,26 @@ pub struct ChainPayment {
     confirmations: i32,
     /// How many are expected to make it final.
     confirmations_needed: i32,
+    #[nullable]
     seen_at: Option<String>,
     /// Time of its block.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     block_at: Option<String>,
     /// Hash of the transaction that replaced it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     replaced_by: Option<String>,
     /// What it was worth when it arrived, in dollars. Missing without a rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = f64, nullable = false)]
+    #[schema(value_type = f64)]
     value: Option<Dollars>,
 }
 
 /// What a chain shows.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Evidence {
     /// When the chain was last observed.
+    #[nullable]
     at: Option<String>,
     payments: Vec<ChainPayment>,
     /// Deposits: what the payments are worth at the rate that applies, in dollars.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = f64, nullable = false)]
+    #[schema(value_type = f64)]
     suggested_amount: Option<Dollars>,
 }
 
@@ -91,12 +82,9 @@ impl From<common::ChainEvidence> for Evidence {
 }
 
 /// The payments of a transaction.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct Payments {
-    success: bool,
     /// Missing where the chain is not observed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     evidence: Option<Evidence>,
     /// The steps of the transaction with those that the chain shows.
     steps: Vec<Step>,
@@ -105,14 +93,9 @@ pub struct Payments {
 /// Get what the chain shows of a transaction
 ///
 /// The payments whose hash was given, whose amount is exactly that of the quote, or to the own address of the member.
-#[utoipa::path(get, path = "/transactions/{id}/payments", params(("id" = String, Path)),
-    responses((status = 200, body = Payments), Errors), tag = "Transactions")]
-pub async fn payments(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Path(id): Path<String>,
-) -> Result<Reply<Payments>, ApiError> {
-    let answer = call_retrying!(app.clients.wallet, get_payments, caller.out, GetPaymentsRequest { id })?.into_inner();
+#[get("/transactions/{id}/payments", "Transactions")]
+pub async fn payments(caller: VerifiedMember, Path(id): Path<String>) -> Answer<Payments> {
+    let answer = ask!(caller.wallet.get_payments(GetPaymentsRequest { id }))?;
     let steps = answer.steps.into_iter().map(Step::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(Payments { success: true, evidence: answer.evidence.map(Into::into), steps }))
+    Ok(ok(Payments { evidence: answer.evidence.map(Into::into), steps }))
 }

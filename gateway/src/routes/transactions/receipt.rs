@@ -1,13 +1,13 @@
 //! The receipt of a transaction, as a PDF.
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use chassis::clock::{self, Timestamp};
 use chassis::money::{Cents, Rate};
 use proto::wallet::v1::{Direction, GetTransactionRequest, Transaction, TransactionStatus};
+use route_macros::get;
 use time::OffsetDateTime;
 
-use crate::app::App;
 use crate::cache::profiles::Profile;
 use crate::clients::call_retrying;
 use crate::documents::{self, DocumentKind};
@@ -22,22 +22,17 @@ const COLUMNS: [Column; 2] = [Column::left("", LEFT, 1500), Column::left("", 208
 /// Download the receipt of a transaction
 ///
 /// A PDF with the state of the transaction when it was made, and a number by which anyone can check it.
-#[utoipa::path(get, path = "/transactions/{id}/receipt", params(("id" = String, Path)),
-    responses((status = 200, description = "The receipt", content_type = "application/pdf", body = String), Errors),
-    tag = "Transactions")]
-pub async fn receipt(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    app.documents.admit(caller.session.user_id)?;
+#[get("/transactions/{id}/receipt", "Transactions",
+    responses((status = 200, description = "The receipt", content_type = "application/pdf", body = String), Errors))]
+pub async fn receipt(caller: VerifiedMember, Path(id): Path<String>) -> Result<Response, ApiError> {
+    caller.app.documents.admit(caller.session.user_id)?;
     let request =
-        async { call_retrying!(app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
-    let (answer, holder) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
+        async { call_retrying!(caller.app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
+    let (answer, holder) = futures::try_join!(request, caller.app.profiles.get(caller.session.user_id))?;
     let row = answer.into_inner().transaction.ok_or_else(ApiError::not_found)?;
     let made_at = OffsetDateTime::now_utc();
-    let print = |number: &str| Ok(printed(&row, &holder, made_at, app.config.issuer(), number));
-    let content = documents::issue(&app.files, DocumentKind::Receipt, made_at, print).await?;
+    let print = |number: &str| Ok(printed(&row, &holder, made_at, caller.app.config.issuer(), number));
+    let content = documents::issue(&caller.app.files, DocumentKind::Receipt, made_at, print).await?;
     documents::download(&format!("solvane-receipt-{}.pdf", reference(&row.id)), "application/pdf", content)
 }
 

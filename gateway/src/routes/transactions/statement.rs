@@ -5,18 +5,19 @@ mod pdf;
 use std::io;
 
 use axum::body::Body;
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use chassis::clock::{self, Timestamp};
 use chassis::grpc::Outgoing;
 use chassis::money::{Cents, Rate, Units};
 use futures::stream::{Stream, StreamExt, try_unfold};
+use pdf::Line;
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{GetStatementRequest, GetStatementResponse, StatementLine as StatementLineMessage};
-use serde::{Deserialize, Serialize};
+use route_macros::{get, response};
+use serde::Deserialize;
 use time::{Date, OffsetDateTime};
-use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::cache::profiles::Profile;
@@ -27,7 +28,6 @@ use crate::extract::VerifiedMember;
 use crate::json::{Dollars, day, field, inert, moment};
 use crate::names::StatementFormat;
 use crate::routes::transactions::reference;
-use pdf::Line;
 
 /// Lines of a PDF, which is made in memory.
 const PDF_LINES: usize = 20_000;
@@ -41,13 +41,11 @@ pub struct StatementQuery {
 }
 
 /// A change of the available balance.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct StatementLine {
+    #[nullable]
     at: Option<String>,
     title: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     reference: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     description: String,
@@ -55,8 +53,6 @@ pub struct StatementLine {
     amount: Dollars,
     balance: Dollars,
     /// The fee that came out of a payout, in dollars.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     fee: Option<Dollars>,
     /// What was paid on a chain, in whole units, where it is known.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -77,10 +73,8 @@ pub struct StatementLine {
 }
 
 /// The changes of the available balance in a period.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct Statement {
-    success: bool,
     from: String,
     to: String,
     opening_balance: Dollars,
@@ -91,19 +85,14 @@ pub struct Statement {
 /// Get the statement of a period
 ///
 /// Days are UTC and inclusive; at most a year. `format=csv` and `format=pdf` answer a file.
-#[utoipa::path(get, path = "/transactions/statement",
-    params(("from" = String, Query, example = "2026-01-01"), ("to" = String, Query, example = "2026-01-31"),
-        ("format" = inline(Option<StatementFormat>), Query)),
-    responses((status = 200, content((Statement = "application/json"), (String = "text/csv"), (String = "application/pdf"))), Errors), tag = "Transactions")]
-pub async fn statement(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Query(query): Query<StatementQuery>,
-) -> Result<Response, ApiError> {
+#[get("/transactions/statement", "Transactions",
+    params(("from" = String, Query, example = "2026-01-01"), ("to" = String, Query, example = "2026-01-31"), ("format" = inline(Option<StatementFormat>), Query)),
+    responses((status = 200, content((Statement = "application/json"), (String = "text/csv"), (String = "application/pdf"))), Errors))]
+pub async fn statement(caller: VerifiedMember, Query(query): Query<StatementQuery>) -> Result<Response, ApiError> {
     let (from, to) = (day("from", query.from.as_deref())?, day("to", query.to.as_deref())?);
     let end = to.next_day().ok_or_else(|| field("to", "Enter a date like 2026-01-31"))?;
     let pages = Pages {
-        app: app.clone(),
+        app: caller.app.clone(),
         out: caller.out,
         from: clock::to_proto(from.midnight().assume_utc()),
         to: clock::to_proto(end.midnight().assume_utc()),
@@ -115,12 +104,11 @@ pub async fn statement(
         Some(_) => return Err(field("format", "Choose json, csv or pdf")),
     };
     if matches!(form, Form::Pdf) {
-        app.documents.admit(caller.session.user_id)?;
+        caller.app.documents.admit(caller.session.user_id)?;
     }
     let name = |ending: &str| format!("solvane-statement-{from}-{to}.{ending}");
     let first = pages.read(String::new()).await?;
     let statement = Statement {
-        success: true,
         from: from.to_string(),
         to: to.to_string(),
         opening_balance: Dollars::from_cents(first.opening_balance_cents),
@@ -138,9 +126,9 @@ pub async fn statement(
             documents::download(&name("csv"), "text/csv; charset=utf-8", Body::from_stream(body))
         }
         Form::Pdf => {
-            let holder = app.profiles.get(caller.session.user_id).await?;
+            let holder = caller.app.profiles.get(caller.session.user_id).await?;
             let statement = Statement { lines: pages.all(first).await?, ..statement };
-            let content = print(&app, &holder, (from, to), &statement).await?;
+            let content = print(&caller.app, &holder, (from, to), &statement).await?;
             documents::download(&name("pdf"), "application/pdf", content)
         }
     }
@@ -165,7 +153,6 @@ pub async fn of_month(app: &App, out: &Outgoing, holder: &Profile, from: Date) -
     }
     let to = end.previous_day().unwrap_or(end);
     let mut statement = Statement {
-        success: true,
         from: from.to_string(),
         to: to.to_string(),
         opening_balance: Dollars::from_cents(first.opening_balance_cents),
@@ -413,7 +400,6 @@ mod tests {
             txid: "ab".repeat(32),
         };
         Statement {
-            success: true,
             from: "2026-01-01".to_owned(),
             to: "2026-01-31".to_owned(),
             opening_balance: Dollars::from_cents(0),
