@@ -2,6 +2,8 @@ import { cx } from './cx'
 
 const WIDTH = 300
 const HEIGHT = 56
+/** The change that fills the height. All lines have this scale, so that a small change beside a large one looks small. */
+const WHOLE = 0.4
 
 type SparklineProps = {
   values: readonly number[]
@@ -30,9 +32,11 @@ export function Sparkline({ values, label, from = 0, className }: SparklineProps
   )
 }
 
-function pointsOf(values: readonly number[]) {
-  const low = Math.min(...values)
-  const span = Math.max(...values) - low || 1
+/** A line that changes by more than that has a scale of its own: it would leave the picture. */
+export function pointsOf(values: readonly number[]) {
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const span = Math.max(most - least, WHOLE * (values[0] ?? 0)) || 1
+  const low = (least + most - span) / 2
   return values.map((value, index) => {
     const x = (index / Math.max(1, values.length - 1)) * WIDTH
     const y = HEIGHT - 3 - ((value - low) / span) * (HEIGHT - 6)
