@@ -5,6 +5,7 @@
 mod fixture;
 
 mod bound_sessions;
+mod certificates;
 mod contract;
 mod course_media;
 
