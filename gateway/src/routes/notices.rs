@@ -68,12 +68,8 @@ pub struct Notice {
     address_block: Option<String>,
     /// Of a second factor, e.g. `passkey_added`.
     change: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     case_id: Option<String>,
     /// Number of the case, for talking about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     case_number: Option<i64>,
 }
 

@@ -1,6 +1,6 @@
 //! Payments to the platform that no transaction accounts for.
 
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
 use proto::common::v1::PageRequest;

@@ -4,7 +4,7 @@ mod change;
 
 use std::collections::HashMap;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
 use futures::future::try_join_all;
@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::cache::profiles::Profile;
 use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
-use crate::extract::{SignedIn, StaffMember};
+use crate::extract::StaffMember;
 use crate::idempotency::Key;
 use crate::json::{field, inert, moment, ok, Answer, marked};
 use crate::names::{ListFormat, Permission, ProposalFilter};
