@@ -332,14 +332,14 @@ async fn consumed_payments_were_seen(snapshots: &mut Snapshots) -> Result<Verdic
 /// The bridge between both databases, per chain and asset: what wallet credited and what payment-method knows to be credited are the
 /// same payments, so that their units add up to the same. What wallet reported less than a minute ago may not be there yet.
 async fn credits_rest_on_known_payments(snapshots: &mut Snapshots) -> Result<Verdict> {
-    type Payment = (String, String, String, i64, String);
-    const CREDITED: &str = "SELECT chain, asset, txid, vout, units::text FROM consumed_payments
-        WHERE direction = 'in' AND units IS NOT NULL AND (freed_at IS NULL AND told_at < clock_timestamp() - interval '60 seconds'
+    type Payment = (String, String, String, String, i64, String);
+    const CREDITED: &str = "SELECT direction, chain, asset, txid, vout, units::text FROM consumed_payments
+        WHERE units IS NOT NULL AND (freed_at IS NULL AND told_at < clock_timestamp() - interval '60 seconds'
             OR NOT $1)";
     let settled: HashSet<Payment> =
         sqlx::query_as(CREDITED).bind(true).fetch_all(snapshots.of(Service::Wallet)?).await?.into_iter().collect();
     let known: HashSet<Payment> = sqlx::query_as(
-        "SELECT chain, symbol, txid, idx::bigint, units::text FROM chain_payments WHERE way = 'in' AND is_consumed",
+        "SELECT way, chain, symbol, txid, idx::bigint, units::text FROM chain_payments WHERE is_consumed",
     )
     .fetch_all(snapshots.of(Service::PaymentMethod)?)
     .await?
@@ -350,18 +350,41 @@ async fn credits_rest_on_known_payments(snapshots: &mut Snapshots) -> Result<Ver
     let credited: HashSet<Payment> =
         sqlx::query_as(CREDITED).bind(false).fetch_all(&mut now).await?.into_iter().collect();
     let mut wrong = Vec::new();
-    for (chain, asset, txid, vout, units) in settled.difference(&known) {
+    let done = |way: &str| if way == "in" { "credited" } else { "paid" };
+    for (way, chain, asset, txid, vout, units) in settled.difference(&known) {
         wrong.push(format!(
-            "{units} of {asset} on {chain} were credited, and payment-method does not know: {txid}, output {vout}"
+            "{units} of {asset} on {chain} were {}, and payment-method does not know: {txid}, output {vout}",
+            done(way)
         ));
     }
-    for (chain, asset, txid, vout, units) in known.difference(&credited) {
+    for (way, chain, asset, txid, vout, units) in known.difference(&credited) {
         wrong.push(format!(
-            "{units} of {asset} on {chain} count as credited, and no transaction is: {txid}, output {vout}"
+            "{units} of {asset} on {chain} count as {}, and no transaction is: {txid}, output {vout}",
+            done(way)
         ));
     }
-    Ok(Verdict::new("D-N1 D-N6", "per asset, the units credited are the units of payments known to be credited", wrong))
+    for (database, counted) in [(Service::Wallet, COUNTED_CONSUMED), (Service::PaymentMethod, COUNTED_KNOWN)] {
+        let miscounted: Vec<String> = sqlx::query_scalar(counted).fetch_all(snapshots.of(database)?).await?;
+        wrong.extend(miscounted.into_iter().map(|sum| format!("{} counts wrongly: {sum}", database.name())));
+    }
+    Ok(Verdict::new("D-N1 D-N6", "per asset, the units credited and paid are the units of payments known to be", wrong))
 }
+
+/// Sums of the bridge that are not what the payments come to, in the database of wallet.
+const COUNTED_CONSUMED: &str = "
+    SELECT format('%s %s %s: %s', chain, asset, direction, units) FROM consumed_totals FULL JOIN (
+        SELECT chain, asset, direction, count(*) AS payments, sum(units) AS units FROM (
+            SELECT DISTINCT chain, txid, vout, direction, asset, units FROM consumed_payments
+            WHERE told_at IS NOT NULL AND units IS NOT NULL) AS told
+        GROUP BY chain, asset, direction) AS counted USING (chain, asset, direction, payments, units)
+    WHERE consumed_totals.chain IS NULL OR counted.chain IS NULL";
+
+/// The same in the database of payment-method.
+const COUNTED_KNOWN: &str = "
+    SELECT format('%s %s %s: %s', chain, symbol, way, units) FROM consumed_totals FULL JOIN (
+        SELECT chain, symbol, way, count(*) AS payments, sum(units) AS units FROM chain_payments WHERE is_consumed
+        GROUP BY chain, symbol, way) AS counted USING (chain, symbol, way, payments, units)
+    WHERE consumed_totals.chain IS NULL OR counted.chain IS NULL";
 
 /// The number of events looked up at once.
 const EVENTS: i64 = 10_000;

@@ -6,6 +6,7 @@ pub mod decide_proposal;
 pub mod delete_payment_method;
 pub mod erase_members;
 pub mod get_arrived;
+pub mod get_consumed;
 pub mod get_evidence;
 pub mod get_holdings;
 pub mod get_payout;

@@ -65,6 +65,7 @@ pub mod forget_expired;
 pub mod fund_trade;
 
 pub mod settle_payouts;
+pub mod check_bridge;
 pub mod settle_trade;
 pub mod sum_claims;
 pub mod take_back_deposit;

@@ -20,7 +20,7 @@ use proto::payment_method::v1::payout_service_client::PayoutServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
     ChainOutput, ConsumedPayment, CreateQuoteRequest, CreateQuoteResponse, GetArrivedRequest, GetArrivedResponse,
-    GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest, GetQuoteRequest, ListCandidatesRequest,
+    GetConsumedRequest, GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest, GetQuoteRequest, ListCandidatesRequest,
     ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, NoteConsumedRequest, OutgoingPayout,
     PayoutMatch, PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest,
     ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
@@ -31,6 +31,7 @@ use time::{Duration as Span, OffsetDateTime};
 use tonic::Response;
 use uuid::Uuid;
 
+use crate::domain::bridge::{Consumed, ConsumedSum, Span as BridgeSpan};
 use crate::domain::destination::PayoutAddress;
 use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, SharedAddress, Undone};
 use crate::domain::observed_payment::{AtDestination, Finality, ObservedPayment, Taken};
@@ -350,19 +351,39 @@ impl Chains {
         Ok(())
     }
 
-    /// Notes that transactions rest on these payments to the platform: chain, hash and output.
+    /// Notes that transactions rest on these payments.
     ///
     /// # Errors
     /// Unavailable if it cannot be reached.
-    pub async fn note_consumed(&self, payments: &[(String, String, u32)]) -> Result<(), Refusal> {
-        let payments = payments.iter().map(|(chain, txid, index)| ConsumedPayment {
-            chain: chain.clone(),
-            txid: txid.clone(),
-            index: *index,
+    pub async fn note_consumed(&self, payments: &[Consumed]) -> Result<(), Refusal> {
+        let payments = payments.iter().filter_map(|one| {
+            Some(ConsumedPayment {
+                chain: one.chain.clone(),
+                txid: one.txid.clone(),
+                // What is told has units, and so an output.
+                index: one.vout.try_into().ok()?,
+                is_outgoing: one.direction == "out",
+            })
         });
         let request =
             Outgoing::service(&self.credential).idempotent(NoteConsumedRequest { payments: payments.collect() });
         call!(self.client, note_consumed, request).await.map(drop).map_err(|status| from_status(&status))
+    }
+
+    /// What the payments that transactions rest on come to, as far as payment-method knows.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn consumed(&self) -> Result<Vec<ConsumedSum>, Refusal> {
+        let request = Outgoing::service(&self.credential).idempotent(GetConsumedRequest {});
+        let answer = call!(self.client, get_consumed, request).await.map_err(|status| from_status(&status))?;
+        let sum = |one: payment_method::ConsumedSum| {
+            let direction = if one.is_outgoing { "out" } else { "in" }.to_owned();
+            let units = one.units.parse().map_err(|_| Refusal::unavailable())?;
+            let span = BridgeSpan { chain: one.chain, asset: one.asset, direction };
+            Ok(ConsumedSum { span, payments: one.payments, units })
+        };
+        answer.into_inner().sums.into_iter().map(sum).collect()
     }
 
     /// How far the payment of a withdrawal by this transaction is.

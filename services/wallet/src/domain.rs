@@ -31,6 +31,8 @@ macro_rules! named {
 
 pub mod account;
 
+pub mod bridge;
+
 pub mod correction;
 
 pub mod course_refund;

@@ -13,6 +13,7 @@ use chassis::roots::Covers;
 use chassis::sweep::every;
 use tokio_util::sync::CancellationToken;
 use wallet::SCHEMA;
+use wallet::app::check_bridge::check_bridge;
 use wallet::app::check_holdings::check_holdings;
 use wallet::app::check_ledger::check_ledger;
 use wallet::app::check_solvency::{Tolerance, check_solvency, held_now, pause_if_drained, pause_if_short};
@@ -65,6 +66,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.spawn(watch_solvency(db.clone(), chains.clone(), config.limits.tolerance(), process.shutdown.clone()));
     process.spawn(look_at_payouts(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(tell_of_consumed(db.clone(), chains.clone(), process.shutdown.clone()));
+    process.spawn(watch_bridge(db.clone(), chains.clone(), process.shutdown.clone()));
     let tolerance = config.limits.tolerance();
     process.spawn(publish_every_night(db.clone(), chains.clone(), tolerance, process.shutdown.clone()));
     let (ledger, writer) = Ledger::new(db.clone());
@@ -136,6 +138,12 @@ async fn look_at_payouts(db: Db, chains: Chains, shutdown: CancellationToken) ->
 
 async fn tell_of_consumed(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
     every(COMPARISON, "telling of consumed payments", shutdown, async || tell_consumed(&db, &chains).await).await;
+    Ok(())
+}
+
+async fn watch_bridge(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let watch = async || check_bridge(&db, &chains).await.map(|_| false);
+    every(CHECK, "comparison of consumed payments", shutdown, watch).await;
     Ok(())
 }
 

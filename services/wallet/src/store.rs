@@ -4,6 +4,8 @@ pub mod accounts;
 
 pub mod approvals;
 
+pub mod bridge_faults;
+
 pub mod claims;
 
 pub mod closed_wallets;

@@ -42,7 +42,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 86] = [
+const TABLES: [(Service, &str, Kept); 90] = [
     (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -65,7 +65,9 @@ const TABLES: [(Service, &str, Kept); 86] = [
     (Service::Auth, "used_challenges", Since("1 hour", "used_at")),
     // PERSONAL_DATA_DAYS.
     (Service::Auth, "users", Since("45 days", "CASE WHEN erased_at IS NULL THEN closed_at END")),
+    (Service::Wallet, "bridge_faults", BOOKS),
     (Service::Wallet, "consumed_payments", BOOKS),
+    (Service::Wallet, "consumed_totals", BOOKS),
     (Service::Wallet, "account_checkpoints", BOOKS),
     (Service::Wallet, "account_rebuilds", BOOKS),
     (Service::Wallet, "accounts", BOOKS),
@@ -117,6 +119,8 @@ const TABLES: [(Service, &str, Kept); 86] = [
     (Service::PaymentMethod, "assets", CONTENT),
     (Service::PaymentMethod, "chain_cursors", For("one row for each chain")),
     (Service::PaymentMethod, "chain_payments", BOOKS),
+    (Service::PaymentMethod, "consumed_totals", BOOKS),
+    (Service::PaymentMethod, "treasury_addresses", BOOKS),
     (Service::PaymentMethod, "deposit_addresses", For("an address can be paid to for ever")),
     (Service::PaymentMethod, "deposit_keys", For("one row for each key of a method")),
     (Service::PaymentMethod, "holdings", For("one row for each address and asset")),

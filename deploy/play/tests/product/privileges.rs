@@ -24,6 +24,11 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "trade_fundings", ""),
     ("wallet", "transactions", "INSERT UPDATE"),
     ("wallet", "consumed_payments", "INSERT UPDATE(freed_at,told_at)"),
+    // The bridge is counted by triggers alone.
+    ("wallet", "consumed_totals", ""),
+    ("wallet", "bridge_faults", "INSERT UPDATE(consumed_units,known_units,verified_at)"),
+    ("payment_method", "consumed_totals", ""),
+    ("payment_method", "treasury_addresses", "INSERT"),
     // Those of wallets that were closed a month ago are forgotten, and disowned ones are kept by a trigger.
     ("wallet", "destinations", "INSERT DELETE"),
     ("wallet", "disowned_destinations", "DELETE"),
@@ -659,6 +664,8 @@ const READ_AS_A_WHOLE: &[(&str, &str, &str)] = &[
     ("plans", "", "few, by staff"),
     ("plan_values", "SELECT plan_id, gains_at", "one row for each plan"),
     ("claims", "DELETE FROM claims", "rows of an hour"),
+    ("consumed_totals", "", "two rows for each asset"),
+    ("treasury_addresses", "", "all are watched, as those of methods are"),
     ("proposals", "", "few, by staff"),
     ("media", "", "few, by staff"),
     ("parked_events", "", "until staff replay or remove the event"),

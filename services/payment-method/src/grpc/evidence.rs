@@ -10,7 +10,7 @@ use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, HeldAtAddres
 use proto::payment_method::v1 as message;
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, GetPayoutRequest,
+    ConsumedSum as Sum, GetConsumedRequest, GetConsumedResponse, GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, GetPayoutRequest,
     GetPayoutResponse, ListCandidatesRequest, ListCandidatesResponse, ListOutflowsRequest, ListOutflowsResponse,
     ListPaymentsRequest, ListPaymentsResponse, ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse,
     NoteConsumedRequest, NoteConsumedResponse, PayoutOnChain, PayoutOutput,
@@ -20,6 +20,7 @@ use tonic::{Request, Response};
 use uuid::Uuid;
 
 use super::{GrpcServer, convert};
+use crate::app::get_consumed::get_consumed;
 use crate::app::get_evidence::{Evidence, GetEvidence, Pricing, get_evidence};
 use crate::app::get_holdings::{AssetHolding, Holdings, Scales, get_holdings, list_outflows};
 use crate::app::get_payout::{GetPayout, Output, Payout, get_payout};
@@ -27,9 +28,9 @@ use crate::app::list_candidates::{Claim, list_candidates};
 use crate::app::list_payments::{Arrival, list_payments};
 use crate::app::match_payouts::match_payouts;
 use crate::app::note_consumed::note_consumed;
-use crate::domain::payment::{State, Way, confirmations};
+use crate::domain::payment::{Key, State, Way, confirmations};
 use crate::error::Error;
-use crate::store::chain_payments::{Outflow, Payment};
+use crate::store::chain_payments::{ConsumedSum, Outflow, Payment};
 use crate::store::holdings::Holding;
 
 const CALLERS: [&str; 1] = ["wallet"];
@@ -81,6 +82,12 @@ impl EvidenceService for GrpcServer {
         Ok(Response::new(NoteConsumedResponse {}))
     }
 
+    async fn get_consumed(&self, request: Request<GetConsumedRequest>) -> Reply<GetConsumedResponse> {
+        self.verifier.service(request.metadata(), &CALLERS).map_err(Error::from)?;
+        let sums = get_consumed(&self.db).await?.into_iter().map(Into::into).collect();
+        Ok(Response::new(GetConsumedResponse { sums }))
+    }
+
     async fn get_payout(&self, request: Request<GetPayoutRequest>) -> Reply<GetPayoutResponse> {
         self.verifier.service(request.metadata(), &CALLERS).map_err(Error::from)?;
         let GetPayoutRequest { currency, network, address, txid, amount_cents } = request.into_inner();
@@ -107,6 +114,13 @@ impl GrpcServer {
     }
 }
 
+impl From<ConsumedSum> for Sum {
+    fn from(one: ConsumedSum) -> Self {
+        let is_outgoing = one.way == Way::Out.as_str();
+        Self { chain: one.chain, asset: one.symbol, is_outgoing, payments: one.payments, units: one.units }
+    }
+}
+
 fn matches(message: MatchPayoutsRequest) -> Result<Vec<(i64, Uuid)>, Error> {
     if message.matches.len() > usize::from(page::LARGEST) {
         return Err(Refusal::field("matches", format!("At most {} matches at once.", page::LARGEST)).into());
@@ -115,14 +129,15 @@ fn matches(message: MatchPayoutsRequest) -> Result<Vec<(i64, Uuid)>, Error> {
     ids.collect()
 }
 
-fn consumed(message: NoteConsumedRequest) -> Result<Vec<(String, String, i32)>, Error> {
+fn consumed(message: NoteConsumedRequest) -> Result<Vec<(String, Key)>, Error> {
     if message.payments.len() > usize::from(page::LARGEST) {
         return Err(Refusal::field("payments", format!("At most {} payments at once.", page::LARGEST)).into());
     }
     let places = message.payments.into_iter().map(|one| {
         let index =
             one.index.try_into().map_err(|_| Refusal::field("index", "Please enter the index of an output."))?;
-        Ok((one.chain, one.txid, index))
+        let way = if one.is_outgoing { Way::Out } else { Way::In };
+        Ok((one.chain, Key { txid: one.txid, index, way }))
     });
     places.collect()
 }

@@ -373,23 +373,47 @@ pub async fn undone(conn: &mut PgConnection, limit: i64) -> Result<Vec<Payment>,
     payments(rows)
 }
 
-/// Notes that transactions rest on these payments to the platform, by chain, hash and output.
-pub async fn note_consumed(conn: &mut PgConnection, payments: &[(String, String, i32)]) -> Result<(), Error> {
-    let chains: Vec<_> = payments.iter().map(|(chain, ..)| chain.clone()).collect();
-    let hashes: Vec<_> = payments.iter().map(|(_, txid, _)| txid.clone()).collect();
-    let outputs: Vec<_> = payments.iter().map(|(.., index)| *index).collect();
+/// Notes that transactions rest on these payments, by chain.
+pub async fn note_consumed(conn: &mut PgConnection, payments: &[(String, Key)]) -> Result<(), Error> {
+    let chains: Vec<_> = payments.iter().map(|(chain, _)| chain.clone()).collect();
+    let hashes: Vec<_> = payments.iter().map(|(_, key)| key.txid.clone()).collect();
+    let outputs: Vec<_> = payments.iter().map(|(_, key)| key.index).collect();
+    let ways: Vec<_> = payments.iter().map(|(_, key)| key.way.as_str().to_owned()).collect();
     sqlx::query!(
         "UPDATE chain_payments SET is_consumed = true
-         FROM unnest($1::text[], $2::text[], $3::integer[]) AS consumed (chain, txid, idx)
+         FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[]) AS consumed (chain, txid, idx, way)
          WHERE chain_payments.chain = consumed.chain AND chain_payments.txid = consumed.txid
-            AND chain_payments.idx = consumed.idx AND way = 'in' AND NOT is_consumed",
+            AND chain_payments.idx = consumed.idx AND chain_payments.way = consumed.way AND NOT is_consumed",
         &chains,
         &hashes,
         &outputs,
+        &ways,
     )
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// What consumed payments come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsumedSum {
+    pub chain: String,
+    pub symbol: String,
+    pub way: String,
+    pub payments: i64,
+    /// In the smallest unit.
+    pub units: String,
+}
+
+/// What the payments that transactions rest on come to, by chain, asset and way.
+pub async fn consumed(conn: &mut PgConnection) -> Result<Vec<ConsumedSum>, Error> {
+    let sums = sqlx::query_as!(
+        ConsumedSum,
+        r#"SELECT chain, symbol, way, payments, units::text AS "units!" FROM consumed_totals ORDER BY chain, symbol, way"#
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(sums)
 }
 
 /// Notes to which withdrawals payouts belong. What is noted stays.

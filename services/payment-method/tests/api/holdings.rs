@@ -10,12 +10,13 @@ use payment_method::domain::address;
 use payment_method::domain::network::Format;
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    AssetHolding, ConsumedPayment, GetHoldingsRequest, GetHoldingsResponse, MatchPayoutsRequest, NoteConsumedRequest,
-    PayoutMatch,
+    AssetHolding, ConsumedPayment, ConsumedSum, GetConsumedRequest, GetHoldingsRequest, GetHoldingsResponse,
+    MatchPayoutsRequest, NoteConsumedRequest, PayoutMatch,
 };
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use stack::nodes::{Anvil, Bitcoind, EvmChain, RICH, coins, transfer_data};
+use tonic::Status;
 use uuid::Uuid;
 
 use crate::chain::{anvil, bitcoind, look, rate, trouble};
@@ -24,13 +25,13 @@ use crate::fixture::{BITCOIN, EVM, World, refused};
 const LEGACY: &str = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa";
 const TAPROOT: &str = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0";
 
-async fn holdings(world: &World) -> GetHoldingsResponse {
+pub async fn holdings(world: &World) -> GetHoldingsResponse {
     let request = with_token(GetHoldingsRequest {}, &world.realm.service_token("wallet"));
     world.grpc.get_holdings(request).await.unwrap().into_inner()
 }
 
 /// A look that reads balances too.
-async fn read(world: &World, chain: &Chain) {
+pub async fn read(world: &World, chain: &Chain) {
     sqlx::query("UPDATE holdings SET read_at = read_at - interval '2 minutes'").execute(&world.pool).await.unwrap();
     look(world, chain).await;
 }
@@ -42,14 +43,14 @@ fn of<'a>(found: &'a GetHoldingsResponse, asset: &str) -> &'a AssetHolding {
 
 /// What is held of an asset, which the payments explain.
 #[track_caller]
-fn explained(found: &GetHoldingsResponse, asset: &str) -> u64 {
+pub fn explained(found: &GetHoldingsResponse, asset: &str) -> u64 {
     let held = of(found, asset);
     assert_eq!(held.units, held.recorded, "{held:?}");
     held.units.parse().unwrap()
 }
 
 /// An address of the node's own wallet, as the platform writes it.
-async fn own(node: &Bitcoind) -> (String, String) {
+pub async fn own(node: &Bitcoind) -> (String, String) {
     let address = node.wallet("getnewaddress", json!(["", "bech32"])).await.unwrap();
     let address = address.as_str().unwrap().to_owned();
     let script = address::script(Format::Bitcoin, &address).unwrap();
@@ -150,7 +151,7 @@ async fn replaced_payments_of_others_hide_nothing(pool: PgPool) {
     .unwrap();
     assert_eq!(holdings(&world).await.undone, []);
     let oldest = format!("{:0>64x}", 1000);
-    let payments = vec![ConsumedPayment { chain: "bitcoin".to_owned(), txid: oldest.clone(), index: 0 }];
+    let payments = vec![ConsumedPayment { chain: "bitcoin".to_owned(), txid: oldest.clone(), index: 0, is_outgoing: false }];
     let note = async |service: &str, payments: Vec<ConsumedPayment>| {
         let request = NoteConsumedRequest { payments };
         world.grpc.note_consumed(with_token(request, &world.realm.service_token(service))).await
@@ -164,6 +165,26 @@ async fn replaced_payments_of_others_hide_nothing(pool: PgPool) {
     let found: Vec<_> =
         undone.iter().map(|one| (one.is_deposit, one.payment.as_ref().unwrap().txid.as_str())).collect();
     assert_eq!(found, [(true, oldest.as_str())]);
+    // [D-N1] What is consumed is counted once, for wallet to compare.
+    let sums = async |service: &str| {
+        let request = with_token(GetConsumedRequest {}, &world.realm.service_token(service));
+        Ok::<_, Status>(world.grpc.get_consumed(request).await?.into_inner().sums)
+    };
+    assert_eq!(refused(sums("trade").await).kind, Kind::Forbidden);
+    let sum = |payments: i64| ConsumedSum {
+        chain: "bitcoin".to_owned(),
+        asset: "BTC".to_owned(),
+        is_outgoing: false,
+        payments,
+        units: (1_000 * payments).to_string(),
+    };
+    assert_eq!(sums("wallet").await.unwrap(), [sum(1)]);
+    let other = ConsumedPayment { txid: format!("{:0>64x}", 999), ..payments[0].clone() };
+    // No payment leaves the platform there.
+    note("wallet", vec![ConsumedPayment { is_outgoing: true, ..other.clone() }]).await.unwrap();
+    assert_eq!(sums("wallet").await.unwrap(), [sum(1)]);
+    note("wallet", vec![other]).await.unwrap();
+    assert_eq!(sums("wallet").await.unwrap(), [sum(2)]);
 }
 
 /// [D-Q8] A reorganisation, also of blocks that had been final, and coins that nobody saw coming.

@@ -9,6 +9,7 @@ use chassis::outbox;
 use crate::app::check_ledger::FRESH;
 use crate::error::Error;
 use crate::store::accounts::{self, Books};
+use crate::store::bridge_faults;
 use crate::store::ledger_checks::{self, Fault, LedgerCheck};
 use crate::store::withdrawal_pauses::{self, Pause};
 
@@ -49,6 +50,13 @@ pub async fn get_integrity(db: &Db, held: Vec<Fault>) -> Result<Integrity, Error
     let (now, check) = (clock::now(&mut conn).await?, ledger_checks::state(&mut conn).await?);
     let mut faults = ledger_checks::open_faults(&mut conn, LISTED).await?;
     faults.extend(held);
+    faults.extend(bridge_faults::open(&mut conn).await?.into_iter().map(|(found, found_at)| Fault {
+        subject: "bridge".to_owned(),
+        subject_id: format!("{} {} {}", found.span.chain, found.span.asset, found.span.direction),
+        detail: found.sentence(),
+        drift_cents: 0,
+        found_at,
+    }));
     Ok(Integrity {
         books: accounts::books(&mut conn).await?,
         is_watched: check.checked_at.is_some_and(|checked_at| now - checked_at < FRESH),

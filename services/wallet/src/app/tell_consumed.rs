@@ -1,4 +1,5 @@
-//! Reports to payment-method which payments to the platform are consumed, so that it reports when they do not count any more (D-N6).
+//! Reports to payment-method which payments are consumed, so that it reports when they do not count any more (D-N6), and both
+//! have the same sums (D-N1).
 
 use chassis::clock;
 use chassis::db::Db;

@@ -4,6 +4,7 @@ use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::bridge::{Consumed, ConsumedSum, Span};
 use crate::domain::observed_payment::{ObservedPayment, Output};
 use crate::domain::transaction::{Kind, Transaction};
 use crate::domain::treasury::Payment;
@@ -92,42 +93,61 @@ pub async fn outputs_of(conn: &mut PgConnection, transaction_id: Uuid) -> Result
     .await
 }
 
-/// The oldest payments to the platform that payment-method does not know to be consumed, as many as this: chain, hash and output.
-pub async fn untold(conn: &mut PgConnection, limit: i64) -> Result<Vec<(String, String, u32)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        "SELECT chain, txid, vout FROM consumed_payments
-         WHERE told_at IS NULL AND direction = 'in' AND units IS NOT NULL AND freed_at IS NULL
-         ORDER BY consumed_at LIMIT $1",
+/// The oldest payments that payment-method does not know to be consumed, as many as this. What was freed meanwhile is told, too: it
+/// may have been told already when the process ended.
+pub async fn untold(conn: &mut PgConnection, limit: i64) -> Result<Vec<Consumed>, sqlx::Error> {
+    sqlx::query_as!(
+        Consumed,
+        "SELECT chain, txid, vout, direction, consumed_at FROM consumed_payments
+         WHERE told_at IS NULL AND units IS NOT NULL ORDER BY consumed_at LIMIT $1",
         limit
     )
     .fetch_all(conn)
-    .await?;
-    let place = |row: i64| u32::try_from(row).map_err(|error| sqlx::Error::Decode(error.into()));
-    rows.into_iter().map(|row| Ok((row.chain, row.txid, place(row.vout)?))).collect()
+    .await
 }
 
 /// Notes that payment-method knows these.
-pub async fn note_told(
-    conn: &mut PgConnection,
-    told: &[(String, String, u32)],
-    at: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    let chains: Vec<_> = told.iter().map(|(chain, ..)| chain.clone()).collect();
-    let hashes: Vec<_> = told.iter().map(|(_, txid, _)| txid.clone()).collect();
-    let outputs: Vec<_> = told.iter().map(|(.., vout)| i64::from(*vout)).collect();
+pub async fn note_told(conn: &mut PgConnection, told: &[Consumed], at: OffsetDateTime) -> Result<(), sqlx::Error> {
+    let chains: Vec<_> = told.iter().map(|one| one.chain.clone()).collect();
+    let hashes: Vec<_> = told.iter().map(|one| one.txid.clone()).collect();
+    let outputs: Vec<_> = told.iter().map(|one| one.vout).collect();
+    let moments: Vec<_> = told.iter().map(|one| one.consumed_at).collect();
     sqlx::query!(
-        "UPDATE consumed_payments SET told_at = $4
-         FROM unnest($1::text[], $2::text[], $3::bigint[]) AS told (chain, txid, vout)
+        "UPDATE consumed_payments SET told_at = $5
+         FROM unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[]) AS told (chain, txid, vout, consumed_at)
          WHERE consumed_payments.chain = told.chain AND consumed_payments.txid = told.txid
-            AND consumed_payments.vout = told.vout AND freed_at IS NULL AND told_at IS NULL",
+            AND consumed_payments.vout = told.vout AND consumed_payments.consumed_at = told.consumed_at AND told_at IS NULL",
         &chains,
         &hashes,
         &outputs,
+        &moments,
         at
     )
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// What the payments that payment-method was told of come to, by chain, asset and direction; `None` while it does not know some.
+pub async fn told(conn: &mut PgConnection) -> Result<Option<Vec<ConsumedSum>>, sqlx::Error> {
+    // One statement, so that both are of one moment.
+    let rows = sqlx::query!(
+        r#"SELECT chain AS "chain?", asset AS "asset?", direction AS "direction?", payments AS "payments?", units::text AS "units?",
+            EXISTS (SELECT FROM consumed_payments WHERE told_at IS NULL AND units IS NOT NULL) AS "is_waiting!"
+         FROM (SELECT) AS one LEFT JOIN consumed_totals ON true ORDER BY chain, asset, direction"#
+    )
+    .fetch_all(conn)
+    .await?;
+    if rows.iter().any(|row| row.is_waiting) {
+        return Ok(None);
+    }
+    let sum = |text: String| text.parse().map_err(|error| sqlx::Error::Decode(Box::new(error)));
+    let sums = rows.into_iter().filter_map(|row| {
+        let (payments, units) = (row.payments?, row.units?);
+        let span = Span { chain: row.chain?, asset: row.asset?, direction: row.direction? };
+        Some(sum(units).map(|units| ConsumedSum { span, payments, units }))
+    });
+    Ok(Some(sums.collect::<Result<_, _>>()?))
 }
 
 /// Whether what a transaction consumes was not seen on its chain.

@@ -9,7 +9,7 @@ use chassis::testing::with_token;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, PageRequest};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    ConsumedPayment, GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse,
+    ConsumedPayment, ConsumedSum, GetConsumedRequest, GetConsumedResponse, GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse,
     GetPayoutRequest, GetPayoutResponse, ListCandidatesRequest, ListCandidatesResponse, ListOutflowsRequest,
     ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment, MatchPayoutsRequest,
     MatchPayoutsResponse, NoteConsumedRequest, NoteConsumedResponse, PayoutMatch, PayoutOnChain,
@@ -41,6 +41,8 @@ pub struct FakeEvidence {
     pub held: Arc<Mutex<GetHoldingsResponse>>,
     pub matched: Arc<Mutex<Vec<PayoutMatch>>>,
     pub consumed: Arc<Mutex<Vec<ConsumedPayment>>>,
+    /// What it says that consumed payments come to.
+    pub sums: Arc<Mutex<Vec<ConsumedSum>>>,
     /// Unset as if no node showed payouts.
     pub payout: Arc<Mutex<Option<PayoutOnChain>>>,
 }
@@ -55,6 +57,7 @@ impl FakeEvidence {
             held: Arc::default(),
             matched: Arc::default(),
             consumed: Arc::default(),
+            sums: Arc::default(),
             payout: Arc::default(),
         }
     }
@@ -149,6 +152,14 @@ impl EvidenceService for FakeEvidence {
         self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
         self.consumed.lock().unwrap().extend(request.into_inner().payments);
         Ok(Response::new(NoteConsumedResponse {}))
+    }
+
+    async fn get_consumed(
+        &self,
+        request: Request<GetConsumedRequest>,
+    ) -> Result<Response<GetConsumedResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        Ok(Response::new(GetConsumedResponse { sums: self.sums.lock().unwrap().clone() }))
     }
 
     async fn get_payout(&self, request: Request<GetPayoutRequest>) -> Result<Response<GetPayoutResponse>, Status> {

@@ -4,13 +4,14 @@ use chassis::clock::Timestamp;
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::common::v1::ChainPayment;
-use proto::payment_method::v1::{AssetHolding, GetHoldingsResponse as Observed, Outflow, UndonePayment};
+use proto::payment_method::v1::{AssetHolding, ConsumedSum, GetHoldingsResponse as Observed, Outflow, UndonePayment};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
     GetHoldingsRequest, GetHoldingsResponse, GetIntegrityRequest, GetIntegrityResponse, Transaction,
 };
 use sqlx::PgPool;
 use wallet::app::check_holdings::check_holdings;
+use wallet::app::check_bridge::check_bridge;
 use wallet::app::tell_consumed::tell_consumed;
 
 use crate::fixture::{World, deposit, withdrawal};
@@ -208,6 +209,65 @@ async fn consumed_payments_are_told_of(pool: PgPool) {
     let told = [("tron".to_owned(), "a".repeat(64), 2)];
     assert_eq!(look().await, told);
     assert_eq!(look().await, told);
+}
+
+/// [D-N1] [M14] Per asset and direction, what transactions consume comes to what payment-method knows to be consumed. A difference in
+/// either direction is a fault until both agree, also where a payment was freed and is consumed by another transaction; while
+/// payment-method does not know all, nothing is compared.
+#[sqlx::test(migrations = false)]
+async fn the_bridge_is_exact(pool: PgPool) {
+    let world = World::new(pool).await;
+    let consume = async |txid: char, moment: i64, units: i64| {
+        sqlx::query(
+            "INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, asset, units, consumed_at)
+             VALUES ('tron', $1, 0, 'in', gen_random_uuid(), 'USDT', $2::bigint, to_timestamp($3))",
+        )
+        .bind(txid.to_string().repeat(64))
+        .bind(units)
+        .bind(moment)
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    };
+    let known = |payments: i64, units: i64| {
+        let sum = ConsumedSum {
+            chain: "tron".to_owned(),
+            asset: "USDT".to_owned(),
+            is_outgoing: false,
+            payments,
+            units: units.to_string(),
+        };
+        *world.evidence.sums.lock().unwrap() = vec![sum];
+    };
+    let faults = async || {
+        check_bridge(&world.grpc.db, &world.grpc.chains).await.unwrap().expect("nothing waits");
+        let report = integrity(&world).await;
+        let found: Vec<_> = report.faults.into_iter().filter(|fault| fault.subject == "bridge").collect();
+        assert_eq!(report.ok, found.is_empty());
+        found.into_iter().map(|fault| fault.detail).collect::<Vec<_>>()
+    };
+    assert_eq!(faults().await, Vec::<String>::new());
+    consume('a', 1, 70).await;
+    known(1, 70);
+    assert_eq!(faults().await, Vec::<String>::new());
+    // More is credited than was paid.
+    consume('b', 2, 30).await;
+    let found = faults().await;
+    assert!(found.len() == 1 && found[0].contains("100 ") && found[0].contains("come to 70."), "{found:?}");
+    // More was paid than is credited.
+    known(3, 105);
+    assert!(faults().await[0].contains("come to 105."));
+    known(2, 100);
+    assert_eq!(faults().await, Vec::<String>::new());
+    // The same payment by another transaction.
+    sqlx::query("UPDATE consumed_payments SET freed_at = now() WHERE txid LIKE 'b%'").execute(&world.pool).await.unwrap();
+    consume('b', 3, 30).await;
+    assert_eq!(faults().await, Vec::<String>::new());
+    let kept = "SELECT count(*) FROM bridge_faults WHERE verified_at IS NOT NULL";
+    assert_eq!(world.count(kept).await, 1);
+    // Nobody but the trigger counts, and nothing is told twice.
+    let untell = sqlx::query("UPDATE consumed_payments SET told_at = NULL").execute(&world.pool).await;
+    assert!(untell.unwrap_err().to_string().contains("stays consumed"));
 }
 
 /// [D-Q5] [D-Q8] Case 12: a reorganisation undoes the payment of an approved deposit. The integrity report names it until it counts
