@@ -62,6 +62,8 @@ pub async fn get_holdings(db: &Db) -> Result<Holdings, Error> {
     let now = clock::now(&mut conn).await?;
     let known = assets::all(&mut conn).await?;
     let used: Vec<_> = in_use(&mut conn).await?.into_iter().map(|(asset, _)| (asset.chain, asset.symbol)).collect();
+    let mut shared = methods::visible_to(&mut conn, Uuid::nil()).await?;
+    shared.retain(|one| one.method.fields.deposit_key().is_none());
     let mut rows = holdings::all(&mut conn).await?;
     let mut held = Vec::new();
     for asset in &known {
@@ -71,12 +73,14 @@ pub async fn get_holdings(db: &Db) -> Result<Holdings, Error> {
         let is_empty =
             addresses.iter().all(|row| row.units == Units::default() && row.recorded == SignedUnits::default());
         if is_used || !is_empty {
-            held.push(of_asset(&mut conn, asset, addresses, now).await?);
+            let is_shared = |one: &SignedMethod| asset.is_of(&one.method.fields);
+            let cursor = chain_cursors::find(&mut conn, &asset.chain).await?.filter(|cursor| cursor.is_fresh(now));
+            // Before the first payment to an own address there is nothing to read.
+            let empty_at = cursor.and_then(|cursor| cursor.observed_at).filter(|_| !shared.iter().any(is_shared));
+            held.push(of_asset(&mut conn, asset, (addresses, empty_at), now).await?);
         }
     }
     let scales = scales(&mut conn, known).await?;
-    let mut shared = methods::visible_to(&mut conn, Uuid::nil()).await?;
-    shared.retain(|one| one.method.fields.deposit_key().is_none());
     Ok(Holdings {
         assets: held,
         outflows: chain_payments::outflows(&mut conn, 0, LISTED).await?,
@@ -103,15 +107,16 @@ async fn scales(conn: &mut PgConnection, assets: Vec<Asset>) -> Result<Scales, E
     Ok(scales)
 }
 
+/// What is held of an asset at these addresses; without any, nothing since the other moment, if there is one.
 async fn of_asset(
     conn: &mut PgConnection,
     asset: &Asset,
-    addresses: Vec<Holding>,
+    (addresses, empty_at): (Vec<Holding>, Option<OffsetDateTime>),
     now: OffsetDateTime,
 ) -> Result<AssetHolding, Error> {
     // The own addresses of members are read in turns: each balance agrees with the payments up to its reading.
     let read = |is_own| addresses.iter().filter(move |row| row.is_own == is_own).map(|row| row.read_at);
-    let at = read(false).min().or(read(true).max());
+    let at = read(false).min().or(read(true).max()).or(empty_at);
     let mut sums = (Units::default(), SignedUnits::default());
     for row in &addresses {
         sums = (sums.0.plus(row.units)?, sums.1.plus(row.recorded)?);

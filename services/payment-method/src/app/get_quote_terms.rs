@@ -5,8 +5,6 @@ use chassis::db::{Db, PgConnection};
 use uuid::Uuid;
 
 use crate::app::price::price;
-use crate::domain::method::Fields;
-use crate::domain::network;
 use crate::domain::quote::Asset;
 use crate::domain::rate::{Agreed, NoRate};
 use crate::error::Error;
@@ -37,10 +35,7 @@ pub async fn get_quote_terms(db: &Db) -> Result<Vec<Quotable>, Error> {
 pub(crate) async fn in_use(conn: &mut PgConnection) -> Result<Vec<(Asset, Vec<Uuid>)>, Error> {
     let methods = methods::active_platform(conn).await?;
     let assets = assets::all(conn).await?.into_iter().map(|asset| {
-        let is_of_asset = |fields: &Fields| {
-            fields.currency == asset.symbol && network::chain(&fields.network) == Some(asset.chain.as_str())
-        };
-        let ids = methods.iter().filter(|method| is_of_asset(&method.fields)).map(|method| method.id).collect();
+        let ids = methods.iter().filter(|method| asset.is_of(&method.fields)).map(|method| method.id).collect();
         (asset, ids)
     });
     Ok(assets.filter(|(_, ids): &(Asset, Vec<Uuid>)| !ids.is_empty()).collect())

@@ -8,6 +8,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::method::{Derivation, Fields};
+use super::network;
 use super::rate::{Agreed, Point};
 
 /// How long a quote lasts.
@@ -47,6 +48,14 @@ pub struct Asset {
     pub tail_step: i64,
     /// Whether it is a stablecoin.
     pub pegged: bool,
+}
+
+impl Asset {
+    /// Whether a method is of this asset.
+    #[must_use]
+    pub fn is_of(&self, fields: &Fields) -> bool {
+        fields.currency == self.symbol && network::chain(&fields.network) == Some(self.chain.as_str())
+    }
 }
 
 /// An amount to quote.

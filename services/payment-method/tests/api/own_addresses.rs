@@ -29,6 +29,7 @@ use uuid::Uuid;
 use crate::chain::{anvil, bitcoind, look, rate, regtest, seen, states};
 use crate::evidence::{ask, quote, state};
 use crate::fixture::{TRON, World, fields, refused};
+use crate::holdings::holdings;
 use crate::member_data::page;
 use crate::quotes::by;
 
@@ -105,6 +106,30 @@ async fn a_replaced_key_keeps_its_addresses(pool: PgPool) {
     look(&world, &chain).await;
     let expected = (own, 0, "USDT".to_owned(), "7000000".to_owned(), "included".to_owned());
     assert_eq!(seen(&world, "in").await, [expected]);
+}
+
+/// [D-N2] [D-Q8] Where every method has a key, nothing is held before the first payment, and that is known as soon as the chain is
+/// looked at; with a shared address only its reading says what is held.
+#[sqlx::test(migrations = false)]
+async fn nothing_is_held_before_the_first_payment(pool: PgPool) {
+    let Some((anvil, _folder)) = anvil(EvmChain::Tron).await else { return };
+    let world = World::new(pool).await;
+    let id = world.platform("USDT", "TRC20", &vector("TRC20").key).await;
+    let held = async || {
+        let found = holdings(&world).await.holdings;
+        found.into_iter().map(|one| (one.units, one.recorded, one.at.is_some())).collect::<Vec<_>>()
+    };
+    let unknown = || vec![(String::new(), String::new(), false)];
+    assert_eq!(held().await, unknown());
+    let chain = Chain::from(EvmRpc::new(Kind::Tron, anvil.rpc.url.parse().unwrap()).unwrap());
+    look(&world, &chain).await;
+    assert_eq!(held().await, [("0".to_owned(), "0".to_owned(), true)]);
+    let (_, token) = world.member();
+    shown(&world, &token, &id).await;
+    assert_eq!(held().await, [("0".to_owned(), "0".to_owned(), true)]);
+    let proposal = world.propose("", Some(fields("USDT", "TRC20", TRON))).await.unwrap();
+    world.confirm(&proposal.id, 1).await.unwrap();
+    assert_eq!(held().await, unknown());
 }
 
 /// [D-N2] However many processes derive addresses at once, no index is used twice and none is left out; one that a process took before it
