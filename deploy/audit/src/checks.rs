@@ -753,6 +753,13 @@ pub const CHECKS: &[Check] = &[
                     AND (before ->> 'version')::integer = methods.version)",
     },
     Check {
+        ids: "D-N6",
+        promise: "every address of the treasury's own wallet was recognised by the service, with a row of the audit log",
+        database: Service::PaymentMethod,
+        offending: "SELECT address FROM treasury_addresses WHERE NOT EXISTS (SELECT FROM audit_rows
+            WHERE action = 'treasury_address.watch' AND subject_id = address AND actor_role = 'system')",
+    },
+    Check {
         ids: "D-Q2 D-B2",
         promise: "every published rate is what two people proposed and confirmed",
         database: Service::PaymentMethod,

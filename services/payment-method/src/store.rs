@@ -12,3 +12,4 @@ pub mod rate_points;
 pub mod rate_polls;
 pub mod signatures;
 pub mod signed_payouts;
+pub mod treasury_addresses;

@@ -3,11 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::money::Cents;
+use miniscript::bitcoin::ScriptBuf;
+use serde_json::json;
 use time::{Duration, OffsetDateTime};
 
+use crate::app::prepare_payouts::refusal;
 use crate::app::price::price;
 use crate::clients::chain::{Chain, Node};
 use crate::clients::rpc::ChainError;
@@ -22,8 +26,12 @@ use crate::events::published::{payment_changed, payment_seen};
 use crate::store::chain_cursors::Cursor;
 use crate::store::chain_payments::{Arrival, Payment};
 use crate::store::holdings::{self, Reading};
-use crate::store::{assets, chain_cursors, chain_payments, deposit_addresses, methods, quotes};
+use crate::store::{assets, chain_cursors, chain_payments, deposit_addresses, methods, quotes, treasury_addresses};
 
+/// In the audit log: an address of the treasury's own wallet is the platform's from now on.
+const WATCHED: &str = "treasury_address.watch";
+/// The network of change addresses, as people write it.
+const BITCOIN: &str = "Bitcoin";
 /// The depth at which a payment on Bitcoin is final at any value.
 const DEEPEST: i64 = 6;
 /// How often balances are read.
@@ -75,10 +83,17 @@ pub async fn observe_chain(db: &Db, chain: &Chain, spread_bps: u16) -> Result<()
         world.held = held(&mut conn, chain, &world).await?;
     }
     drop(conn);
-    let looked = look_with_any(chain, &world, (&cursor, &unsettled), (now, is_reading_due)).await;
+    let mut looked = look_with_any(chain, &world, (&cursor, &unsettled), (now, is_reading_due)).await;
+    let change = match &mut looked {
+        Ok(look) => take_change(db, chain, look).await?,
+        Err(_) => BTreeSet::new(),
+    };
     let mut tx = db.begin().await?;
     match looked {
         Ok(look) => {
+            for address in &change {
+                watch(&mut tx, chain, &world, address, (look.height, now)).await?;
+            }
             let is_deep = write(&mut tx, chain, &world, &look, (now, &cursor), spread_bps).await?;
             let Look { tip, height, balances, .. } = look;
             if is_deep {
@@ -101,6 +116,54 @@ pub async fn observe_chain(db: &Db, chain: &Chain, spread_bps: u16) -> Result<()
         }
     }
     Ok(tx.commit().await?)
+}
+
+/// Takes out what went to addresses of the treasury's own wallet that are not watched yet: it is change, and no payment. The balances
+/// do not have it, so the next look reads them.
+async fn take_change(db: &Db, chain: &Chain, look: &mut Look) -> Result<BTreeSet<String>, Error> {
+    let is_out = |one: &&Observation| one.key.way == Way::Out;
+    let mut change = BTreeSet::new();
+    let txids: Vec<_> = look.found.iter().filter(is_out).map(|one| one.key.txid.clone()).collect();
+    if txids.is_empty() || chain.bitcoin().next().is_none() {
+        return Ok(change);
+    }
+    let known = chain_payments::of_transactions(&mut *db.conn().await?, chain.name(), &txids).await?;
+    for one in look.found.iter().filter(is_out) {
+        let script = address::script(chain.format(), &one.counterparty);
+        let script = script.and_then(|script| ScriptBuf::from_hex(&script).ok());
+        let Some(script) = script.filter(|_| known.iter().all(|known| known.key != one.key)) else { continue };
+        for node in chain.bitcoin() {
+            let is_ours = match node.has_treasury().await {
+                Ok(true) => node.owns(&script).await,
+                Ok(false) | Err(ChainError::Contradiction(_)) => Ok(false),
+                Err(error) => Err(error),
+            };
+            if is_ours.map_err(|error| refusal("address", error))? {
+                change.insert(one.counterparty.clone());
+            }
+        }
+    }
+    if !change.is_empty() {
+        look.found.retain(|one| one.key.way != Way::Out || !change.contains(&one.counterparty));
+        look.balances = None;
+    }
+    Ok(change)
+}
+
+/// Watches an address of the treasury's own wallet from the next look on.
+async fn watch(
+    conn: &mut PgConnection,
+    chain: &Chain,
+    world: &World,
+    address: &str,
+    moment: (i64, OffsetDateTime),
+) -> Result<(), Error> {
+    let Some(coin) = world.assets.iter().find(|asset| asset.contract.is_empty()) else { return Ok(()) };
+    treasury_addresses::learn(conn, BITCOIN, address, moment.1).await?;
+    holdings::open_empty(conn, (chain.name(), &coin.symbol, address), moment).await?;
+    audit::append_own(conn, WATCHED, address, json!({ "network": BITCOIN })).await?;
+    tracing::info!(chain = chain.name(), address, "change went to an address of the treasury, which is watched now");
+    Ok(())
 }
 
 /// The height up to which blocks are final for payments of any value.

@@ -109,6 +109,27 @@ pub async fn read(
     Ok(())
 }
 
+/// Opens an address that held nothing before what our own transactions moved there, which is no payment.
+pub async fn open_empty(
+    conn: &mut PgConnection,
+    (chain, symbol, address): (&str, &str, &str),
+    (settled, at): (i64, OffsetDateTime),
+) -> Result<(), Error> {
+    sqlx::query!(
+        "INSERT INTO holdings (chain, symbol, address, opening, opening_height, opened_at, carried, carried_height, moved,
+            units, read_at)
+         VALUES ($1, $2, $3, 0, $4, $5, 0, $4, 0, 0, $5) ON CONFLICT DO NOTHING",
+        chain,
+        symbol,
+        address,
+        settled,
+        at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// All of them, by chain, symbol and address.
 pub async fn all(conn: &mut PgConnection) -> Result<Vec<Holding>, Error> {
     let rows = sqlx::query!(

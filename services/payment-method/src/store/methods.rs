@@ -239,7 +239,9 @@ pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(SignedMeth
 /// Every address at which the platform receives, or once received, deposits: its network, the address, and since when.
 pub async fn platform_addresses(conn: &mut PgConnection) -> Result<Vec<(String, String, OffsetDateTime)>, Error> {
     let rows = sqlx::query!(
-        r#"SELECT network, address, min(created_at) AS "since!" FROM method_versions WHERE scope = 'platform'
+        r#"SELECT network AS "network!", address AS "address!", min(since) AS "since!" FROM (
+            SELECT network, address, created_at AS since FROM method_versions WHERE scope = 'platform'
+            UNION ALL SELECT network, address, found_at FROM treasury_addresses) AS ours
            GROUP BY network, address ORDER BY 3, 2"#,
     )
     .fetch_all(conn)

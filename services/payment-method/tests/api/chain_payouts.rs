@@ -16,6 +16,7 @@ use stack::nodes::{Bitcoind, ETHEREUM_USDT, EvmChain, RICH, TREASURY, address_wo
 use stack::sign::psbt as sign;
 
 use crate::chain::{anvil, bitcoind, regtest};
+use crate::holdings::{explained, holdings, own, read};
 use crate::fixture::{BITCOIN, EVM, EVM_2, World};
 
 const TAPROOT: &str = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0";
@@ -146,6 +147,48 @@ async fn change_returns_to_the_platform(pool: PgPool) {
     assert!(refused.contains("has private keys"), "{refused}");
     assert_eq!(prepare(&world, &chain(&node, "unknown")).await.unwrap().psbt, None);
     assert_eq!(prepare(&world, &[]).await.unwrap().psbt, None);
+}
+
+/// [D-N6] Change at a new address of the treasury's own wallet is ours: only the payout left, what is held is explained, and what is
+/// paid from the change later is, too.
+#[sqlx::test(migrations = false)]
+async fn change_at_an_own_address_is_no_outflow(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let world = World::new(pool).await;
+    let (ours, regtest_address) = own(&node).await;
+    world.platform("BTC", "Bitcoin", &ours).await;
+    let [chain] = chain(&node, TREASURY);
+    node.pay(&[(&regtest_address, 50_000_000)]).await.unwrap();
+    node.mine(7).await.unwrap();
+    read(&world, &chain).await;
+    assert_eq!(explained(&holdings(&world).await, "BTC"), 50_000_000);
+    let legacy = regtest(&node, LEGACY).await;
+    let mut expected = 0;
+    for round in 1..=2 {
+        let watched = holdings(&world).await.holdings[0].addresses.clone();
+        let of_platform = |one: &Value| {
+            let script = one["scriptPubKey"].as_str().unwrap();
+            watched.iter().any(|held| Some(&held.address) == of_bitcoin_script(script).as_ref())
+        };
+        let unspent = node.wallet("listunspent", json!([1])).await.unwrap();
+        let inputs: Vec<_> = unspent.as_array().unwrap().iter().filter(|one| of_platform(one)).collect();
+        let inputs: Vec<_> = inputs.iter().map(|one| json!({ "txid": one["txid"], "vout": one["vout"] })).collect();
+        assert_eq!(inputs.len(), 1, "{unspent}");
+        let options = json!({ "inputs": inputs, "add_inputs": false });
+        let to = json!({ &legacy: coins(1_000_000) });
+        node.wallet("send", json!([to, null, "unset", 10, options])).await.unwrap();
+        for _ in 0..2 {
+            read(&world, &chain).await;
+        }
+        node.mine(7).await.unwrap();
+        read(&world, &chain).await;
+        let found = holdings(&world).await;
+        expected += 1;
+        assert_eq!(found.outflows.len(), expected);
+        let held = explained(&found, "BTC");
+        assert!((50_000_000 - 1_000_000 * round - 20_000..50_000_000 - 1_000_000 * round).contains(&held), "{held}");
+        assert_eq!(found.holdings[0].addresses.len(), expected + 1);
+    }
 }
 
 /// [D-N5] The transactions of a batch file for a Safe pay exactly what was leased, in tokens and in ETH.

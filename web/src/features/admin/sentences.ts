@@ -31,6 +31,7 @@ const verbs: Record<string, string> = {
   'payment_method.update': 'changed a platform method',
   'payment_method.archive': 'retired a platform method',
   'payment_method.sign': 'signed a platform method',
+  'treasury_address.watch': 'recognised an address of the treasury',
   'staff.add': 'added a staff account',
   'staff.bootstrap': 'invited one of the first admins',
   'staff.invite': 'invited a staff member',
