@@ -14,6 +14,8 @@ pub mod payments;
 
 pub mod payouts;
 
+pub mod dissolve_payouts;
+
 pub mod members;
 
 pub mod activity;
@@ -80,6 +82,7 @@ pub fn routes(
         .routes(routes!(transactions::correct_payout))
         .routes(routes!(payouts::prepare))
         .routes(declare(Class::Upload, routes!(payouts::send)))
+        .routes(routes!(dissolve_payouts::dissolve))
         .routes(routes!(payments::unclaimed))
         // Members.
         .routes(routes!(members::list))

@@ -224,6 +224,12 @@ async fn an_output_is_a_whole_number() {
         fixture.call(Method::POST, &format!("/v1/admin/transactions/1/{call}"), Some(&token), &body).await.status
     };
     for call in ["approve", "paid"] {
+    let dissolve = &*format!("{of}DissolvePayouts");
+    fixture.recorder.answer(dissolve, &wallet::DissolvePayoutsResponse::default());
+    let call = (Method::POST, "/payouts/dissolve");
+    keys(&fixture, call, body, dissolve, |m: wallet::DissolvePayoutsRequest| m.idempotency).await;
+    let asked: Vec<wallet::DissolvePayoutsRequest> = fixture.recorder.asked(dissolve);
+    assert_eq!((asked[0].payouts[1].id.as_str(), asked[0].payouts[1].revision), ("2", 5));
         for vout in ["", r#","vout":null"#, r#","vout":0"#, r#","vout":4294967295"#] {
             assert_eq!(send(call, vout).await, StatusCode::OK, "{call} {vout}");
         }

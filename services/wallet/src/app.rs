@@ -40,6 +40,7 @@ pub mod resolve_quote;
 pub mod pay_withdrawal_fee;
 
 pub mod send_payouts;
+pub mod dissolve_payouts;
 pub mod set_destination;
 
 pub mod ask_confirmation;
@@ -64,8 +65,8 @@ pub mod forget_expired;
 
 pub mod fund_trade;
 
-pub mod settle_payouts;
 pub mod check_bridge;
+pub mod settle_payouts;
 pub mod settle_trade;
 pub mod sum_claims;
 pub mod take_back_deposit;

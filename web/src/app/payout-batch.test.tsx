@@ -135,6 +135,18 @@ describe('payouts that are paid together', () => {
     expect(paid.seen.map(({ body }) => body)).toEqual([{ revision: 3, txid: 'cd34', vout: 7, evidenceAt: '2026-03-05T14:09:00Z' }])
   })
 
+  it('that were started are given up, with the reason when that is refused [D-N5]', async () => {
+    const mine = { paying: { by: ME, byName: 'Tess', until }, revision: 3 }
+    const dissolved = records('post', '/admin/payouts/dissolve', { message: 'The payouts are free for others.' })
+    const { user } = openPayouts([payout(1, mine), payout(2, { paying: { by: 'toni', byName: 'Toni', until } })])
+    server.use(refuses('post', '/admin/payouts/dissolve', 409, { message: 'A payment to the destination was seen.', code: 'PAYOUT_SEEN' }))
+    await user.click(await screen.findByRole('button', { name: 'Give up 1 in BTC on Bitcoin' }))
+    expect(await screen.findByText('A payment to the destination was seen.')).toBeVisible()
+    server.use(dissolved.handler)
+    await user.click(screen.getByRole('button', { name: 'Give up 1 in BTC on Bitcoin' }))
+    await waitFor(() => expect(dissolved.seen.map(({ body }) => body)).toEqual([{ payouts: [{ id: 'payout-1', revision: 3 }] }]))
+  })
+
   it('are offered neither one by one, nor to those who may not pay, nor with a memo [D-N5]', async () => {
     const { unmount } = openPayouts([payout(1), payout(2, { destination: { address: 'bc1q', memo: '7' } })])
     expect(await screen.findByText(/TNX-000002/)).toBeVisible()

@@ -130,6 +130,7 @@ export const exempt: Record<string, string> = {
   'POST /admin/transactions/{id}/approve': 'its form names the amount on the button; several at once have a dialog',
   'POST /admin/transactions/{id}/reject': 'its form shows the mail to the member',
   'POST /admin/payouts/send': 'a dialog of its own names every payout',
+  'POST /admin/payouts/dissolve': 'they can be started again',
   'POST /admin/transactions/{id}/reverse': 'a proposal, which a second person confirms',
   'POST /admin/members/{id}/adjustment': 'a proposal, which a second person confirms',
   'POST /admin/members/{id}/bonus': 'a proposal, which a second person confirms',

@@ -22,15 +22,15 @@ pub struct PayoutOfBatch {
     revision: Field,
 }
 
-/// Payouts to prepare.
+/// Payouts to prepare, or to give up.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct PayoutBatch {
     /// 1 to 20, of one asset on one network.
     #[serde(default)]
-    payouts: Vec<PayoutOfBatch>,
+    pub(super) payouts: Vec<PayoutOfBatch>,
 }
 
-fn read(form: &mut Form, payouts: &[PayoutOfBatch]) -> Vec<wallet::PayoutOfBatch> {
+pub(super) fn read(form: &mut Form, payouts: &[PayoutOfBatch]) -> Vec<wallet::PayoutOfBatch> {
     let payout = |one: &PayoutOfBatch| wallet::PayoutOfBatch {
         id: form.text("payouts", &one.id),
         revision: form.integer("payouts", &one.revision),

@@ -366,6 +366,18 @@ impl Transaction {
         Ok(())
     }
 
+    /// Its treasurer does not pay it now. What it sends stays fixed until the next lease.
+    ///
+    /// # Errors
+    /// `NotFound` if it is not a withdrawal, `PayoutNotStarted` if it is not leased.
+    pub fn end_lease(&mut self) -> Result<(), Error> {
+        let reference = self.reference();
+        let lease = self.as_withdrawal_mut()?.paying.take();
+        lease.ok_or(Error::PayoutNotStarted(reference))?;
+        self.revision += 1;
+        Ok(())
+    }
+
     /// A treasurer sent it: it succeeds when its payment is final, or at once where that is known or cannot be. What the chain
     /// shows already needs no lease: that would keep it from being attached. What was never leased gets the price of now.
     ///

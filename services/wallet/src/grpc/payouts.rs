@@ -7,10 +7,14 @@ use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use futures::{StreamExt, TryStreamExt};
 use proto::wallet::v1 as message;
-use proto::wallet::v1::{PreparePayoutsRequest, PreparePayoutsResponse, SendPayoutsRequest, SendPayoutsResponse};
+use proto::wallet::v1::{
+    DissolvePayoutsRequest, DissolvePayoutsResponse, PreparePayoutsRequest, PreparePayoutsResponse, SendPayoutsRequest,
+    SendPayoutsResponse,
+};
 use tonic::{Request, Response};
 use uuid::Uuid;
 
+use crate::app::dissolve_payouts::{DissolvePayouts, dissolve_payouts};
 use crate::app::get_review::get;
 use crate::app::mark_withdrawal_paid::MarkWithdrawalPaid;
 use crate::app::send_payouts::{SendPayouts, send_payouts};
@@ -68,12 +72,35 @@ impl GrpcServer {
         })))
     }
 
+    pub(super) async fn dissolve(&self, request: Request<DissolvePayoutsRequest>) -> Reply<DissolvePayoutsResponse> {
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.staff(&metadata, Permission::Pay).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let payouts = self.named(&message.payouts).await?;
+        for (one, revision) in &payouts {
+            // What is on the chain already is paid, and can only be attached.
+            self.check_payouts(one, *revision, (None, None)).await?;
+        }
+        let payouts = payouts.into_iter().map(|(one, revision)| (one.id, revision)).collect();
+        let command = DissolvePayouts { call, payouts };
+        let done = retrying(|| dissolve_payouts(&self.db, &command)).await?;
+        Ok(answer(done.map(|all| DissolvePayoutsResponse { transactions: all.into_iter().map(Into::into).collect() })))
+    }
+
     /// The withdrawals of a batch, with the revisions that were seen.
     async fn batch(
         &self,
         named: &[message::PayoutOfBatch],
         by: Uuid,
     ) -> Result<(Vec<(Transaction, i32)>, PayoutBatch), Error> {
+        let payouts = self.named(named).await?;
+        let all: Vec<_> = payouts.iter().map(|(one, _)| one.clone()).collect();
+        let batch = PayoutBatch::of(&all, by)?;
+        Ok((payouts, batch))
+    }
+
+    /// Withdrawals with the revisions that were seen.
+    async fn named(&self, named: &[message::PayoutOfBatch]) -> Result<Vec<(Transaction, i32)>, Error> {
         if named.is_empty() || named.len() > MOST {
             return Err(Refusal::field("payouts", format!("Choose 1 to {MOST} payouts.")).into());
         }
@@ -85,9 +112,7 @@ impl GrpcServer {
             }
             payouts.push((get(&self.db, id).await?, one.revision));
         }
-        let all: Vec<_> = payouts.iter().map(|(one, _)| one.clone()).collect();
-        let batch = PayoutBatch::of(&all, by)?;
-        Ok((payouts, batch))
+        Ok(payouts)
     }
 
     /// The payout of a batch as one that is sent with an output. A payment to its destination that is on the chain already has to

@@ -11,7 +11,7 @@ use proto::wallet::v1 as message;
 use proto::wallet::v1::backing_service_server::BackingService;
 use proto::wallet::v1::treasury_service_server::TreasuryService;
 use proto::wallet::v1::{
-    CheckBackingRequest, CheckBackingResponse, GetBackingRequest, GetBackingResponse, GetTreasuryRequest,
+    CheckBackingRequest, CheckBackingResponse, DissolvePayoutsRequest, DissolvePayoutsResponse, GetBackingRequest, GetBackingResponse, GetTreasuryRequest,
     GetTreasuryResponse, KnownGains, PlanAsset, PlanBacking, PreparePayoutsRequest, PreparePayoutsResponse,
     ProposeMovementRequest, ProposeMovementResponse, ReportGainsRequest, ReportGainsResponse, ReportPlansRequest,
     ReportPlansResponse, SendPayoutsRequest, SendPayoutsResponse, TradeGain,
@@ -58,6 +58,10 @@ impl TreasuryService for GrpcServer {
     async fn get_treasury(&self, request: Request<GetTreasuryRequest>) -> Reply<GetTreasuryResponse> {
         self.staff(request.metadata(), Permission::See).await?;
         let found = self.solvency().await?;
+    async fn dissolve_payouts(&self, request: Request<DissolvePayoutsRequest>) -> Reply<DissolvePayoutsResponse> {
+        self.dissolve(request).await
+    }
+
         let treasury = get_treasury(&self.db).await?;
         Ok(Response::new(response(treasury, found)?))
     }

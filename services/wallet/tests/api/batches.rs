@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex};
 use chassis::error::{Refusal, refusal_to_status};
 use chassis::identity::Role;
 use chassis::testing::with_token;
+use proto::common::v1::{ChainEvidence, ChainPayment};
 use proto::payment_method::v1 as payment_method;
 use proto::payment_method::v1::PayoutOnChain;
 use proto::payment_method::v1::payout_service_server::PayoutService;
 use proto::wallet::v1::treasury_service_server::TreasuryService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
+use tokio::sync::Notify;
 use tonic::{Request, Response, Status};
 use wallet::app::settle_payouts::settle_payouts;
 
@@ -25,11 +27,22 @@ pub struct FakePayouts {
     sent: Arc<Mutex<Vec<String>>>,
     /// The node cannot be reached for sending.
     away: Arc<AtomicBool>,
+    /// Which call is never answered, and whether one waits for it.
+    silent: Arc<Mutex<&'static str>>,
+    waiting: Arc<Notify>,
 }
 
 impl FakePayouts {
     pub fn new(verifier: chassis::identity::Verifier) -> Self {
-        Self { verifier, prepared: Arc::default(), sent: Arc::default(), away: Arc::default() }
+        Self { verifier, prepared: Arc::default(), sent: Arc::default(), away: Arc::default(), silent: Arc::default(), waiting: Arc::default() }
+    }
+
+    /// Never returns if this call is not answered.
+    async fn answer(&self, call: &str) {
+        if *self.silent.lock().unwrap() == call {
+            self.waiting.notify_one();
+            std::future::pending::<()>().await;
+        }
     }
 
     fn check<T>(&self, request: &Request<T>) -> Result<(), Status> {
@@ -58,6 +71,7 @@ impl PayoutService for FakePayouts {
             let refusal = Refusal::field("psbt", "The signed transaction does not pay it. Nothing was sent.");
             return Err(refusal_to_status(&refusal));
         }
+        self.answer("keep").await;
         let outputs = (1..).take(message.payouts.len()).collect();
         Ok(Response::new(payment_method::KeepSignedPayoutsResponse { txid: hash(&message.psbt), outputs }))
     }
@@ -70,6 +84,7 @@ impl PayoutService for FakePayouts {
         if self.away.load(Ordering::Relaxed) {
             return Err(refusal_to_status(&Refusal::unavailable()));
         }
+        self.answer("send").await;
         self.sent.lock().unwrap().push(request.into_inner().txid);
         Ok(Response::new(payment_method::SendPayoutsResponse {}))
     }
@@ -105,6 +120,11 @@ async fn prepare(world: &World, by: &str, all: &[Transaction]) -> Result<Prepare
 async fn send(world: &World, by: &str, all: &[Transaction], psbt: &str) -> Result<SendPayoutsResponse, Status> {
     let request = SendPayoutsRequest { payouts: named(all), psbt: psbt.to_owned(), ..Default::default() };
     Ok(world.grpc.send_payouts(with_token(request, by)).await?.into_inner())
+}
+
+async fn dissolve(world: &World, by: &str, all: &[Transaction]) -> Result<Vec<Transaction>, Status> {
+    let request = DissolvePayoutsRequest { payouts: named(all), ..Default::default() };
+    Ok(world.grpc.dissolve_payouts(with_token(request, by)).await?.into_inner().transactions)
 }
 
 const PAID: &str = "SELECT count(*) FROM audit_rows WHERE action = 'withdrawal.paid'";
@@ -195,4 +215,67 @@ async fn what_was_recorded_is_sent_later(pool: PgPool) {
     settle_payouts(&world.grpc.db, &world.grpc.chains).await.unwrap();
     assert_eq!(*world.batches.sent.lock().unwrap(), [hash("a")]);
     world.assert_books().await;
+}
+
+/// [D-N5] A process that dies before the batch is recorded has sent nothing, and the payouts can be sent or given up; one that dies
+/// between the record and the sending loses nothing: the next process sends that one transaction, and no other pays them again.
+#[sqlx::test(migrations = false)]
+async fn a_process_may_die_between_record_and_sending(pool: PgPool) {
+    let world = World::new(pool).await;
+    let all = leased(&world, 2).await;
+    let die_at = async |call: &'static str| {
+        *world.batches.silent.lock().unwrap() = call;
+        let request = SendPayoutsRequest { payouts: named(&all), psbt: "a".to_owned(), ..Default::default() };
+        let sending = world.grpc.send_payouts(with_token(request, &world.treasurer));
+        tokio::select! {
+            answer = sending => panic!("{answer:?}"),
+            () = world.batches.waiting.notified() => {}
+        }
+        *world.batches.silent.lock().unwrap() = "";
+    };
+    die_at("keep").await;
+    settle_payouts(&world.grpc.db, &world.grpc.chains).await.unwrap();
+    assert_eq!((world.count(PAID).await, world.batches.sent.lock().unwrap().len()), (0, 0));
+    die_at("send").await;
+    assert_eq!((world.count(PAID).await, world.batches.sent.lock().unwrap().len()), (2, 0));
+    // It is on its way: nobody gives it up or pays it with another transaction.
+    assert_eq!(code(dissolve(&world, &world.treasurer, &all).await), "ALREADY_DECIDED");
+    assert_eq!(code(send(&world, &world.treasurer, &all, "b").await), "ALREADY_DECIDED");
+    settle_payouts(&world.grpc.db, &world.grpc.chains).await.unwrap();
+    assert_eq!(*world.batches.sent.lock().unwrap(), [hash("a")]);
+    assert!(send(&world, &world.treasurer, &all, "a").await.unwrap().is_sent);
+    assert_eq!(world.count(PAID).await, 2);
+    world.assert_books().await;
+}
+
+/// [D-N5] Payouts that were prepared and not sent are given up together or not at all, by the treasurer who started them. Others can
+/// pay them then, and a transaction that was signed before and appears anyway keeps them from being paid twice.
+#[sqlx::test(migrations = false)]
+async fn a_batch_is_dissolved(pool: PgPool) {
+    let world = World::new(pool).await;
+    let other = world.realm.staff(Role::Treasurer).1;
+    let all = leased(&world, 2).await;
+    prepare(&world, &world.treasurer, &all).await.unwrap();
+    assert_eq!(code(dissolve(&world, &other, &all).await), "BEING_PAID");
+    let mut stale = all.clone();
+    stale[1].revision -= 1;
+    assert_eq!(code(dissolve(&world, &world.treasurer, &stale).await), "STALE_REVISION");
+    assert_eq!(code(world.lease_as(&other, &all[0]).await), "BEING_PAID");
+    let free = dissolve(&world, &world.treasurer, &all).await.unwrap();
+    let trail = "SELECT count(*) FROM audit_rows WHERE action = 'withdrawal.end_lease' AND before->'paying' <> 'null' AND after->'paying' = 'null'";
+    assert_eq!((free.len(), world.count(trail).await), (2, 2));
+    assert_eq!(code(dissolve(&world, &world.treasurer, &free).await), "NOT_BEING_PAID");
+    assert_eq!(code(send(&world, &world.treasurer, &free, "signed").await), "NOT_BEING_PAID");
+    // What they would have sent is still known.
+    let fixed = "SELECT count(*) FROM transactions WHERE payout_units IS NOT NULL AND paying_until <= clock_timestamp()";
+    assert_eq!(world.count(fixed).await, 2);
+    let first = free.iter().find(|one| one.id == all[0].id).unwrap();
+    let again = world.lease_as(&other, first).await.unwrap();
+    // The first is on the chain after all.
+    let payment = ChainPayment { txid: hash("signed"), state: "seen".to_owned(), ..ChainPayment::default() };
+    let shown = ChainEvidence { payments: vec![payment], ..ChainEvidence::default() };
+    *world.evidence.shown.lock().unwrap() = Some(shown);
+    assert_eq!(code(dissolve(&world, &other, &[again]).await), "PAYOUT_SEEN");
+    let second = free.iter().find(|one| one.id == all[1].id).unwrap();
+    assert_eq!(code(world.lease_as(&other, second).await), "PAYOUT_SEEN");
 }

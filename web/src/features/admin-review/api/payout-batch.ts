@@ -18,19 +18,27 @@ const url = (id: string) => `/admin/transactions/${encodeURIComponent(id)}`
 
 export type Together = { label: string; payouts: StaffTransaction[] }
 
-/** The payouts of one asset on one network that the caller may pay together, the longest waiting first [D-N5]. One that would be
- *  refused is not offered [U8]. */
-export function together(rows: readonly Row[], me: string): Together[] {
+/** By asset and network, at most as many as one call takes. */
+function grouped(rows: readonly StaffTransaction[], isMeant: (row: StaffTransaction) => boolean): Together[] {
   const groups = new Map<string, StaffTransaction[]>()
-  for (const { transaction: row, verdict } of rows) {
-    if (verdict?.blockers.length) continue
-    const { method, destination, sentAt, paying } = row
-    if (!method || !destination || destination.memo || sentAt || (paying && paying.by !== me)) continue
-    const label = `${method.currency} on ${method.network}`
+  for (const row of rows) {
+    if (!row.method || row.sentAt || !isMeant(row)) continue
+    const label = `${row.method.currency} on ${row.method.network}`
     groups.set(label, [...(groups.get(label) ?? []), row])
   }
-  return [...groups].filter(([, payouts]) => payouts.length > 1).map(([label, payouts]) => ({ label, payouts: payouts.slice(0, MOST) }))
+  return [...groups].map(([label, payouts]) => ({ label, payouts: payouts.slice(0, MOST) }))
 }
+
+/** The payouts of one asset on one network that the caller may pay together, the longest waiting first [D-N5]. One that would be
+ *  refused is not offered [U8]. */
+export const together = (rows: readonly Row[], me: string): Together[] =>
+  grouped(
+    rows.filter(({ verdict }) => !verdict?.blockers.length).map(({ transaction }) => transaction),
+    ({ destination, paying }) => Boolean(destination && !destination.memo && (!paying || paying.by === me)),
+  ).filter(({ payouts }) => payouts.length > 1)
+
+/** The payouts that the caller has started and not sent. */
+export const startedBy = (rows: readonly StaffTransaction[], me: string): Together[] => grouped(rows, ({ paying }) => paying?.by === me)
 
 export type Started = { id: string; revision: number }
 export type Prepared = { started: Started[]; refusals: Record<string, string> } & Partial<Omit<PreparedPayouts, 'success'>>
@@ -64,6 +72,10 @@ export function usePreparePayouts(me: string) {
 /** Records the payouts with the transaction that was signed, and sends it. */
 export const useSendPayouts = () =>
   useStaffAction((signed: { payouts: Started[]; psbt: string }, options) => api.post<SentPayouts>('/admin/payouts/send', signed, options), ['psbt', 'payouts'])
+
+/** Gives up payouts that the caller has started and not sent. */
+export const useDissolvePayouts = () =>
+  useStaffAction((payouts: Started[], options) => api.post<{ message: string }>('/admin/payouts/dissolve', { payouts }, options))
 
 /** Marks those as paid whose payment the chain shows, exactly as it was fixed; how many those are. */
 export function useRecordDetected() {

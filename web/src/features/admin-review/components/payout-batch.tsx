@@ -15,7 +15,7 @@ import { saveFile } from '@/lib/files'
 import { formatMoney } from '@/lib/money'
 import { useMember } from '@/lib/session'
 import { formatAsset, formatUnits } from '@/lib/units'
-import { psbtFile, psbtIn, together, usePreparePayouts, useRecordDetected, useSendPayouts, type Prepared, type Together } from '../api/payout-batch'
+import { psbtFile, psbtIn, startedBy, together, useDissolvePayouts, usePreparePayouts, useRecordDetected, useSendPayouts, type Prepared, type Together } from '../api/payout-batch'
 import { useVerdicts } from '../api/verdicts'
 import { joined } from '../views'
 
@@ -27,12 +27,13 @@ export function PayoutBatches({ rows }: { rows: StaffTransaction[] }) {
   const prepare = usePreparePayouts(me.id)
   const [batch, setBatch] = useState<Together>()
   const groups = isAllowed ? together(joined(rows, verdicts), me.id) : []
+  const started = isAllowed ? startedBy(rows, me.id) : []
   const open = (group: Together) => {
     setBatch(group)
     return prepare.mutateAsync(group.payouts).catch(() => undefined)
   }
   const close = () => (setBatch(undefined), prepare.reset())
-  if (groups.length === 0 && !batch) return null
+  if (groups.length === 0 && started.length === 0 && !batch) return null
   return (
     <Card className="mb-5 space-y-3 p-4">
       <p className="text-sm text-ink-soft">
@@ -44,10 +45,24 @@ export function PayoutBatches({ rows }: { rows: StaffTransaction[] }) {
             {`Pay ${group.payouts.length} in ${group.label} together`}
           </Button>
         ))}
+        {started.map((group) => (
+          <GiveUp key={group.label} group={group} />
+        ))}
       </div>
       {prepare.error && <Notice tone="caution" title="Not prepared">{toApiError(prepare.error).message}</Notice>}
       {batch && prepare.data && <Batch key={batch.label} batch={batch} prepared={prepare.data} rows={rows} onClose={close} />}
     </Card>
+  )
+}
+
+/** Ends what the caller has started of a group: the payouts are free for others [D-N5]. */
+function GiveUp({ group: { label, payouts } }: { group: Together }) {
+  const dissolve = useDissolvePayouts()
+  const started = payouts.map(({ id, revision }) => ({ id, revision }))
+  return (
+    <Button variant="secondary" size="sm" busyLabel="Ending..." onClick={() => dissolve.mutateAsync(started).catch(() => undefined)}>
+      {`Give up ${started.length} in ${label}`}
+    </Button>
   )
 }
 
