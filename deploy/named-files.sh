@@ -9,7 +9,10 @@ set -euo pipefail
 ask() { psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 "${1:?is not set}" --command "$2"; }
 
 {
-  ask "${WALLET_DATABASE_URL:-}" "SELECT receipt_key FROM transactions WHERE receipt_key IS NOT NULL"
+  ask "${WALLET_DATABASE_URL:-}" "
+    SELECT receipt_key FROM transactions WHERE receipt_key IS NOT NULL
+    UNION ALL
+    SELECT change->>'document_file' FROM proposals WHERE change->>'document_file' IS NOT NULL"
   ask "${AUTH_DATABASE_URL:-}" "SELECT image_key FROM users WHERE image_key <> ''"
   ask "${PAYMENT_METHOD_DATABASE_URL:-}" "SELECT image_key FROM method_versions WHERE image_key <> ''"
   ask "${COURSE_DATABASE_URL:-}" "

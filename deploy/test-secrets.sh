@@ -119,7 +119,8 @@ if rotate database:nobody 2>/dev/null; then fail "a password that there is not w
 
 say "the check of a copy of the files names what it lacks, and fails without an answer"
 admin() { as_server env PGPASSWORD="$(cat "$folder/run/postgres-password")" psql -qX -v ON_ERROR_STOP=1 -U postgres -d "$1" -c "$2"; }
-admin wallet "CREATE TABLE transactions (receipt_key text); INSERT INTO transactions VALUES ('receipts/a'), (NULL)"
+admin wallet "CREATE TABLE transactions (receipt_key text); INSERT INTO transactions VALUES ('receipts/a'), (NULL);
+  CREATE TABLE proposals (change jsonb); INSERT INTO proposals VALUES ('{}')"
 admin auth "CREATE TABLE users (image_key text); INSERT INTO users VALUES ('photos/b'), ('')"
 admin payment_method "CREATE TABLE method_versions (image_key text)"
 admin course "CREATE TABLE media (id uuid, kind text, state text, attempt uuid); CREATE TABLE media_chunks (media uuid, name uuid)"

@@ -165,7 +165,7 @@ impl Common {
 /// The services that refer to stored files, by the purpose of the files.
 #[derive(Clone)]
 pub struct FileOwners {
-    pub receipts: FileOwnerServiceClient<Channel>,
+    pub papers: FileOwnerServiceClient<Channel>,
     pub photos: FileOwnerServiceClient<Channel>,
     pub methods: FileOwnerServiceClient<Channel>,
 }
@@ -181,7 +181,7 @@ impl Clients {
         let cases = channel("cases", &config.cases_url, &config.tls)?;
         let mailer = channel("mailer", &config.mailer_url, &config.tls)?;
         let file_owners = FileOwners {
-            receipts: FileOwnerServiceClient::new(wallet.clone()),
+            papers: FileOwnerServiceClient::new(wallet.clone()),
             photos: FileOwnerServiceClient::new(auth.clone()),
             methods: FileOwnerServiceClient::new(payment_method.clone()),
         };

@@ -26,7 +26,7 @@ use crate::error::ApiError;
 use crate::large;
 use crate::pictures::Pictures;
 
-/// Life of a link to a receipt.
+/// Life of a link to a private file.
 const LINK_LIFE: Duration = Duration::minutes(15);
 
 /// A file that passed its checks, with the key that it will have in the store.
@@ -57,6 +57,8 @@ pub struct Stored {
     pub content_type: &'static str,
     /// SHA-256 of the upload.
     pub digest: Vec<u8>,
+    /// SHA-256 of what is stored.
+    pub stored_digest: Vec<u8>,
 }
 
 /// The object store and the key of its links.
@@ -125,7 +127,8 @@ impl Files {
         };
         let name = to_hex(&keys::random::<16>().map_err(ApiError::internal)?);
         let key = format!("{}/{name}.{}", purpose.folder(), kind.extension());
-        let stored = Stored { key, content_type: kind.content_type(), digest: upload.digest };
+        let stored_digest = sha256(&bytes);
+        let stored = Stored { key, content_type: kind.content_type(), digest: upload.digest, stored_digest };
         Ok(Checked { stored, bytes: bytes.into() })
     }
 
@@ -195,9 +198,9 @@ impl Files {
         (!key.is_empty()).then(|| format!("/v1/files/{key}"))
     }
 
-    /// The link to a receipt of this owner, for 15 minutes.
+    /// The link to a receipt or document of this owner, for 15 minutes.
     #[must_use]
-    pub fn receipt_link(&self, key: &str, owner: &str, now: OffsetDateTime) -> String {
+    pub fn private_link(&self, key: &str, owner: &str, now: OffsetDateTime) -> String {
         let expires = (now + LINK_LIFE).unix_timestamp().to_string();
         let mac = self.links.mac(&[b"receipt", key.as_bytes(), owner.as_bytes(), expires.as_bytes()]);
         format!("/v1/files/{key}?owner={owner}&expires={expires}&signature={}", URL_SAFE_NO_PAD.encode(mac))
@@ -218,6 +221,10 @@ pub fn unavailable(error: object_store::Error) -> ApiError {
     ApiError::of_status(http::StatusCode::SERVICE_UNAVAILABLE)
 }
 
+fn sha256(bytes: &[u8]) -> Vec<u8> {
+    digest::digest(&digest::SHA256, bytes).as_ref().to_vec()
+}
+
 #[derive(Debug)]
 struct Upload {
     kind: Kind,
@@ -233,7 +240,7 @@ impl Upload {
             data_url.strip_prefix("data:").and_then(|rest| rest.split_once(',')).ok_or_else(refuse)?;
         let declared = head.strip_suffix(";base64").ok_or_else(refuse)?.split(';').next().unwrap_or_default();
         let declared = declared.trim().to_ascii_lowercase();
-        let accepts = |kind: &Kind| purpose == Purpose::Receipt || !matches!(kind, Kind::Gif | Kind::Pdf);
+        let accepts = |kind: &Kind| purpose.is_paper() || !matches!(kind, Kind::Gif | Kind::Pdf);
         let named = Kind::by_content_type(&declared).filter(accepts);
         if named.is_none() && !is_unnamed(&declared) {
             return Err(unsupported(purpose));
@@ -252,7 +259,7 @@ impl Upload {
         if named.is_some_and(|named| named != found) {
             return Err(misnamed());
         }
-        let digest = digest::digest(&digest::SHA256, &bytes).as_ref().to_vec();
+        let digest = sha256(&bytes);
         if found == Kind::Pdf {
             if pdf::is_locked(&bytes) {
                 return Err(locked());
@@ -482,7 +489,7 @@ mod tests {
     fn links_are_bound_to_file_owner_and_time() {
         let files = files();
         let now = OffsetDateTime::now_utc();
-        let link = files.receipt_link("receipts/a.png", "me", now);
+        let link = files.private_link("receipts/a.png", "me", now);
         let query: Vec<_> =
             link.split(['?', '&']).skip(1).filter_map(|part| part.split_once('=')).map(|(_, v)| v).collect();
         let [owner, expires, signature] = query[..] else { panic!("{link}") };

@@ -176,13 +176,13 @@ fn rewrite(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind)
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let decoded = DynamicImage::from_decoder(decoder).map_err(refusal)?;
     let picture = match purpose {
-        Purpose::Receipt => decoded,
+        _ if purpose.is_paper() => decoded,
         // Never larger than it was.
         _ if decoded.width() <= PHOTO_SIDE && decoded.height() <= PHOTO_SIDE => decoded,
         _ => decoded.thumbnail(PHOTO_SIDE, PHOTO_SIDE),
     };
     // A PNG of a large picture may be a hundred times what came in; at 512 pixels it cannot.
-    let kind = if picture.color().has_alpha() && purpose != Purpose::Receipt { Kind::Png } else { Kind::Jpeg };
+    let kind = if picture.color().has_alpha() && !purpose.is_paper() { Kind::Png } else { Kind::Jpeg };
     let mut out = Bounded { out: Cursor::new(Vec::new()) };
     let written = match kind {
         Kind::Png => {

@@ -76,7 +76,7 @@ pub async fn sweep(
     now: OffsetDateTime,
 ) -> Result<Swept, ApiError> {
     let owner = match purpose {
-        Purpose::Receipt => &owners.receipts,
+        Purpose::Receipt | Purpose::Document => &owners.papers,
         Purpose::Photo => &owners.photos,
         Purpose::Method => &owners.methods,
     };

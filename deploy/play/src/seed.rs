@@ -14,6 +14,7 @@ use crate::request::{self, Request};
 use stack::{
     Service, Stack,
     operator::{self, Wallet},
+    testing::PROOF,
 };
 
 /// The password of every seeded member of staff.
@@ -216,7 +217,7 @@ pub async fn back_plans(visitor: &Client) -> Result<()> {
         let at = OffsetDateTime::now_utc().format(&Rfc3339)?;
         let paid_in = json!({
             "kind": "capital_in", "amount": PLAN_CASH, "document": "Bank statement", "issuer": "First Custody Bank",
-            "documentAt": at, "note": "Capital of the operator for the plan",
+            "documentAt": at, "file": PROOF, "note": "Capital of the operator for the plan",
         });
         propose(&proposer, &confirmer, "/admin/treasury/movements", paid_in).await?;
         let funded = json!({

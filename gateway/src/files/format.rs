@@ -15,10 +15,12 @@ pub enum Purpose {
     Photo,
     /// The picture of a payment method.
     Method,
+    /// What proves a movement of the treasury: private.
+    Document,
 }
 
 impl Purpose {
-    pub const ALL: [Self; 3] = [Self::Receipt, Self::Photo, Self::Method];
+    pub const ALL: [Self; 4] = [Self::Receipt, Self::Photo, Self::Method, Self::Document];
 
     /// Its folder in the store.
     #[must_use]
@@ -27,7 +29,14 @@ impl Purpose {
             Self::Receipt => "receipts",
             Self::Photo => "photos",
             Self::Method => "methods",
+            Self::Document => "documents",
         }
+    }
+
+    /// Whether its files are papers, which may be PDFs, and stay as large as they are.
+    #[must_use]
+    pub const fn is_paper(self) -> bool {
+        matches!(self, Self::Receipt | Self::Document)
     }
 }
 
@@ -88,7 +97,7 @@ pub(crate) fn is_unnamed(content_type: &str) -> bool {
 /// The refusal of a file of another kind than the purpose takes.
 pub(crate) fn unsupported(purpose: Purpose) -> ApiError {
     ApiError::unsupported(match purpose {
-        Purpose::Receipt => "Please upload a PNG, JPEG, WebP, GIF or PDF file.",
+        Purpose::Receipt | Purpose::Document => "Please upload a PNG, JPEG, WebP, GIF or PDF file.",
         Purpose::Photo | Purpose::Method => "Please upload a PNG, JPEG or WebP image.",
     })
 }

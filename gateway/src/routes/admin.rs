@@ -140,7 +140,7 @@ pub fn routes(
         .routes(routes!(books::integrity))
         .routes(routes!(holdings::holdings))
         .routes(routes!(treasury::get))
-        .routes(routes!(treasury::propose))
+        .routes(declare(Class::Upload, routes!(treasury::propose)))
         .routes(routes!(figures::get))
         .routes(routes!(books::reopen))
         .routes(routes!(books::rebuild))

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::error::{ApiError, ErrorReply, Errors};
 use crate::files::{Files, Read};
 
-/// The signature of a link to a receipt.
+/// The signature of a link to a private file.
 #[derive(Debug, Default, Deserialize)]
 pub struct LinkQuery {
     owner: Option<String>,
@@ -23,7 +23,7 @@ pub struct LinkQuery {
 
 /// Read a file by its link
 ///
-/// Links to receipts are signed and live 15 minutes.
+/// Links to receipts and documents are signed and live 15 minutes.
 #[get("/files/{folder}/{name}", "Files",
     params(("owner" = Option<String>, Query), ("expires" = Option<String>, Query), ("signature" = Option<String>, Query)),
     responses((status = 200, description = "The file", content_type = "application/octet-stream", body = String),
@@ -36,12 +36,12 @@ pub async fn get(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let key = format!("{folder}/{name}");
-    let is_receipt = match folder.as_str() {
-        "receipts" => true,
+    let is_private = match folder.as_str() {
+        "receipts" | "documents" => true,
         "photos" | "methods" => false,
         _ => return Err(ApiError::not_found()),
     };
-    if is_receipt {
+    if is_private {
         let LinkQuery { owner, expires, signature } = link;
         let (owner, expires, signature) =
             (owner.unwrap_or_default(), expires.unwrap_or_default(), signature.unwrap_or_default());
@@ -62,7 +62,7 @@ pub async fn get(
         header::CONTENT_SECURITY_POLICY,
         "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     );
-    set(header::CACHE_CONTROL, if is_receipt { "no-store" } else { "public, max-age=31536000, immutable" });
+    set(header::CACHE_CONTROL, if is_private { "no-store" } else { "public, max-age=31536000, immutable" });
     // The name is one that this gateway gave the file: an id with an extension.
     let disposition = format!("{}; filename=\"{name}\"", if inline { "inline" } else { "attachment" });
     headers.insert(header::CONTENT_DISPOSITION, HeaderValue::try_from(disposition).map_err(ApiError::internal)?);

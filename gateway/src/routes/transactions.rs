@@ -144,7 +144,7 @@ impl Transaction {
         let is_withdrawal = kind == TransactionKind::Withdrawal;
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
         let receipt = given(row.receipt_key.clone()).map(|key| ReceiptLink {
-            url: app.files.receipt_link(&key, &row.user_id, OffsetDateTime::now_utc()),
+            url: app.files.private_link(&key, &row.user_id, OffsetDateTime::now_utc()),
             content_type: row.receipt_content_type.clone(),
         });
         Ok(Self {

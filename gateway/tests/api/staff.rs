@@ -1,5 +1,6 @@
 //! The back office: what of a request reaches the services, and what of their answers reaches staff.
 
+use aws_lc_rs::digest::{SHA256, digest};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use chassis::error::{Kind, Refusal};
@@ -12,7 +13,7 @@ use proto::common::v1::{
 };
 use proto::{auth::v1 as auth, course::v1 as course, payment_method::v1 as payment_method, wallet::v1 as wallet};
 
-use crate::fixture::{Fixture, Reply, pending_deposit};
+use crate::fixture::{Fixture, PNG, Reply, pending_deposit};
 
 async fn keyed(fixture: &Fixture, token: &str, (method, path): (Method, &str), body: &str, key: Option<&str>) -> Reply {
     let mut request = Request::builder()
@@ -155,6 +156,43 @@ async fn a_payout_is_started() {
     }
 }
 
+/// [D-T1] The document of a movement is stored before it is proposed, with the hash of what is stored, and staff who list
+/// proposals can open it by a link of its own, and not by its key.
+#[tokio::test]
+async fn a_movement_keeps_its_document() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Treasurer);
+    let propose = "/solvane.wallet.v1.TreasuryService/ProposeMovement";
+    let proposal = |file: &str| Proposal {
+        id: "1".to_owned(),
+        kind: "holding_stated".to_owned(),
+        change_json: format!(r#"{{"document":"Note 17","document_file":"{file}"}}"#),
+        status: ProposalStatus::Open.into(),
+        ..Proposal::default()
+    };
+    let answer = wallet::ProposeMovementResponse { proposal: Some(proposal("documents/a.png")) };
+    fixture.recorder.answer(propose, &answer);
+    let body = format!(r#"{{"kind":"holding_stated","amount":1,"document":"Note 17","file":"{PNG}","note":"As agreed"}}"#);
+    let path = "/v1/admin/treasury/movements";
+    assert_eq!(fixture.call(Method::POST, path, Some(&token), &body).await.status, StatusCode::CREATED);
+    let asked: Vec<wallet::ProposeMovementRequest> = fixture.recorder.asked(propose);
+    let file = &asked[0].file;
+    let stored = fixture.files.read(file, None).await.unwrap().all().await.unwrap();
+    assert_eq!(digest(&SHA256, &stored).as_ref(), asked[0].file_digest);
+    let text = body.replace(PNG, "data:text/html;base64,PGI+");
+    let reply = fixture.call(Method::POST, path, Some(&token), &text).await;
+    assert_eq!(reply.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    let list = ListProposalsResponse { proposals: vec![proposal(file)], next_cursor: String::new() };
+    fixture.recorder.answer("wallet/solvane.common.v1.ProposalService/ListProposals", &list);
+    let listed = fixture.call(Method::GET, "/v1/admin/proposals", Some(&token), "").await.json();
+    let one = &listed["proposals"][0];
+    assert!(one["change"]["documentFile"].is_null(), "{one}");
+    let link = one["documentLink"].as_str().unwrap();
+    assert_eq!(fixture.call(Method::GET, link, None, "").await.status, StatusCode::OK);
+    let bare = format!("/v1/files/{file}");
+    assert_eq!(fixture.call(Method::GET, &bare, None, "").await.status, StatusCode::NOT_FOUND);
+}
+
 /// [D-N5] What is paid together reaches the treasury as it was seen, under a key; whether the node took it is said.
 #[tokio::test]
 async fn payouts_are_paid_together() {
@@ -186,6 +224,12 @@ async fn payouts_are_paid_together() {
     assert_eq!((asked[0].psbt.as_str(), asked[0].payouts.len()), ("cHNidP8=", 2));
     let sent = fixture.call(Method::POST, "/v1/admin/payouts/send", Some(&token), body).await.json();
     assert_eq!((&sent["txid"], &sent["sent"]), (&"ab".into(), &false.into()));
+    let dissolve = &*format!("{of}DissolvePayouts");
+    fixture.recorder.answer(dissolve, &wallet::DissolvePayoutsResponse::default());
+    let call = (Method::POST, "/payouts/dissolve");
+    keys(&fixture, call, body, dissolve, |m: wallet::DissolvePayoutsRequest| m.idempotency).await;
+    let asked: Vec<wallet::DissolvePayoutsRequest> = fixture.recorder.asked(dissolve);
+    assert_eq!((asked[0].payouts[1].id.as_str(), asked[0].payouts[1].revision), ("2", 5));
 }
 
 /// [D-B7] The second treasurer learns the name of the one who pays, and until when.
@@ -224,12 +268,6 @@ async fn an_output_is_a_whole_number() {
         fixture.call(Method::POST, &format!("/v1/admin/transactions/1/{call}"), Some(&token), &body).await.status
     };
     for call in ["approve", "paid"] {
-    let dissolve = &*format!("{of}DissolvePayouts");
-    fixture.recorder.answer(dissolve, &wallet::DissolvePayoutsResponse::default());
-    let call = (Method::POST, "/payouts/dissolve");
-    keys(&fixture, call, body, dissolve, |m: wallet::DissolvePayoutsRequest| m.idempotency).await;
-    let asked: Vec<wallet::DissolvePayoutsRequest> = fixture.recorder.asked(dissolve);
-    assert_eq!((asked[0].payouts[1].id.as_str(), asked[0].payouts[1].revision), ("2", 5));
         for vout in ["", r#","vout":null"#, r#","vout":0"#, r#","vout":4294967295"#] {
             assert_eq!(send(call, vout).await, StatusCode::OK, "{call} {vout}");
         }

@@ -968,11 +968,28 @@ describe('the treasury', () => {
     await user.type(form.getByLabelText(/^Date/), '2026-03-01')
     await user.type(form.getByLabelText('Reason'), 'as agreed')
     await user.click(form.getByRole('button', { name: 'Propose' }))
+    expect(await form.findByText('Attach the document')).toBeVisible()
+    const paper = new File(['%PDF-1.7'], 'note-17.pdf', { type: 'application/pdf' })
+    await user.upload(form.getByLabelText(/^File of the document/), paper)
+    expect(await form.findByText('note-17.pdf')).toBeVisible()
+    await user.click(form.getByRole('button', { name: 'Propose' }))
     await waitFor(() => expect(proposed.seen).toHaveLength(1))
     expect(proposed.seen[0]?.body).toMatchObject({
       kind: 'plan_bought', amount: 60, planId: 'p1', asset: 'Bonds', document: 'Contract note 17', issuer: 'Broker',
-      documentAt: '2026-03-01T00:00:00.000Z', note: 'as agreed',
+      documentAt: '2026-03-01T00:00:00.000Z', note: 'as agreed', file: `data:application/pdf;base64,${btoa('%PDF-1.7')}`,
     })
+  })
+
+  it('shows the stored document of a movement to all staff [D-T1]', async () => {
+    const moved = {
+      id: 'wal_1', kind: 'holding_stated', status: 'confirmed', proposedBy: 'a', decidedBy: 'b', permission: 'correctBalances',
+      change: { amount: 5, asset: 'Bank', document: 'Note 17', documentSha256: 'ab', note: 'as agreed' }, before: null,
+      documentLink: '/v1/files/documents/a.pdf?owner=1',
+    }
+    server.use(answers('get', '/admin/treasury', { ...treasury, movements: [moved] }))
+    openAsStaff('/admin/treasury', 'see')
+    const link = await screen.findByRole('link', { name: /Open Note 17/ })
+    expect(link).toHaveAttribute('href', moved.documentLink)
   })
 })
 

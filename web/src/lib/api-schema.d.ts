@@ -861,6 +861,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/payouts/dissolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give up payouts that were prepared and not sent
+         * @description Ends the caller's leases of all of them, or of none: others can pay or reject them. What they would have sent stays fixed until
+         *     they are started again, so a signed transaction that is sent after all is recognised.
+         */
+        post: operations["post_admin_payouts_dissolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/payouts/prepare": {
         parameters: {
             query?: never;
@@ -2018,7 +2039,7 @@ export interface paths {
         };
         /**
          * Read a file by its link
-         * @description Links to receipts are signed and live 15 minutes.
+         * @description Links to receipts and documents are signed and live 15 minutes.
          */
         get: operations["get_files_by_folder_by_name"];
         put?: never;
@@ -3626,6 +3647,11 @@ export interface components {
          * @enum {string}
          */
         Direction: "credit" | "debit";
+        /** @description Payouts that are free again. */
+        DissolvedPayouts: {
+            message: string;
+            success: boolean;
+        };
         /**
          * @description Kind of a document.
          * @enum {string}
@@ -4251,6 +4277,8 @@ export interface components {
              */
             document?: string | null;
             documentAt?: string | null;
+            /** @description Its file: a picture or PDF as a data URL. Needed with a document. */
+            file?: string | null;
             issuer?: string | null;
             kind: components["schemas"]["MovementKind"];
             /**
@@ -4768,7 +4796,7 @@ export interface components {
              */
             vout?: number | null;
         };
-        /** @description Payouts to prepare. */
+        /** @description Payouts to prepare, or to give up. */
         PayoutBatch: {
             /** @description 1 to 20, of one asset on one network. */
             payouts?: components["schemas"]["PayoutOfBatch"][];
@@ -5243,6 +5271,8 @@ export interface components {
             decidedBy?: string;
             /** @description Name of the person who decided, only in lists. */
             decidedByName?: string;
+            /** @description The stored file of its document, for 15 minutes; only in lists. */
+            documentLink?: string;
             /** @description Until when it can be decided. */
             expiresAt?: string | null;
             id: string;
@@ -7738,6 +7768,33 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["UnclaimedPayments"];
                     "text/csv": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_payouts_dissolve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutBatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DissolvedPayouts"];
                 };
             };
             default: components["responses"]["Error"];

@@ -14,6 +14,7 @@ use proto::common::v1::{
 use route_macros::{get, post, response};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use time::OffsetDateTime;
 use utoipa::ToSchema;
 
 use crate::app::App;
@@ -88,6 +89,10 @@ pub struct Proposal {
     /// Name of the person who decided, only in lists.
     decided_by_name: Option<String>,
     decided_at: Option<String>,
+    /// The stored file of its document, for 15 minutes; only in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    document_link: Option<String>,
     /// Until when it can be decided.
     #[nullable]
     expires_at: Option<String>,
@@ -121,6 +126,7 @@ impl Proposal {
             decided_by: given(proposal.decided_by),
             decided_by_name: None,
             decided_at: moment(proposal.decided_at.as_ref()),
+            document_link: None,
             expires_at: moment(proposal.expires_at.as_ref()),
             permission: proposal.permission,
             blocker: proposal.blocker.map(|one| ProposalBlocker { code: one.code, message: one.message }),
@@ -273,11 +279,16 @@ fn columns(one: Proposal) -> Vec<String> {
     ]
 }
 
-/// Proposals with the names of the people who made and decided them.
+/// Proposals with the names of the people who made and decided them, and the links to their documents.
 pub async fn named(app: &App, rows: Vec<(Service, common::Proposal)>) -> Result<Vec<Proposal>, ApiError> {
     let people = rows.iter().flat_map(|(_, row)| [row.proposed_by.clone(), row.decided_by.clone()]);
     let people = app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
-    rows.into_iter().map(|(service, row)| Ok(Proposal::new(service, row)?.named(&people))).collect()
+    let now = OffsetDateTime::now_utc();
+    let told = |(service, row): (Service, common::Proposal)| {
+        let document_link = change::document(&row.change_json).map(|key| app.files.private_link(&key, &row.id, now));
+        Ok(Proposal { document_link, ..Proposal::new(service, row)?.named(&people) })
+    };
+    rows.into_iter().map(told).collect()
 }
 
 /// A page of each service, with one row more if another page follows.

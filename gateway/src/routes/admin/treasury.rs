@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use crate::clients::{Service, ask, keyed};
 use crate::extract::StaffMember;
+use crate::files::Purpose;
 use crate::idempotency::Keyed;
 use crate::json::{Answer, Created, Dollars, Field, Form, created, marked, moment, ok};
 use crate::names::MovementKind;
@@ -182,6 +183,9 @@ pub struct MovementRequest {
     issuer: Field,
     #[schema(value_type = Option<String>)]
     document_at: Field,
+    /// Its file: a picture or PDF as a data URL. Needed with a document.
+    #[schema(value_type = Option<String>)]
+    file: Field,
     /// For the audit log, 1 to 500 characters.
     #[schema(value_type = String)]
     note: Field,
@@ -196,7 +200,7 @@ pub async fn propose(caller: StaffMember, Keyed { value, claim }: Keyed<Movement
     let plan_id = form.text("planId", &value.plan_id);
     let plans = if plan_id.is_empty() { Vec::new() } else { caller.app.plans.get().await? };
     let plan_title = plans.into_iter().find(|plan| plan.id == plan_id).map(|plan| plan.title).unwrap_or_default();
-    let message = wallet::ProposeMovementRequest {
+    let mut message = wallet::ProposeMovementRequest {
         kind: form.text("kind", &value.kind),
         amount_cents: form.amount("amount", &value.amount).get(),
         plan_id,
@@ -212,8 +216,16 @@ pub async fn propose(caller: StaffMember, Keyed { value, claim }: Keyed<Movement
         note: form.text("note", &value.note),
         client_address: caller.client.address,
         idempotency: claim.clone(),
+        file: String::new(),
+        file_digest: Vec::new(),
     };
+    let file = form.file("file", value.file);
     form.finish()?;
+    if !file.is_empty() {
+        // The sweep removes it if the proposal is refused.
+        let stored = caller.app.files.store("file", file, Purpose::Document).await?;
+        (message.file, message.file_digest) = (stored.key, stored.stored_digest);
+    }
     let (answer, replayed) = keyed!(caller.treasury.propose_movement(message), claim)?;
     Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
 }

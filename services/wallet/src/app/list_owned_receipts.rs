@@ -1,4 +1,4 @@
-//! Returns which stored receipts belong to a payment or a reservation.
+//! Returns which stored files belong to a payment or a reservation, or to a movement of the treasury.
 
 use chassis::db::Db;
 

@@ -141,6 +141,12 @@ pub struct Document {
     /// Its date.
     #[serde(rename = "document_at", with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
+    /// Where the gateway stores it; unset in movements from before files were stored.
+    #[serde(rename = "document_file", default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// SHA-256 of what is stored, in hexadecimal.
+    #[serde(rename = "document_sha256", default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// What a proposal says, as its change and for people to read.
@@ -346,10 +352,17 @@ mod tests {
             name: "Contract note 17".to_owned(),
             issuer: "Broker".to_owned(),
             at: OffsetDateTime::UNIX_EPOCH,
+            file: None,
+            sha256: None,
+        };
+        let file = Document {
+            file: Some("documents/a.pdf".to_owned()),
+            sha256: Some("ab".repeat(32)),
+            ..document.clone()
         };
         let payment =
             Payment { network: "Bitcoin".to_owned(), txid: "AB".to_owned(), txid_key: "ab".to_owned(), vout: None };
-        for (payment, document) in [(None, None), (Some(payment), None), (None, Some(document))] {
+        for (payment, document) in [(None, None), (Some(payment), None), (None, Some(document)), (None, Some(file))] {
             let movement = TreasuryMovement { payment, document, ..movement.clone() };
             let stored = serde_json::to_value(&movement).expect("it is written");
             assert_eq!(serde_json::from_value::<TreasuryMovement>(stored).expect("it is read"), movement);

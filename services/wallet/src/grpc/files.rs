@@ -1,4 +1,4 @@
-//! For the gateway: which stored receipts are in use.
+//! For the gateway: which stored receipts and documents are in use.
 
 use chassis::grpc::Reply;
 use proto::common::v1::file_owner_service_server::FileOwnerService;

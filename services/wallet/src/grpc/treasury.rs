@@ -6,6 +6,7 @@ use chassis::error::Refusal;
 use chassis::grpc::{Reply, answer};
 use chassis::money::Cents;
 use chassis::permission::Permission;
+use chassis::roots::to_hex;
 use chassis::staff_call::StaffCall;
 use proto::wallet::v1 as message;
 use proto::wallet::v1::backing_service_server::BackingService;
@@ -33,6 +34,8 @@ const ALLOWED: [&str; 1] = ["trade"];
 const GAINS: usize = 5_000;
 /// The most characters of a name.
 const NAME: usize = 100;
+/// The folder of documents in the store of the gateway.
+const FOLDER: &str = "documents/";
 
 #[tonic::async_trait]
 impl TreasuryService for GrpcServer {
@@ -55,13 +58,13 @@ impl TreasuryService for GrpcServer {
         self.send(request).await
     }
 
-    async fn get_treasury(&self, request: Request<GetTreasuryRequest>) -> Reply<GetTreasuryResponse> {
-        self.staff(request.metadata(), Permission::See).await?;
-        let found = self.solvency().await?;
     async fn dissolve_payouts(&self, request: Request<DissolvePayoutsRequest>) -> Reply<DissolvePayoutsResponse> {
         self.dissolve(request).await
     }
 
+    async fn get_treasury(&self, request: Request<GetTreasuryRequest>) -> Reply<GetTreasuryResponse> {
+        self.staff(request.metadata(), Permission::See).await?;
+        let found = self.solvency().await?;
         let treasury = get_treasury(&self.db).await?;
         Ok(Response::new(response(treasury, found)?))
     }
@@ -151,6 +154,8 @@ fn movement(kind: MovementKind, message: ProposeMovementRequest) -> Result<Treas
                 name: document,
                 issuer: issuer.ok_or_else(|| Refusal::field("issuer", "Please enter who issued the document."))?,
                 at: at.ok_or_else(|| Refusal::field("documentAt", "Please enter the date of the document."))?,
+                file: Some(file(&message)?),
+                sha256: Some(to_hex(&message.file_digest)),
             })
         }
     };
@@ -165,6 +170,13 @@ fn movement(kind: MovementKind, message: ProposeMovementRequest) -> Result<Treas
         document,
         note: message.note.trim().to_owned(),
     })
+}
+
+/// The key of the stored file of a document.
+fn file(message: &ProposeMovementRequest) -> Result<String, Error> {
+    let is_stored = message.file.starts_with(FOLDER) && message.file_digest.len() == 32;
+    let file = Some(message.file.clone()).filter(|key| is_stored && key.len() <= NAME);
+    Ok(file.ok_or_else(|| Refusal::field("file", "Please attach the document."))?)
 }
 
 /// A name without blanks around it; `None` if it is empty.

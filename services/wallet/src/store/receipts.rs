@@ -96,14 +96,18 @@ pub async fn record(
     Ok(())
 }
 
-/// Those of these files that a payment names, or soon may. A decided payment keeps its receipt for this many days.
+/// Those of these files that a payment names, or soon may, or that prove a movement of the treasury. A decided payment keeps its
+/// receipt for this many days; proposals keep their documents for good.
 pub async fn owned_among(conn: &mut PgConnection, keys: &[String], days: i32) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT receipt_key AS "key!" FROM transactions WHERE receipt_key IS NOT NULL AND receipt_key = ANY ($1)
              AND (status = 'pending' OR decided_at > clock_timestamp() - make_interval(days => $2))
            UNION
            SELECT key FROM receipts
-           WHERE key = ANY ($1) AND reserved_at > clock_timestamp() - interval '30 minutes'"#,
+           WHERE key = ANY ($1) AND reserved_at > clock_timestamp() - interval '30 minutes'
+           UNION
+           SELECT change->>'document_file' FROM proposals
+           WHERE change->>'document_file' IS NOT NULL AND change->>'document_file' = ANY ($1)"#,
         keys,
         days,
     )

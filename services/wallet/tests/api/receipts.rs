@@ -22,7 +22,7 @@ async fn reserve(
     Ok(world.grpc.reserve_receipt(with_token(request, &member.token)).await?.into_inner())
 }
 
-async fn owned(world: &World, keys: &[&str]) -> Vec<String> {
+pub async fn owned(world: &World, keys: &[&str]) -> Vec<String> {
     let request = ListOwnedFilesRequest { keys: keys.iter().map(|&key| key.to_owned()).collect() };
     let credential = world.realm.service_token("gateway");
     let mut keys = world.grpc.list_owned_files(with_token(request, &credential)).await.unwrap().into_inner().keys;

@@ -4,13 +4,13 @@ use chassis::clock::Timestamp;
 use chassis::error::Kind;
 use chassis::identity::Role;
 use chassis::testing::with_token;
-use proto::common::v1::{ChainPayment, Proposal};
+use proto::common::v1::{ChainPayment, Proposal, RejectProposalRequest};
 use proto::payment_method::v1::{AssetHolding, GetHoldingsResponse as Observed, Outflow};
 use proto::wallet::v1::backing_service_server::BackingService;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::treasury_service_server::TreasuryService;
 use proto::wallet::v1::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 use tonic::Status;
 use uuid::Uuid;
@@ -19,6 +19,7 @@ use wallet::app::check_solvency::{check_solvency, pause_if_drained, pause_if_sho
 
 use crate::corrections;
 use crate::fixture::{World, code, refusal};
+use crate::receipts::owned;
 use crate::trades::{fund, settle};
 
 pub const PLAN: Uuid = Uuid::from_u128(0x91a4);
@@ -35,6 +36,8 @@ pub fn movement(kind: &str, cents: i64) -> ProposeMovementRequest {
         issuer: "Broker".to_owned(),
         document_at: Some(Timestamp { seconds: 1_800_000_000, nanos: 0 }),
         note: "as agreed".to_owned(),
+        file: "documents/17.pdf".to_owned(),
+        file_digest: vec![7; 32],
         ..ProposeMovementRequest::default()
     }
 }
@@ -162,6 +165,29 @@ async fn movements_go_through_the_books(pool: PgPool) {
     // What came from the member and the operator, without what left; the plan's purchase and its proceeds too.
     assert_eq!(world.house("settlement").await, -(100_000 + 40_000 - 5_000 - 700 - 30 - 70 - 60_000 + 65_000));
     world.assert_verified().await;
+}
+
+/// [D-T1] A document comes with its file, whose hash both treasurers sign with the movement; the file belongs to the movement for
+/// good, also if it is rejected.
+#[sqlx::test(migrations = false)]
+async fn a_document_is_a_stored_file(pool: PgPool) {
+    let world = World::new(pool).await;
+    let stated = |file: &str, digest: &[u8]| ProposeMovementRequest {
+        file: file.to_owned(),
+        file_digest: digest.to_vec(),
+        ..movement("holding_stated", 1)
+    };
+    for wrong in [stated("", &[]), stated("receipts/a.pdf", &[7; 32]), stated("documents/a.pdf", &[7; 31])] {
+        assert_eq!(code(propose(&world, wrong).await), "VALIDATION_FAILED");
+    }
+    let proposal = propose(&world, stated("documents/a.pdf", &[7; 32])).await.unwrap();
+    let change: Value = serde_json::from_str(&proposal.change_json).unwrap();
+    assert_eq!((&change["document_file"], &change["document_sha256"]), (&json!("documents/a.pdf"), &json!("07".repeat(32))));
+    let keys = ["documents/a.pdf", "documents/b.pdf"];
+    assert_eq!(owned(&world, &keys).await, [keys[0]]);
+    let request = RejectProposalRequest { proposal_id: proposal.id, ..RejectProposalRequest::default() };
+    world.grpc.proposals().reject_proposal(with_token(request, &world.treasurer)).await.unwrap();
+    assert_eq!(owned(&world, &keys).await, [keys[0]]);
 }
 
 /// [D-T3] A value that cash and assets at their last proven value do not cover is refused with what is missing; so is taking back

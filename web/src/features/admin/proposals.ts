@@ -73,6 +73,7 @@ const labels: Record<string, string> = {
   document: 'Document',
   issuer: 'Issued by',
   documentAt: 'Date of the document',
+  documentSha256: 'SHA-256 of its file',
   gains: 'Gains of open trades at this value',
   at: 'In force from',
   currency: 'Currency',
@@ -142,7 +143,7 @@ export function changesOf({ kind, change, before }: Pick<Proposal, 'kind' | 'cha
   const [next, old] = [change, before ?? {}]
   const showsWhatStays = !kind.includes('.') || kind.startsWith('staff.')
   return Object.entries(labels).flatMap(([name, label]) => {
-    const isExact = ['address', 'memo', 'signature'].includes(name)
+    const isExact = ['address', 'memo', 'signature', 'documentSha256'].includes(name)
     if (!(name in next)) return showsWhatStays && name in old ? [{ label, after: readable(name, old[name]), isExact }] : []
     const after = readable(name, next[name])
     const replaced = name in old && compared(kind, name) ? readable(name, old[name]) : undefined

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::files::Files;
@@ -14,11 +14,24 @@ pub fn on_the_wire(stored: &str) -> Option<Box<RawValue>> {
     let fields: BTreeMap<String, Box<RawValue>> = serde_json::from_str(stored).ok()?;
     let mut told = BTreeMap::new();
     for (name, value) in fields {
+        // A proposal has a link to it instead.
+        if name == "document_file" {
+            continue;
+        }
         let (name, value) = field(camel_case(&name), value);
         // A value is stored for people and in millionths; it is shown once, as a number.
         told.insert(name, value?);
     }
     raw(&told)
+}
+
+/// The key of the stored document that a change names.
+pub fn document(stored: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        document_file: Option<String>,
+    }
+    serde_json::from_str::<Named>(stored).ok()?.document_file
 }
 
 fn field(name: String, value: Box<RawValue>) -> (String, Option<Box<RawValue>>) {
@@ -89,6 +102,10 @@ mod tests {
             (
                 r#"{"asset":"BTC","bidMicros":97312450000,"askMicros":97315000000,"source":"Kraken","validMinutes":60}"#,
                 r#"{"ask":97315,"asset":"BTC","bid":97312.45,"source":"Kraken","validMinutes":60}"#,
+            ),
+            (
+                r#"{"document":"Note 17","document_file":"documents/a.pdf","document_sha256":"ab"}"#,
+                r#"{"document":"Note 17","documentSha256":"ab"}"#,
             ),
             (r#"{"archived":true,"imageKey":""}"#, r#"{"archived":true,"image":null}"#),
         ] {

@@ -26,10 +26,12 @@ export type NewMovement = {
   document?: string
   issuer?: string
   documentAt?: string
+  /** The document as a data URL. */
+  file?: string
   note: string
 }
 
-export const movementFields = ['kind', 'amount', 'planId', 'asset', 'source', 'network', 'txid', 'document', 'issuer', 'documentAt', 'note'] as const
+export const movementFields = ['kind', 'amount', 'planId', 'asset', 'source', 'network', 'txid', 'document', 'issuer', 'documentAt', 'file', 'note'] as const
 
 /** Proposes a movement; another treasurer confirms. */
 export const useProposeMovement = () =>

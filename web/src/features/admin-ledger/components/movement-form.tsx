@@ -2,11 +2,13 @@ import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { MoneyField, SelectField, TextAreaField, TextField } from '@/components/field'
+import { FileDrop } from '@/components/file-drop'
 import { Form } from '@/components/form'
 import { useAllPlans } from '@/features/admin/api/plans'
 import type { MovementKind } from '@/features/admin/api/types'
 import { isStatement, movementKinds } from '@/features/admin/movements'
 import { toApiError } from '@/lib/api-error'
+import { PROOF, readAsDataUrl } from '@/lib/files'
 import { useProposeMovement } from '../api/treasury'
 
 const AMOUNT = /^(0|[1-9][0-9]{0,9})(\.[0-9]{1,2})?$/
@@ -25,6 +27,7 @@ export function MovementForm() {
   const plans = useAllPlans()
   const [kind, setKind] = useState<MovementKind | ''>('')
   const [values, setValues] = useState(NONE)
+  const [file, setFile] = useState<File | null>(null)
   const [tried, setTried] = useState(false)
   const { fields } = toApiError(propose.error)
   const rule = kind && movementKinds[kind]
@@ -41,23 +44,26 @@ export function MovementForm() {
         document: rule.proof === 'document' && !values.document.trim() && 'Name the document',
         issuer: values.document.trim() && !values.issuer.trim() && 'Enter who issued the document',
         documentAt: values.document.trim() && !values.documentAt && 'Enter the date of the document',
+        file: values.document.trim() && !file && 'Attach the document',
         note: !values.note.trim() && 'Enter the reason',
       }
     : { kind: 'Choose what moves' }
   const error = (name: string) => (tried && missing[name]) || fields[name]
 
-  const submit = () => {
+  const submit = async () => {
     setTried(true)
     if (!rule || Object.values(missing).some(Boolean)) return
     const { amount, documentAt, note, ...texts } = values
     const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim()))
     const date = documentAt ? { documentAt: new Date(`${documentAt}T00:00:00Z`).toISOString() } : {}
-    return propose.mutateAsync(
-      { kind, amount: Number(amount), note: note.trim(), ...given, ...date },
+    const attached = file && rule.proof !== 'none' ? { file: await readAsDataUrl(file) } : {}
+    await propose.mutateAsync(
+      { kind, amount: Number(amount), note: note.trim(), ...given, ...date, ...attached },
       {
         onSuccess: () => {
           setKind('')
           setValues(NONE)
+          setFile(null)
           setTried(false)
         },
       },
@@ -97,11 +103,22 @@ export function MovementForm() {
               </div>
             )}
             {rule.proof !== 'none' && (
-              <div className="grid gap-4 sm:grid-cols-3">
-                <TextField label="Document" optional={rule.proof === 'either'} maxLength={100} value={values.document} onChange={set('document')} error={error('document')} />
-                <TextField label="Issued by" optional={rule.proof === 'either'} maxLength={100} value={values.issuer} onChange={set('issuer')} error={error('issuer')} />
-                <TextField label="Date" optional={rule.proof === 'either'} type="date" value={values.documentAt} onChange={set('documentAt')} error={error('documentAt')} />
-              </div>
+              <>
+                <div className="grid gap-4 sm:grid-cols-3">
+                  <TextField label="Document" optional={rule.proof === 'either'} maxLength={100} value={values.document} onChange={set('document')} error={error('document')} />
+                  <TextField label="Issued by" optional={rule.proof === 'either'} maxLength={100} value={values.issuer} onChange={set('issuer')} error={error('issuer')} />
+                  <TextField label="Date" optional={rule.proof === 'either'} type="date" value={values.documentAt} onChange={set('documentAt')} error={error('documentAt')} />
+                </div>
+                <FileDrop
+                  label={rule.proof === 'either' ? 'File of the document (optional)' : 'File of the document'}
+                  hint="A photo, an image or a PDF. The treasurer who confirms reads it."
+                  kind={PROOF}
+                  file={file}
+                  onPick={setFile}
+                  onRemove={() => setFile(null)}
+                  error={error('file')}
+                />
+              </>
             )}
             <TextAreaField label="Reason" maxLength={500} value={values.note} onChange={set('note')} error={error('note')} />
           </>

@@ -6,6 +6,7 @@ import { cx } from '@/components/cx'
 import { DetailList } from '@/components/detail-list'
 import { EmptyState } from '@/components/states'
 import type { Backing, Proposal, Solvency, Treasury } from '@/features/admin/api/types'
+import { DocumentLink } from '@/features/admin/components/document-link'
 import { Loaded } from '@/features/admin/components/loaded'
 import { changesOf, titleOf } from '@/features/admin/proposals'
 import { useMay } from '@/features/admin/permissions'
@@ -147,6 +148,7 @@ function Movements({ movements }: { movements: Proposal[] }) {
                 .map(({ label, after }) => `${label} ${after}`)
                 .join(' · ')}
             </p>
+            <DocumentLink proposal={movement} />
             <p className="text-xs text-ink-faint">
               {movement.decidedAt && formatMoment(movement.decidedAt)}, proposed by {movement.proposedByName ?? 'staff'}, confirmed by{' '}
               {movement.decidedByName ?? 'staff'}

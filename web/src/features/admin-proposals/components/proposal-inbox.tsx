@@ -17,6 +17,7 @@ import { changesOf, titleOf } from '@/features/admin/proposals'
 import { Age } from '@/features/admin/components/age'
 import { CsvButton } from '@/features/admin/components/csv-button'
 import { ChangeList } from './change-list'
+import { DocumentLink } from '@/features/admin/components/document-link'
 import { Loaded } from '@/features/admin/components/loaded'
 import { MoreButton } from '@/components/more-button'
 
@@ -118,6 +119,7 @@ export function ProposalCard({ proposal }: { proposal: Proposal }) {
         )}
       </header>
       <ChangeList proposal={proposal} />
+      <DocumentLink proposal={proposal} />
       <p className="mt-3 text-sm text-ink-faint">
         Proposed by {staffName(proposal.proposedBy, proposal.proposedByName)}
         {proposal.proposedAt && `, ${formatMoment(proposal.proposedAt)}`}
