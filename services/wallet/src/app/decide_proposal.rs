@@ -4,7 +4,6 @@
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::Answer;
-use chassis::money::Cents;
 use chassis::proposal::{self, Apply, DecideProposal, Proposal};
 use serde_json::Value;
 use uuid::Uuid;
@@ -27,7 +26,9 @@ use crate::domain::treasury::{HOUSE, MovementKind, TreasuryMovement};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::{closed_wallets, consumed_payments, ledger_checks, postings, transactions, withdrawal_pauses};
+use crate::store::{
+    closed_wallets, consumed_payments, ledger_checks, postings, transactions, treasury, withdrawal_pauses,
+};
 
 /// Decides an open proposal. A treasurer may decide all, an admin only a reopening. A confirmed proposal takes effect in
 /// the same transaction.
@@ -220,30 +221,13 @@ async fn move_treasury(conn: &mut PgConnection, proposal: &Proposal, kind: Movem
     }
     let Some(posting_kind) = kind.posting_kind() else { return Ok(()) };
     let subject = proposal.subject_id.unwrap_or(HOUSE);
-    let (settlement, capital) = (AccountRef::House(HouseAccount::Settlement), AccountRef::House(HouseAccount::Capital));
-    let (cash, assets) = (AccountRef::Plan(subject, PlanAccount::Cash), AccountRef::Plan(subject, PlanAccount::Assets));
-    let amount = movement.amount_cents;
-    let (from, to) = match kind {
-        MovementKind::CapitalIn => (settlement, vec![(capital, amount)]),
-        MovementKind::CapitalOut | MovementKind::Loss => (capital, vec![(settlement, amount)]),
-        MovementKind::RevenueOut => {
-            let source = movement.source.as_deref().unwrap_or_default();
-            let source = source.parse().map_err(|_| Error::AccountMissing)?;
-            (AccountRef::House(source), vec![(settlement, amount)])
-        }
-        MovementKind::NetworkFee => (AccountRef::House(HouseAccount::NetworkFees), vec![(settlement, amount)]),
-        MovementKind::PlanFunded => (capital, vec![(cash, amount)]),
-        MovementKind::PlanReturned => (cash, vec![(capital, amount)]),
-        MovementKind::PlanBought => (assets, vec![(settlement, amount)]),
-        MovementKind::PlanProceeds => {
-            let book = movement.book_cents.unwrap_or_default();
-            (settlement, vec![(assets, book), (cash, amount.minus(book)?)])
-        }
-        MovementKind::PlanLoss => (cash, vec![(assets, amount)]),
-        _ => return Ok(()),
+    let moves = treasury::moves(conn, kind, &proposal.change).await?;
+    let account = |name: &str| match name.parse::<PlanAccount>() {
+        Ok(account) => Ok(AccountRef::Plan(subject, account)),
+        Err(_) => name.parse().map(AccountRef::House).map_err(|_| Error::AccountMissing),
     };
-    let gains = to.into_iter().filter(|(_, cents)| *cents > Cents::ZERO);
-    let entries = std::iter::once((from, amount.negated()?)).chain(gains).collect();
+    let entries = moves.into_iter().map(|(name, cents)| Ok((account(&name)?, cents)));
+    let entries = entries.collect::<Result<_, Error>>()?;
     let cause = Cause::Proposal(proposal.id);
     posting::post(conn, &[Posting { kind: posting_kind, cause, user_id: subject, transaction_id: None, entries }]).await
 }

@@ -119,7 +119,23 @@ pub async fn open_trades(conn: &mut PgConnection, plan_id: Uuid) -> Result<Optio
     Ok(row.map(|row| (row.title, OpenTrades { cost: row.cost, value: row.value, at: row.at })))
 }
 
-/// Notes what trade says of the open trades of a plan, whose newest value is of a moment.
+/// What a movement moves by kind of account, as the check of the ledger expects it.
+pub async fn moves(
+    conn: &mut PgConnection,
+    kind: MovementKind,
+    change: &Value,
+) -> Result<Vec<(String, Cents)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"SELECT key AS "account!", value::bigint AS "cents!: Cents" FROM jsonb_each_text(treasury_moves($1, $2))"#,
+        kind.as_str(),
+        change
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.account, row.cents)).collect())
+}
+
+/// Notes what trade says of the open trades of a plan.
 pub async fn report(
     conn: &mut PgConnection,
     (plan_id, title): (Uuid, &str),
