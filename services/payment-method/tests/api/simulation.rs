@@ -3,7 +3,7 @@
 
 #![expect(clippy::print_stdout, reason = "a failure is repeated with its seed")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chassis::testing::with_token;
 use payment_method::app::get_holdings::{AssetHolding, Holdings, get_holdings};
@@ -12,16 +12,21 @@ use payment_method::clients::chain::Chain;
 use payment_method::domain::address;
 use payment_method::domain::network::Format;
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
-use proto::payment_method::v1::{MatchPayoutsRequest, PayoutMatch};
+use proto::payment_method::v1::{
+    ConsumedPayment, GetConsumedRequest, MatchPayoutsRequest, NoteConsumedRequest, PayoutMatch,
+};
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::chain::rate;
 use crate::fixture::{BITCOIN, World};
+use crate::own_addresses::{derive, vector};
 use crate::scripted::{Scripted, THEIRS, Tx};
 
 const TAPROOT: &str = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0";
 const DAYS: u32 = 1_000;
+/// Own addresses of members.
+const OWN: u32 = 400;
 const SEED: u64 = 20_261_125;
 
 /// Numbers that look random and are the same for the same seed (splitmix64).
@@ -47,8 +52,16 @@ struct Simulation {
     node: Scripted,
     chain: Chain,
     dice: Dice,
-    /// The scripts of the platform.
+    /// The scripts of the platform, those of members' own addresses included.
     ours: BTreeSet<String>,
+    /// Those that members share.
+    shared: Vec<String>,
+    /// Own addresses that no deposit was made to.
+    unused: Vec<String>,
+    /// What the wallet credited and paid, by payment, in satoshi: what a payment is consumed for.
+    books: BTreeMap<(String, u32, bool), u64>,
+    sweeps: u32,
+    batches: u32,
     /// Transactions that no withdrawal accounts for.
     thefts: BTreeSet<String>,
     replaced: u32,
@@ -65,20 +78,45 @@ impl Simulation {
             ours.insert(address::script(Format::Bitcoin, one).unwrap());
         }
         rate(&world.pool, "BTC", 100_000_000_000).await;
+        let shared: Vec<_> = ours.iter().cloned().collect();
+        world.platform("BTC", "Bitcoin", &vector("Bitcoin").key).await;
+        let own = derive(&world, ("bitcoin", "Bitcoin"), OWN).await;
+        let unused: Vec<_> = own.iter().map(|one| address::script(Format::Bitcoin, one).unwrap()).collect();
+        ours.extend(unused.iter().cloned());
         let node = Scripted::default();
         let chain = node.serve().await;
-        let (thefts, dice) = (BTreeSet::new(), Dice(seed));
-        Self { world, node, chain, dice, ours, thefts, replaced: 0, undone: 0, outages: 0 }
+        Self {
+            world,
+            node,
+            chain,
+            dice: Dice(seed),
+            ours,
+            shared,
+            unused,
+            books: BTreeMap::new(),
+            sweeps: 0,
+            batches: 0,
+            thefts: BTreeSet::new(),
+            replaced: 0,
+            undone: 0,
+            outages: 0,
+        }
     }
 
     fn own_script(&mut self) -> String {
         let place = usize::try_from(self.dice.roll(2)).unwrap();
-        self.ours.iter().nth(place).unwrap().clone()
+        self.shared[place].clone()
     }
 
+    /// To a shared address, or to one that only this deposit has; an exchange may have taken its fee on the way.
     fn deposit(&mut self) -> Tx {
         let outs = 1 + self.dice.roll(2);
-        let outs = (0..outs).map(|_| (self.own_script(), 100_000 + self.dice.roll(20_000_000))).collect();
+        let mut to = || match self.unused.pop().filter(|_| self.dice.hits(2)) {
+            Some(own) => own,
+            None => self.own_script(),
+        };
+        let places: Vec<_> = (0..outs).map(|_| to()).collect();
+        let outs = places.into_iter().map(|to| (to, 100_000 + self.dice.roll(20_000_000))).collect();
         Tx { spends: Vec::new(), outs, fee: 0, conflicts: BTreeSet::new() }
     }
 
@@ -97,8 +135,24 @@ impl Simulation {
         if self.dice.hits(3) {
             outs.push((THEIRS.to_owned(), share / 2));
         }
+        if self.dice.hits(6) {
+            // A batch.
+            outs.extend((1..=5).map(|part| (THEIRS.to_owned(), share / (20 + part))));
+            self.batches += 1;
+        }
         let back = total - fee - outs.iter().map(|(_, satoshi)| satoshi).sum::<u64>();
         outs.push((self.own_script(), back));
+        Some(Tx { spends: coins.into_iter().map(|(place, ..)| place).collect(), outs, fee, conflicts: BTreeSet::new() })
+    }
+
+    /// Moves what own addresses hold to a shared one.
+    fn sweep(&mut self) -> Option<Tx> {
+        let coins = self.node.history().unspent(&self.ours);
+        let coins: Vec<_> = coins.into_iter().filter(|(_, script, _)| !self.shared.contains(script)).take(30).collect();
+        let total: u64 = coins.iter().map(|(.., satoshi)| satoshi).sum();
+        let fee = 500 + 100 * coins.len() as u64;
+        let outs = vec![(self.own_script(), total.checked_sub(fee)?)];
+        self.sweeps += 1;
         Some(Tx { spends: coins.into_iter().map(|(place, ..)| place).collect(), outs, fee, conflicts: BTreeSet::new() })
     }
 
@@ -134,6 +188,11 @@ impl Simulation {
             if self.dice.hits(40) {
                 self.thefts.insert(txid);
             }
+        }
+        if self.dice.hits(30)
+            && let Some(sweep) = self.sweep()
+        {
+            self.node.history().send(sweep);
         }
         if self.dice.hits(8) {
             self.replace();
@@ -179,6 +238,51 @@ impl Simulation {
         self.world.grpc.match_payouts(request).await.unwrap();
     }
 
+    /// Has the wallet credit final deposits and settle final payouts, and report what they consume. A payment that was reported
+    /// already, as after a thief's claim to a public hash, and a hash that no node ever showed change nothing.
+    async fn consume(&mut self) {
+        type Row = (String, i32, bool, i64);
+        let rows: Vec<Row> = sqlx::query_as(
+            "SELECT txid, idx, way = 'out', units::bigint FROM chain_payments
+             WHERE state = 'final' AND NOT is_consumed AND (way = 'in' OR way = 'out' AND transaction_id IS NOT NULL)",
+        )
+        .fetch_all(&self.world.pool)
+        .await
+        .unwrap();
+        let mut told: Vec<_> = self.books.keys().cloned().collect();
+        let again = usize::try_from(self.dice.roll(told.len().max(1) as u64)).unwrap();
+        told = told.into_iter().skip(again).take(1).collect();
+        told.push(("f".repeat(64), 0, self.dice.hits(2)));
+        for (txid, index, is_outgoing, units) in rows {
+            let key = (txid, index.unsigned_abs(), is_outgoing);
+            told.push(key.clone());
+            self.books.insert(key, units.unsigned_abs());
+        }
+        let payments = told.into_iter().map(|(txid, index, is_outgoing)| ConsumedPayment {
+            chain: "bitcoin".to_owned(),
+            txid,
+            index,
+            is_outgoing,
+        });
+        let request = NoteConsumedRequest { payments: payments.collect() };
+        let request = with_token(request, &self.world.realm.service_token("wallet"));
+        self.world.grpc.note_consumed(request).await.unwrap();
+    }
+
+    /// Per direction, what the wallet credited and paid is what payment-method knows to be consumed, to the satoshi.
+    async fn check_bridge(&self, day: u32) {
+        let request = with_token(GetConsumedRequest {}, &self.world.realm.service_token("wallet"));
+        let known = self.world.grpc.get_consumed(request).await.unwrap().into_inner().sums;
+        let known: Vec<_> = known.into_iter().map(|one| (one.is_outgoing, one.payments, one.units)).collect();
+        let mut sums: BTreeMap<bool, (i64, u64)> = BTreeMap::new();
+        for ((.., is_outgoing), units) in &self.books {
+            let sum = sums.entry(*is_outgoing).or_default();
+            *sum = (sum.0 + 1, sum.1 + units);
+        }
+        let books: Vec<_> = sums.into_iter().map(|(way, (payments, units))| (way, payments, units.to_string())).collect();
+        assert_eq!(known, books, "day {day}");
+    }
+
     async fn held(&self) -> (Holdings, AssetHolding) {
         let found = get_holdings(&self.world.grpc.db).await.unwrap();
         let bitcoin = found.assets.iter().find(|one| one.asset.symbol == "BTC").unwrap().clone();
@@ -186,17 +290,20 @@ impl Simulation {
     }
 
     /// What is held is what the payments explain, at every moment at which the node answers.
-    async fn check(&self, day: u32) {
+    async fn check(&mut self, day: u32) {
         let (found, bitcoin) = self.held().await;
         let held: u64 = self.node.history().unspent(&self.ours).iter().map(|(.., satoshi)| satoshi).sum();
         let (units, recorded) = bitcoin.sums.unwrap();
         assert_eq!((units.get(), recorded.get()), (i128::from(held), i128::from(held)), "day {day}");
         self.account(&found).await;
+        self.consume().await;
+        self.check_bridge(day).await;
     }
 }
 
-/// [D-Q8] Case 20, for 1,000 days: after every look the balances are what the payments explain, in units, no matter what is replaced,
-/// undone or down, and no matter what the rate does. In the end the outflows that no withdrawal accounts for are exactly the thefts.
+/// [D-Q8] [D-N1] [M14] Case 20, for 1,000 days with own addresses, sweeps and batches: after every look the balances are what the payments
+/// explain, in units, no matter what is replaced, undone or down, and no matter what the rate does; and what the wallet credited and
+/// paid is what is known to be consumed. In the end the outflows that no withdrawal accounts for are exactly the thefts.
 #[sqlx::test(migrations = false)]
 async fn a_thousand_days_are_explained_to_the_satoshi(pool: PgPool) {
     let seed = std::env::var("SIMULATION_SEED").map_or(SEED, |text| text.parse().unwrap());
@@ -209,6 +316,8 @@ async fn a_thousand_days_are_explained_to_the_satoshi(pool: PgPool) {
     simulation.look().await;
     for day in 0..DAYS {
         simulation.day().await;
+        // An own address is read after its first payment was seen.
+        simulation.look().await;
         simulation.look().await;
         if !simulation.node.history().is_down {
             simulation.check(day).await;
@@ -216,6 +325,7 @@ async fn a_thousand_days_are_explained_to_the_satoshi(pool: PgPool) {
     }
     simulation.node.history().is_down = false;
     (0..7).for_each(|_| simulation.node.history().mine(true));
+    simulation.look().await;
     simulation.look().await;
     simulation.check(DAYS).await;
     let (found, bitcoin) = simulation.held().await;
@@ -233,12 +343,19 @@ async fn a_thousand_days_are_explained_to_the_satoshi(pool: PgPool) {
         .collect();
     expected.sort();
     assert_eq!(stolen, expected);
-    let Simulation { replaced, undone, outages, .. } = &simulation;
+    // No alarm has no cause: what is reported as undone is what the wallet rests on, or a payout, and does not count any more.
+    for one in &found.undone {
+        assert!(!alive.contains(&one.key.txid), "{one:?}");
+    }
+    let Simulation { replaced, undone, outages, sweeps, batches, .. } = &simulation;
     println!(
-        "{} transactions, {replaced} replacements, {undone} reorganisations, {outages} outages, {} thefts, {} satoshi held",
+        "{} transactions, {replaced} replacements, {undone} reorganisations, {outages} outages, {} thefts, {sweeps} sweeps, \
+         {batches} batches, {} payments in the books, {} satoshi held",
         history.len(),
         simulation.thefts.len(),
+        simulation.books.len(),
         bitcoin.sums.unwrap().0,
     );
+    assert!(*sweeps > 10 && *batches > 10 && simulation.books.len() > 300, "the days were too quiet");
     assert!(*replaced > 50 && *undone > 30 && *outages > 40 && !expected.is_empty(), "the days were too quiet");
 }
