@@ -4,6 +4,7 @@ use chassis::clock::Timestamp;
 use chassis::error::Kind;
 use chassis::identity::Role;
 use chassis::testing::with_token;
+use proto::common::v1::proposal_service_server::ProposalService;
 use proto::common::v1::{ChainPayment, Proposal, RejectProposalRequest};
 use proto::payment_method::v1::{AssetHolding, GetHoldingsResponse as Observed, Outflow};
 use proto::wallet::v1::backing_service_server::BackingService;
