@@ -172,7 +172,8 @@ async fn a_movement_keeps_its_document() {
     };
     let answer = wallet::ProposeMovementResponse { proposal: Some(proposal("documents/a.png")) };
     fixture.recorder.answer(propose, &answer);
-    let body = format!(r#"{{"kind":"holding_stated","amount":1,"document":"Note 17","file":"{PNG}","note":"As agreed"}}"#);
+    let body =
+        format!(r#"{{"kind":"holding_stated","amount":1,"document":"Note 17","file":"{PNG}","note":"As agreed"}}"#);
     let path = "/v1/admin/treasury/movements";
     assert_eq!(fixture.call(Method::POST, path, Some(&token), &body).await.status, StatusCode::CREATED);
     let asked: Vec<wallet::ProposeMovementRequest> = fixture.recorder.asked(propose);

@@ -39,8 +39,8 @@ pub mod resolve_quote;
 
 pub mod pay_withdrawal_fee;
 
-pub mod send_payouts;
 pub mod dissolve_payouts;
+pub mod send_payouts;
 pub mod set_destination;
 
 pub mod ask_confirmation;

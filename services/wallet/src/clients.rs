@@ -20,10 +20,11 @@ use proto::payment_method::v1::payout_service_client::PayoutServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
     ChainOutput, ConsumedPayment, CreateQuoteRequest, CreateQuoteResponse, GetArrivedRequest, GetArrivedResponse,
-    GetConsumedRequest, GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest, GetQuoteRequest, ListCandidatesRequest,
-    ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, NoteConsumedRequest, OutgoingPayout,
-    PayoutMatch, PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, TakeBackMethodsRequest,
+    GetConsumedRequest, GetEvidenceRequest, GetHoldingsRequest, GetPayoutRequest, GetQuoteRequest,
+    ListCandidatesRequest, ListOutflowsRequest, ListPaymentsRequest, ListedPayment, MatchPayoutsRequest,
+    NoteConsumedRequest, OutgoingPayout, PayoutMatch, PayoutOutput, PricePayoutRequest, ResolveDepositMethodRequest,
+    ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
+    TakeBackMethodsRequest,
 };
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::PreparePayoutsResponse;

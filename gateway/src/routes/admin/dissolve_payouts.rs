@@ -39,8 +39,7 @@ pub async fn dissolve(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, ..) =
-        call_keyed!(app.clients.treasury, dissolve_payouts, caller.out, claim, message)?.into_parts();
+    let (metadata, ..) = call_keyed!(app.clients.treasury, dissolve_payouts, caller.out, claim, message)?.into_parts();
     let message = "The payouts are free for others. Do not send what was signed for them.";
     Ok(marked(&metadata, ok(DissolvedPayouts { success: true, message })))
 }

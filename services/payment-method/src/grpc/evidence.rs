@@ -10,10 +10,11 @@ use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, HeldAtAddres
 use proto::payment_method::v1 as message;
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    ConsumedSum as Sum, GetConsumedRequest, GetConsumedResponse, GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, GetPayoutRequest,
-    GetPayoutResponse, ListCandidatesRequest, ListCandidatesResponse, ListOutflowsRequest, ListOutflowsResponse,
-    ListPaymentsRequest, ListPaymentsResponse, ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse,
-    NoteConsumedRequest, NoteConsumedResponse, PayoutOnChain, PayoutOutput,
+    ConsumedSum as Sum, GetConsumedRequest, GetConsumedResponse, GetEvidenceRequest, GetEvidenceResponse,
+    GetHoldingsRequest, GetHoldingsResponse, GetPayoutRequest, GetPayoutResponse, ListCandidatesRequest,
+    ListCandidatesResponse, ListOutflowsRequest, ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse,
+    ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, NoteConsumedRequest, NoteConsumedResponse, PayoutOnChain,
+    PayoutOutput,
 };
 use time::OffsetDateTime;
 use tonic::{Request, Response};

@@ -16,8 +16,8 @@ use stack::nodes::{Bitcoind, ETHEREUM_USDT, EvmChain, RICH, TREASURY, address_wo
 use stack::sign::psbt as sign;
 
 use crate::chain::{anvil, bitcoind, regtest};
-use crate::holdings::{explained, holdings, own, read};
 use crate::fixture::{BITCOIN, EVM, EVM_2, World};
+use crate::holdings::{explained, holdings, own, read};
 
 const TAPROOT: &str = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0";
 const LEGACY: &str = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa";

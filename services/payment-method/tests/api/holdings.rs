@@ -151,7 +151,8 @@ async fn replaced_payments_of_others_hide_nothing(pool: PgPool) {
     .unwrap();
     assert_eq!(holdings(&world).await.undone, []);
     let oldest = format!("{:0>64x}", 1000);
-    let payments = vec![ConsumedPayment { chain: "bitcoin".to_owned(), txid: oldest.clone(), index: 0, is_outgoing: false }];
+    let payments =
+        vec![ConsumedPayment { chain: "bitcoin".to_owned(), txid: oldest.clone(), index: 0, is_outgoing: false }];
     let note = async |service: &str, payments: Vec<ConsumedPayment>| {
         let request = NoteConsumedRequest { payments };
         world.grpc.note_consumed(with_token(request, &world.realm.service_token(service))).await

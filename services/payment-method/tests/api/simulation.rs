@@ -279,7 +279,8 @@ impl Simulation {
             let sum = sums.entry(*is_outgoing).or_default();
             *sum = (sum.0 + 1, sum.1 + units);
         }
-        let books: Vec<_> = sums.into_iter().map(|(way, (payments, units))| (way, payments, units.to_string())).collect();
+        let books: Vec<_> =
+            sums.into_iter().map(|(way, (payments, units))| (way, payments, units.to_string())).collect();
         assert_eq!(known, books, "day {day}");
     }
 

@@ -86,11 +86,17 @@ mod tests {
         assert_eq!(differences(books(), books()), []);
         let found = |known| {
             let found = differences(books(), known);
-            found.into_iter().map(|one| (one.span.asset, one.span.direction, one.consumed, one.known)).collect::<Vec<_>>()
+            found
+                .into_iter()
+                .map(|one| (one.span.asset, one.span.direction, one.consumed, one.known))
+                .collect::<Vec<_>>()
         };
         let of = |asset: &str, direction: &str| (asset.to_owned(), direction.to_owned());
         let [usdt_in, usdt_out, btc] = [of("USDT", "in"), of("USDT", "out"), of("BTC", "in")];
-        assert_eq!(found(vec![sum("USDT", "in", 2, 31), sum("USDT", "out", 1, 10)]), [(usdt_in.0.clone(), usdt_in.1.clone(), 30, 31)]);
+        assert_eq!(
+            found(vec![sum("USDT", "in", 2, 31), sum("USDT", "out", 1, 10)]),
+            [(usdt_in.0.clone(), usdt_in.1.clone(), 30, 31)]
+        );
         assert_eq!(found(vec![sum("USDT", "in", 3, 30), sum("USDT", "out", 1, 10)]), [(usdt_in.0, usdt_in.1, 30, 30)]);
         assert_eq!(
             found(vec![sum("BTC", "in", 1, 5), sum("USDT", "in", 2, 30)]),

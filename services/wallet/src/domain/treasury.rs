@@ -355,11 +355,8 @@ mod tests {
             file: None,
             sha256: None,
         };
-        let file = Document {
-            file: Some("documents/a.pdf".to_owned()),
-            sha256: Some("ab".repeat(32)),
-            ..document.clone()
-        };
+        let file =
+            Document { file: Some("documents/a.pdf".to_owned()), sha256: Some("ab".repeat(32)), ..document.clone() };
         let payment =
             Payment { network: "Bitcoin".to_owned(), txid: "AB".to_owned(), txid_key: "ab".to_owned(), vout: None };
         for (payment, document) in [(None, None), (Some(payment), None), (None, Some(document)), (None, Some(file))] {

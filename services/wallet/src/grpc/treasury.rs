@@ -12,10 +12,10 @@ use proto::wallet::v1 as message;
 use proto::wallet::v1::backing_service_server::BackingService;
 use proto::wallet::v1::treasury_service_server::TreasuryService;
 use proto::wallet::v1::{
-    CheckBackingRequest, CheckBackingResponse, DissolvePayoutsRequest, DissolvePayoutsResponse, GetBackingRequest, GetBackingResponse, GetTreasuryRequest,
-    GetTreasuryResponse, KnownGains, PlanAsset, PlanBacking, PreparePayoutsRequest, PreparePayoutsResponse,
-    ProposeMovementRequest, ProposeMovementResponse, ReportGainsRequest, ReportGainsResponse, ReportPlansRequest,
-    ReportPlansResponse, SendPayoutsRequest, SendPayoutsResponse, TradeGain,
+    CheckBackingRequest, CheckBackingResponse, DissolvePayoutsRequest, DissolvePayoutsResponse, GetBackingRequest,
+    GetBackingResponse, GetTreasuryRequest, GetTreasuryResponse, KnownGains, PlanAsset, PlanBacking,
+    PreparePayoutsRequest, PreparePayoutsResponse, ProposeMovementRequest, ProposeMovementResponse, ReportGainsRequest,
+    ReportGainsResponse, ReportPlansRequest, ReportPlansResponse, SendPayoutsRequest, SendPayoutsResponse, TradeGain,
 };
 use tonic::{Request, Response};
 

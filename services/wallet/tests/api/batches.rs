@@ -34,7 +34,14 @@ pub struct FakePayouts {
 
 impl FakePayouts {
     pub fn new(verifier: chassis::identity::Verifier) -> Self {
-        Self { verifier, prepared: Arc::default(), sent: Arc::default(), away: Arc::default(), silent: Arc::default(), waiting: Arc::default() }
+        Self {
+            verifier,
+            prepared: Arc::default(),
+            sent: Arc::default(),
+            away: Arc::default(),
+            silent: Arc::default(),
+            waiting: Arc::default(),
+        }
     }
 
     /// Never returns if this call is not answered.
@@ -267,7 +274,8 @@ async fn a_batch_is_dissolved(pool: PgPool) {
     assert_eq!(code(dissolve(&world, &world.treasurer, &free).await), "NOT_BEING_PAID");
     assert_eq!(code(send(&world, &world.treasurer, &free, "signed").await), "NOT_BEING_PAID");
     // What they would have sent is still known.
-    let fixed = "SELECT count(*) FROM transactions WHERE payout_units IS NOT NULL AND paying_until <= clock_timestamp()";
+    let fixed =
+        "SELECT count(*) FROM transactions WHERE payout_units IS NOT NULL AND paying_until <= clock_timestamp()";
     assert_eq!(world.count(fixed).await, 2);
     let first = free.iter().find(|one| one.id == all[0].id).unwrap();
     let again = world.lease_as(&other, first).await.unwrap();

@@ -9,10 +9,11 @@ use chassis::testing::with_token;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, PageRequest};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    ConsumedPayment, ConsumedSum, GetConsumedRequest, GetConsumedResponse, GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse,
-    GetPayoutRequest, GetPayoutResponse, ListCandidatesRequest, ListCandidatesResponse, ListOutflowsRequest,
-    ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment, MatchPayoutsRequest,
-    MatchPayoutsResponse, NoteConsumedRequest, NoteConsumedResponse, PayoutMatch, PayoutOnChain,
+    ConsumedPayment, ConsumedSum, GetConsumedRequest, GetConsumedResponse, GetEvidenceRequest, GetEvidenceResponse,
+    GetHoldingsRequest, GetHoldingsResponse, GetPayoutRequest, GetPayoutResponse, ListCandidatesRequest,
+    ListCandidatesResponse, ListOutflowsRequest, ListOutflowsResponse, ListPaymentsRequest, ListPaymentsResponse,
+    ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, NoteConsumedRequest, NoteConsumedResponse, PayoutMatch,
+    PayoutOnChain,
 };
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;

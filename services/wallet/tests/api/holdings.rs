@@ -10,8 +10,8 @@ use proto::wallet::v1::{
     GetHoldingsRequest, GetHoldingsResponse, GetIntegrityRequest, GetIntegrityResponse, Transaction,
 };
 use sqlx::PgPool;
-use wallet::app::check_holdings::check_holdings;
 use wallet::app::check_bridge::check_bridge;
+use wallet::app::check_holdings::check_holdings;
 use wallet::app::tell_consumed::tell_consumed;
 
 use crate::fixture::{World, deposit, withdrawal};
@@ -260,7 +260,10 @@ async fn the_bridge_is_exact(pool: PgPool) {
     known(2, 100);
     assert_eq!(faults().await, Vec::<String>::new());
     // The same payment by another transaction.
-    sqlx::query("UPDATE consumed_payments SET freed_at = now() WHERE txid LIKE 'b%'").execute(&world.pool).await.unwrap();
+    sqlx::query("UPDATE consumed_payments SET freed_at = now() WHERE txid LIKE 'b%'")
+        .execute(&world.pool)
+        .await
+        .unwrap();
     consume('b', 3, 30).await;
     assert_eq!(faults().await, Vec::<String>::new());
     let kept = "SELECT count(*) FROM bridge_faults WHERE verified_at IS NOT NULL";

@@ -183,7 +183,10 @@ async fn a_document_is_a_stored_file(pool: PgPool) {
     }
     let proposal = propose(&world, stated("documents/a.pdf", &[7; 32])).await.unwrap();
     let change: Value = serde_json::from_str(&proposal.change_json).unwrap();
-    assert_eq!((&change["document_file"], &change["document_sha256"]), (&json!("documents/a.pdf"), &json!("07".repeat(32))));
+    assert_eq!(
+        (&change["document_file"], &change["document_sha256"]),
+        (&json!("documents/a.pdf"), &json!("07".repeat(32)))
+    );
     let keys = ["documents/a.pdf", "documents/b.pdf"];
     assert_eq!(owned(&world, &keys).await, [keys[0]]);
     let request = RejectProposalRequest { proposal_id: proposal.id, ..RejectProposalRequest::default() };
