@@ -10,11 +10,10 @@ use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::{task::JoinSet, time::sleep};
 
 use crate::client::Client;
-use crate::request::{self, Request};
+use crate::request::{self, PROOF, Request};
 use stack::{
     Service, Stack,
     operator::{self, Wallet},
-    testing::PROOF,
 };
 
 /// The password of every seeded member of staff.
