@@ -434,16 +434,23 @@ pub type Created<T> = Result<Reply<T, 201>, ApiError>;
 
 /// What every success has in common.
 #[derive(Serialize)]
-struct Success<T> {
+pub struct Success<T> {
     success: bool,
     #[serde(flatten)]
     body: T,
 }
 
+impl<T> Success<T> {
+    /// A success with this body.
+    pub const fn with(body: T) -> Self {
+        Self { success: true, body }
+    }
+}
+
 impl<T: Serialize, const STATUS: u16> IntoResponse for Reply<T, STATUS> {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(STATUS).unwrap_or_default();
-        let body = axum::Json(Success { success: true, body: self.body });
+        let body = axum::Json(Success::with(self.body));
         let mut response = (status, body).into_response();
         if self.is_replay {
             response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));

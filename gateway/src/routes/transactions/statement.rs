@@ -25,7 +25,7 @@ use crate::clients::call_retrying;
 use crate::documents::{self, DocumentKind};
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::json::{Dollars, day, field, inert, moment};
+use crate::json::{Dollars, Success, day, field, inert, moment};
 use crate::names::StatementFormat;
 use crate::routes::transactions::reference;
 
@@ -298,7 +298,7 @@ fn once(bytes: Vec<u8>) -> impl StreamExt<Item = io::Result<Vec<u8>>> + Send + '
 
 /// The statement as JSON, which is written while its pages are read.
 fn json(statement: &Statement, pages: Pages, first: GetStatementResponse) -> Result<Body, ApiError> {
-    let mut head = serde_json::to_vec(statement).map_err(ApiError::internal)?;
+    let mut head = serde_json::to_vec(&Success::with(statement)).map_err(ApiError::internal)?;
     // The list of lines is the last field, and is closed behind the last line.
     let end = b"]}";
     head.truncate(head.len() - end.len());
