@@ -4780,7 +4780,7 @@ export interface components {
              * @description `evidence.at` of the checklist that was seen: if another payout to the destination has appeared since, it is 409
              *     `STALE_EVIDENCE`. One since the approval has to be this payout, no matter what was seen: otherwise it is 409 `PAYOUT_SEEN`.
              */
-            evidence_at?: string | null;
+            evidenceAt?: string | null;
             /**
              * Format: int32
              * @description The revision that was seen.

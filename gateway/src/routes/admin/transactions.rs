@@ -662,6 +662,7 @@ async fn naming_payer<T>(app: &App, answer: Result<T, ApiError>) -> Result<T, Ap
 
 /// A payout that was made.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Payout {
     /// The revision that was seen.
     #[schema(value_type = i32, example = 2)]
