@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
+use std::marker::PhantomData;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -148,18 +149,25 @@ fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// A field of any JSON type, which [`Form`] reads.
-#[derive(Debug, Default)]
-pub struct Field(Option<Box<RawValue>>);
+/// A field of any JSON type, which [`Form`] reads. Its type in the document is `T`.
+#[derive(Debug)]
+pub struct Field<T = ()>(Option<Box<RawValue>>, PhantomData<fn() -> T>);
 
-impl<'de> Deserialize<'de> for Field {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // A missing field is an absent option.
-        Option::<Box<RawValue>>::deserialize(deserializer).map(Self)
+impl<T> Default for Field<T> {
+    fn default() -> Self {
+        Self(None, PhantomData)
     }
 }
 
-impl Field {
+impl<'de, T> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // A missing field is an absent option.
+        let raw = Option::<Box<RawValue>>::deserialize(deserializer)?;
+        Ok(Self(raw, PhantomData))
+    }
+}
+
+impl<T> Field<T> {
     fn raw(&self) -> Option<&str> {
         self.0.as_deref().map(RawValue::get)
     }
@@ -185,7 +193,7 @@ impl Form {
     }
 
     /// Text, empty if missing, so that the service reports the missing field.
-    pub fn text(&mut self, name: &str, field: &Field) -> String {
+    pub fn text<T>(&mut self, name: &str, field: &Field<T>) -> String {
         let text = self.string(name, field);
         if text.chars().count() > TEXT {
             self.wrong(name, "This text is too long.");
@@ -195,11 +203,11 @@ impl Form {
     }
 
     /// The text of a file, as long as a body may be, empty if missing. Takes the field, because one copy is enough.
-    pub fn file(&mut self, name: &str, field: Field) -> String {
+    pub fn file<T>(&mut self, name: &str, field: Field<T>) -> String {
         self.string(name, &field)
     }
 
-    fn string(&mut self, name: &str, field: &Field) -> String {
+    fn string<T>(&mut self, name: &str, field: &Field<T>) -> String {
         let Some(raw) = field.raw() else { return String::new() };
         serde_json::from_str(raw).unwrap_or_else(|_| {
             self.wrong(name, "This must be text.");
@@ -208,7 +216,7 @@ impl Form {
     }
 
     /// An object that another party defines, as JSON; empty if it was not sent.
-    pub fn object(&mut self, name: &str, field: &Field) -> String {
+    pub fn object<T>(&mut self, name: &str, field: &Field<T>) -> String {
         match field.raw() {
             None => String::new(),
             Some(raw) if raw.starts_with('{') && raw.len() <= OBJECT => raw.to_owned(),
@@ -220,7 +228,7 @@ impl Form {
     }
 
     /// Bytes in hexadecimal; none if it was not sent.
-    pub fn hex(&mut self, name: &str, field: &Field) -> Vec<u8> {
+    pub fn hex<T>(&mut self, name: &str, field: &Field<T>) -> Vec<u8> {
         let text = self.text(name, field);
         let pairs = text.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
         let read = pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect::<Option<Vec<u8>>>();
@@ -231,7 +239,7 @@ impl Form {
     }
 
     /// An amount in dollars: a JSON number, or text of the exact form.
-    pub fn amount(&mut self, name: &str, field: &Field) -> Cents {
+    pub fn amount<T>(&mut self, name: &str, field: &Field<T>) -> Cents {
         let Some(raw) = field.raw() else {
             self.wrong(name, "Enter an amount");
             return Cents::ZERO;
@@ -244,12 +252,12 @@ impl Form {
     }
 
     /// An amount that may be missing.
-    pub fn optional_amount(&mut self, name: &str, field: &Field) -> Option<Cents> {
+    pub fn optional_amount<T>(&mut self, name: &str, field: &Field<T>) -> Option<Cents> {
         field.is_given().then(|| self.amount(name, field))
     }
 
     /// A decimal with up to `decimals` decimals, as an integer of its smallest unit.
-    pub fn decimal(&mut self, name: &str, field: &Field, decimals: usize) -> i64 {
+    pub fn decimal<T>(&mut self, name: &str, field: &Field<T>, decimals: usize) -> i64 {
         let read = field.raw().and_then(|raw| {
             let text = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
             parse_decimal(text, decimals)
@@ -261,7 +269,7 @@ impl Form {
     }
 
     /// A whole number.
-    pub fn integer(&mut self, name: &str, field: &Field) -> i32 {
+    pub fn integer<T>(&mut self, name: &str, field: &Field<T>) -> i32 {
         field.raw().and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_else(|| {
             self.wrong(name, "Enter a whole number");
             0
@@ -269,7 +277,7 @@ impl Form {
     }
 
     /// A whole number of 0 or more that may be missing.
-    pub fn optional_index(&mut self, name: &str, field: &Field) -> Option<u32> {
+    pub fn optional_index<T>(&mut self, name: &str, field: &Field<T>) -> Option<u32> {
         let raw = field.raw()?;
         let read = serde_json::from_str(raw).ok();
         if read.is_none() {
@@ -279,7 +287,7 @@ impl Form {
     }
 
     /// Indexes like those of [`Self::optional_index`]; none if missing.
-    pub fn indexes(&mut self, name: &str, field: &Field) -> Vec<u32> {
+    pub fn indexes<T>(&mut self, name: &str, field: &Field<T>) -> Vec<u32> {
         let Some(raw) = field.raw() else { return Vec::new() };
         serde_json::from_str(raw).unwrap_or_else(|_| {
             self.wrong(name, "Enter a list of whole numbers of 0 or more");
@@ -288,7 +296,7 @@ impl Form {
     }
 
     /// A boolean, or the default if missing.
-    pub fn flag(&mut self, name: &str, field: &Field, default: bool) -> bool {
+    pub fn flag<T>(&mut self, name: &str, field: &Field<T>, default: bool) -> bool {
         let Some(raw) = field.raw() else { return default };
         serde_json::from_str(raw).unwrap_or_else(|_| {
             self.wrong(name, "This must be true or false.");
@@ -297,12 +305,12 @@ impl Form {
     }
 
     /// A whole number, 0 if missing.
-    pub fn optional_integer(&mut self, name: &str, field: &Field) -> i32 {
+    pub fn optional_integer<T>(&mut self, name: &str, field: &Field<T>) -> i32 {
         if field.is_given() { self.integer(name, field) } else { 0 }
     }
 
     /// A timestamp, `None` if missing.
-    pub fn moment(&mut self, name: &str, field: &Field) -> Option<OffsetDateTime> {
+    pub fn moment<T>(&mut self, name: &str, field: &Field<T>) -> Option<OffsetDateTime> {
         if !field.is_given() {
             return None;
         }

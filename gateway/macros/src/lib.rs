@@ -14,6 +14,14 @@ pub fn response(_: TokenStream, item: TokenStream) -> TokenStream {
     shape::response(item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
+/// A struct that is received as JSON: `Debug`, `Deserialize` and `ToSchema`, with names in camelCase.
+///
+/// A `Field<T>` is any JSON, of which a `Form` says what is wrong; the document says that it is a `T`.
+#[proc_macro_attribute]
+pub fn request(_: TokenStream, item: TokenStream) -> TokenStream {
+    shape::request(item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
 /// A route: `#[get("/admin/members/{id}", "Back office")]`, with its path below `/v1` and its tag in the document.
 ///
 /// The rest of its entry comes from the signature:

@@ -9,7 +9,7 @@ use proto::auth::v1::{
     LoginRequest, LogoutRequest, RegisterRequest, ResendCodeRequest, ResetPasswordRequest, UndoEmailChangeRequest,
     VerifyEmailRequest,
 };
-use route_macros::{delete, get, post, response};
+use route_macros::{delete, get, post, request, response};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -57,20 +57,19 @@ pub async fn signed_in(
 }
 
 /// A new account.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct Registration {
-    #[schema(value_type = String, example = "Ada Lovelace")]
-    name: Field,
-    #[schema(value_type = String, example = "ada@example.org")]
-    email: Field,
-    #[schema(value_type = String, example = "a good password")]
-    password: Field,
-    #[schema(value_type = String, example = "+44 20 7946 0000")]
-    phone: Field,
+    #[schema(example = "Ada Lovelace")]
+    name: Field<String>,
+    #[schema(example = "ada@example.org")]
+    email: Field<String>,
+    #[schema(example = "a good password")]
+    password: Field<String>,
+    #[schema(example = "+44 20 7946 0000")]
+    phone: Field<String>,
     /// English name of the country.
-    #[schema(value_type = String, example = "United Kingdom")]
-    country: Field,
+    #[schema(example = "United Kingdom")]
+    country: Field<String>,
     /// The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449).
     #[schema(value_type = Option<Object>)]
     device_key: Field,
@@ -98,16 +97,15 @@ pub async fn register(caller: Visitor, Keyed { value, claim }: Keyed<Registratio
 }
 
 /// A code to confirm an address.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct Verification {
-    #[schema(value_type = String, example = "ada@example.org")]
-    email: Field,
+    #[schema(example = "ada@example.org")]
+    email: Field<String>,
     /// The emailed code, six digits.
-    #[schema(value_type = String, example = "123456")]
-    otp: Field,
+    #[schema(example = "123456")]
+    otp: Field<String>,
     /// The handle from register, login or resend. Not needed with a session.
-    #[schema(value_type = Option<String>)]
-    verification: Field,
+    verification: Field<Option<String>>,
 }
 
 /// A confirmed address.
@@ -143,13 +141,12 @@ pub async fn verify(caller: MaybeSignedIn, Json { value, .. }: Json<Verification
 }
 
 /// The account that needs a new code.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct Resend {
-    #[schema(value_type = String, example = "ada@example.org")]
-    email: Field,
+    #[schema(example = "ada@example.org")]
+    email: Field<String>,
     /// The previous handle, if there was one. The new code belongs to it, too.
-    #[schema(value_type = Option<String>)]
-    verification: Field,
+    verification: Field<Option<String>>,
 }
 
 /// The response is the same whether or not the account exists.
@@ -176,16 +173,15 @@ pub async fn resend(caller: MaybeSignedIn, Json { value, .. }: Json<Resend>) -> 
 }
 
 /// The credentials of an account.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct Login {
-    #[schema(value_type = String, example = "ada@example.org")]
-    email: Field,
-    #[schema(value_type = String, example = "a good password")]
-    password: Field,
+    #[schema(example = "ada@example.org")]
+    email: Field<String>,
+    #[schema(example = "a good password")]
+    password: Field<String>,
     /// Six digits of the authenticator, or a recovery code. Required from accounts with a second factor.
-    #[schema(value_type = Option<String>, example = "123456")]
-    totp: Field,
+    #[schema(example = "123456")]
+    totp: Field<Option<String>>,
     /// The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449).
     #[schema(value_type = Option<Object>)]
     device_key: Field,
@@ -323,10 +319,9 @@ pub async fn reset_password(caller: Visitor, Query(query): Query<TokenQuery>, mu
 }
 
 /// The token of a link in a security mail.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct LinkToken {
-    #[schema(value_type = String)]
-    token: Field,
+    token: Field<String>,
 }
 
 impl LinkToken {

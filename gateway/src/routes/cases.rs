@@ -6,8 +6,8 @@ use proto::cases::v1::{
     AddCaseMessageRequest, CloseCaseRequest, GetCaseRequest, ListCasesRequest, OpenCaseRequest, Subject,
 };
 use proto::common::v1::PageRequest;
-use route_macros::{get, post, response};
-use serde::{Deserialize, Serialize};
+use route_macros::{get, post, request, response};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::clients::{ask, keyed};
@@ -225,23 +225,18 @@ pub struct CaseReply {
 }
 
 /// A case to open.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct NewCase {
-    #[schema(value_type = CaseTopic)]
-    topic: Field,
+    topic: Field<CaseTopic>,
     /// The kind of thing that it refers to; nothing in particular by default.
-    #[schema(value_type = Option<CaseSubjectKind>)]
-    subject_kind: Field,
+    subject_kind: Field<Option<CaseSubjectKind>>,
     /// The id of the transaction, trade or hold, the number of the document, the hash of the payment.
-    #[schema(value_type = Option<String>)]
-    reference: Field,
+    reference: Field<Option<String>>,
     /// Whether it is a complaint, which has a register and a deadline.
-    #[schema(value_type = Option<bool>)]
-    complaint: Field,
+    complaint: Field<Option<bool>>,
     /// Up to 4,000 characters.
-    #[schema(value_type = String, example = "My deposit of $150.00 has been waiting since yesterday.")]
-    text: Field,
+    #[schema(example = "My deposit of $150.00 has been waiting since yesterday.")]
+    text: Field<String>,
 }
 
 impl NewCase {
@@ -271,11 +266,11 @@ impl NewCase {
 }
 
 /// A message to write in a case.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct NewCaseMessage {
     /// Up to 4,000 characters.
-    #[schema(value_type = String, example = "Here is the hash of my payment: 0x…")]
-    text: Field,
+    #[schema(example = "Here is the hash of my payment: 0x…")]
+    text: Field<String>,
 }
 
 /// Open a case

@@ -5,10 +5,8 @@ use chassis::clock;
 use proto::course::v1 as course;
 use proto::course::v1::{GetCourseRequest, GetLessonRequest, IssueCertificateRequest, PutProgressRequest};
 use proto::wallet::v1::PurchaseCourseRequest;
-use route_macros::{get, post, put, response};
-use serde::Deserialize;
+use route_macros::{get, post, put, request, response};
 use time::OffsetDateTime;
-use utoipa::ToSchema;
 
 use crate::clients::{ask, keyed};
 use crate::error::ApiError;
@@ -214,19 +212,17 @@ pub async fn lesson(caller: MaybeSignedIn, Path(lesson_id): Path<String>) -> Ans
 }
 
 /// How far the member has come.
-#[derive(Debug, Deserialize, ToSchema)]
+#[request]
 pub struct ProgressBody {
     /// Seconds into the video; 0 for a text.
-    #[schema(value_type = i32)]
-    position: Field,
+    position: Field<i32>,
     /// Left out to leave it as it is.
     #[serde(default)]
-    #[schema(value_type = Option<bool>)]
-    done: Field,
+    done: Field<Option<bool>>,
     /// The clock of the device, which orders reports of several devices; left out for now.
     #[serde(default)]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    at: Field,
+    #[schema(format = DateTime)]
+    at: Field<Option<String>>,
 }
 
 /// The progress that is kept.

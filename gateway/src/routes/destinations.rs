@@ -8,9 +8,7 @@ use proto::wallet::v1::send_destination_code_request::Subject as Asked;
 use proto::wallet::v1::{
     ConfirmDestinationRequest, FindKnownDestinationsRequest, PayoutAddress, SendDestinationCodeRequest,
 };
-use route_macros::post;
-use serde::Deserialize;
-use utoipa::ToSchema;
+use route_macros::{post, request};
 
 use crate::app::App;
 use crate::clients::{call, call_retrying};
@@ -20,11 +18,11 @@ use crate::json::{Answer, Field, Form, Json, ok};
 use crate::routes::Done;
 
 /// The code that confirms a destination.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct DestinationCode {
     /// Six digits from the email. Not needed within five minutes after a second factor.
-    #[schema(value_type = Option<String>, example = "012345")]
-    code: Field,
+    #[schema(example = "012345")]
+    code: Field<Option<String>>,
 }
 
 impl DestinationCode {

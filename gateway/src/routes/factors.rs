@@ -4,9 +4,7 @@ use proto::auth::v1::{
     BeginTotpRequest, ConfirmTotpRequest, GetFactorsRequest, RemoveTotpRequest, ReplaceRecoveryCodesRequest,
     StepUpRequest,
 };
-use route_macros::{delete, get, post, response};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use route_macros::{delete, get, post, request, response};
 
 use crate::clients::{ask, send};
 use crate::error::ApiError;
@@ -50,11 +48,11 @@ pub async fn get(caller: SignedIn) -> Answer<TotpReply> {
 }
 
 /// The proof of a member without a second factor.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct Proof {
     /// Required from members without a second factor. Others need a fresh code instead.
-    #[schema(value_type = Option<String>, example = "a good password")]
-    password: Field,
+    #[schema(example = "a good password")]
+    password: Field<Option<String>>,
 }
 
 impl Proof {
@@ -100,11 +98,11 @@ pub async fn begin<R>(caller: Caller<R>, message: BeginTotpRequest) -> Answer<Ne
 }
 
 /// A code of an authenticator.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct Code {
     /// Six digits of the authenticator, or a recovery code where one is accepted.
-    #[schema(value_type = String, example = "123456")]
-    code: Field,
+    #[schema(example = "123456")]
+    code: Field<String>,
 }
 
 impl Code {
@@ -168,14 +166,13 @@ pub async fn replace_recovery_codes(caller: SignedIn) -> Answer<RecoveryCodes> {
 }
 
 /// The second factor.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct StepUp {
     /// Six digits of the authenticator, or a recovery code.
-    #[schema(value_type = Option<String>, example = "123456")]
-    totp: Field,
-    #[schema(value_type = Option<String>, example = "ABCDE-FGHJK")]
-    recovery_code: Field,
+    #[schema(example = "123456")]
+    totp: Field<Option<String>>,
+    #[schema(example = "ABCDE-FGHJK")]
+    recovery_code: Field<Option<String>>,
     /// `AuthenticationResponseJSON` of WebAuthn, by the options of `POST /auth/step-up/passkey`.
     #[schema(value_type = Option<Object>)]
     passkey: Field,

@@ -3,9 +3,7 @@
 use axum::extract::Path;
 use proto::course::v1 as course;
 use proto::course::v1::{AddNoteRequest, ChangeNoteRequest, ListNotesRequest, RemoveNoteRequest};
-use route_macros::{delete, get, post, put, response};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use route_macros::{delete, get, post, put, request, response};
 
 use crate::clients::{ask, send};
 use crate::error::ApiError;
@@ -64,14 +62,12 @@ pub struct NoteRemoved {
 }
 
 /// A note as it should be.
-#[derive(Debug, Deserialize, ToSchema)]
+#[request]
 pub struct NoteBody {
     /// Seconds into the video; 0 for a text.
-    #[schema(value_type = i32)]
-    position: Field,
+    position: Field<i32>,
     /// Up to 2,000 characters.
-    #[schema(value_type = String)]
-    text: Field,
+    text: Field<String>,
 }
 
 impl NoteBody {

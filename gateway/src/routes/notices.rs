@@ -6,7 +6,7 @@ use proto::mailer::v1::{
     self as mailer, GetNoticePreferencesRequest, ListNoticesRequest, NoticeGroup as Group, ReadNoticesRequest,
     SetNoticePreferencesRequest,
 };
-use route_macros::{get, put, response};
+use route_macros::{get, put, request, response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -140,15 +140,12 @@ pub async fn list(
 }
 
 /// Which notices were read: one, or all up to one.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct NoticesRead {
     /// This notice.
-    #[schema(value_type = Option<String>)]
-    id: Field,
+    id: Field<Option<String>>,
     /// This notice and all older ones.
-    #[schema(value_type = Option<String>)]
-    up_to: Field,
+    up_to: Field<Option<String>>,
 }
 
 /// How many notices are still unread.
@@ -188,16 +185,13 @@ pub struct MailPreferences {
 }
 
 /// The mails that a member wants.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
+#[derive(Default)]
 pub struct MailWishes {
-    #[schema(value_type = bool)]
-    money: Field,
-    #[schema(value_type = bool)]
-    plans: Field,
-    #[schema(value_type = bool)]
-    courses: Field,
-    #[schema(value_type = bool)]
-    cases: Field,
+    money: Field<bool>,
+    plans: Field<bool>,
+    courses: Field<bool>,
+    cases: Field<bool>,
 }
 
 /// How a member learns what happened.

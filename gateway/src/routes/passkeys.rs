@@ -6,10 +6,8 @@ use proto::auth::v1::{
     BeginPasskeyLoginRequest, BeginPasskeyRequest, BeginStepUpRequest, FinishPasskeyRequest, ListPasskeysRequest,
     LoginByPasskeyRequest, RemovePasskeyRequest,
 };
-use route_macros::{delete, get, post, response};
-use serde::Deserialize;
+use route_macros::{delete, get, post, request, response};
 use serde_json::value::RawValue;
-use utoipa::ToSchema;
 
 use crate::clients::{ask, send};
 use crate::error::ApiError;
@@ -83,14 +81,14 @@ pub async fn begin(caller: SignedIn, Json { value, .. }: Json<Proof>) -> Answer<
 }
 
 /// A passkey that a browser made.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct NewPasskey {
     /// `RegistrationResponseJSON` of WebAuthn.
     #[schema(value_type = Object)]
     credential: Field,
     /// At most 60 characters; browser and system if it is not sent.
-    #[schema(value_type = Option<String>, example = "My phone")]
-    name: Field,
+    #[schema(example = "My phone")]
+    name: Field<Option<String>>,
 }
 
 /// A passkey that was added.
@@ -127,11 +125,10 @@ pub async fn remove(caller: SignedIn, Path(passkey_id): Path<String>) -> Answer<
 }
 
 /// What a passkey signs besides.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct SignedDecision {
     /// The digest that the refusal `PASSKEY_SIGNATURE_REQUIRED` of a staff decision contained.
-    #[schema(value_type = Option<String>)]
-    digest: Field,
+    digest: Field<Option<String>>,
 }
 
 /// Begin to give a passkey again
@@ -154,8 +151,7 @@ pub async fn begin_login(caller: Visitor) -> Answer<PasskeyOptions> {
 }
 
 /// A login by a passkey.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct PasskeyLogin {
     /// `AuthenticationResponseJSON` of WebAuthn.
     #[schema(value_type = Object)]

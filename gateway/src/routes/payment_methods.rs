@@ -7,8 +7,8 @@ use proto::payment_method::v1::{
     CreatePaymentMethodRequest, DeletePaymentMethodRequest, ListPaymentMethodsRequest, MethodFields, Scope,
     UpdatePaymentMethodRequest,
 };
-use route_macros::{delete, get, post, put, response};
-use serde::{Deserialize, Serialize};
+use route_macros::{delete, get, post, put, request, response};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
@@ -114,24 +114,22 @@ pub async fn list(caller: VerifiedMember) -> Answer<PaymentMethods> {
 }
 
 /// The fields of a method.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct NewMethod {
     /// Currency code, 2 to 10 characters of A-Z and 0-9.
-    #[schema(value_type = String, example = "USDT")]
-    pub(crate) currency: Field,
+    #[schema(example = "USDT")]
+    pub(crate) currency: Field<String>,
     /// Network, 2 to 40 characters.
-    #[schema(value_type = String, example = "ERC20")]
-    pub(crate) network: Field,
+    #[schema(example = "ERC20")]
+    pub(crate) network: Field<String>,
     /// 10-128 characters; its checksum is verified where the network is known.
-    #[schema(value_type = String, example = "0x52908400098527886E0F7030069857D2E4169EE7")]
-    pub(crate) address: Field,
-    #[schema(value_type = Option<String>)]
-    pub(crate) memo: Field,
-    #[schema(value_type = Option<String>, example = "My wallet")]
-    pub(crate) label: Field,
+    #[schema(example = "0x52908400098527886E0F7030069857D2E4169EE7")]
+    pub(crate) address: Field<String>,
+    pub(crate) memo: Field<Option<String>>,
+    #[schema(example = "My wallet")]
+    pub(crate) label: Field<Option<String>>,
     /// PNG, JPEG or WebP as a data URL.
-    #[schema(value_type = Option<String>)]
-    pub(crate) image: Field,
+    pub(crate) image: Field<Option<String>>,
 }
 
 impl NewMethod {

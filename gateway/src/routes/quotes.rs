@@ -4,8 +4,8 @@ use chassis::money::Rate;
 use proto::common::v1 as common;
 use proto::payment_method::v1::{GetQuoteTermsRequest, QuotableAsset};
 use proto::wallet::v1::{self as wallet, RequestQuoteRequest};
-use route_macros::{get, post, response};
-use serde::{Deserialize, Serialize};
+use route_macros::{get, post, request, response};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::clients::{ask, keyed};
@@ -103,16 +103,15 @@ pub enum QuoteDirection {
 }
 
 /// An amount to quote.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct NewQuote {
-    #[schema(value_type = QuoteDirection)]
-    direction: Field,
+    direction: Field<QuoteDirection>,
     /// Amount in dollars; of a withdrawal the gross amount.
-    #[schema(value_type = f64, example = 500)]
-    amount: Field,
+    #[schema(example = 500)]
+    amount: Field<f64>,
     /// Id of a platform method, or a currency code; of a withdrawal, also the id of an own method.
-    #[schema(value_type = String, example = "BTC")]
-    method: Field,
+    #[schema(example = "BTC")]
+    method: Field<String>,
 }
 
 /// The prices of one source.

@@ -6,7 +6,7 @@ use proto::trade::v1::{
     AnswerRiskRequest, ClaimTradeRequest, CloseTradeRequest, CreateTradeRequest, GetRiskAnswerRequest,
     ListTradesRequest,
 };
-use route_macros::{delete, get, post, put, response};
+use route_macros::{delete, get, post, put, request, response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -142,14 +142,12 @@ fn reply(trade: Option<trade::Trade>, message: &str) -> Result<TradeReply, ApiEr
 }
 
 /// A new investment.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct NewTrade {
-    #[schema(value_type = String)]
-    plan_id: Field,
+    plan_id: Field<String>,
     /// Amount in dollars, within the plan's range.
-    #[schema(value_type = f64, example = 500)]
-    amount: Field,
+    #[schema(example = 500)]
+    amount: Field<f64>,
 }
 
 /// Invest in a plan
@@ -236,10 +234,10 @@ pub async fn risk_answer(caller: VerifiedMember) -> Answer<RiskAnswer> {
 }
 
 /// The page that was read.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct RiskRead {
-    #[schema(value_type = i32, example = 1)]
-    version: Field,
+    #[schema(example = 1)]
+    version: Field<i32>,
 }
 
 /// The answer that was kept.

@@ -20,12 +20,11 @@ use proto::wallet::v1::{
     RequestDepositRequest, RequestWithdrawalRequest, ReserveReceiptRequest, ReserveReceiptResponse,
     SetDestinationRequest, TakeBackDepositRequest,
 };
-use route_macros::{delete, get, post, put, response};
+use route_macros::{delete, get, post, put, request, response};
 use serde::Deserialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tonic::Code;
-use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::cache::profiles::Profile;
@@ -274,36 +273,30 @@ async fn store_receipt(
 }
 
 /// A payment that the member made.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct Deposit {
     /// Amount in dollars, e.g. `250.00`.
-    #[schema(value_type = f64, example = 250)]
-    amount: Field,
+    #[schema(example = 250)]
+    amount: Field<f64>,
     /// Id of a platform method, or a currency code.
-    #[schema(value_type = String, example = "BTC")]
-    method: Field,
+    #[schema(example = "BTC")]
+    method: Field<String>,
     /// Id of an open quote for this amount and method, which the deposit uses. Without one, it is valued on arrival.
-    #[schema(value_type = Option<String>)]
-    quote_id: Field,
+    quote_id: Field<Option<String>>,
     /// Whether the quote may have ended within the last 24 hours. A payment that was seen while it was open counts at its rate.
-    #[schema(value_type = Option<bool>)]
-    quote_may_have_ended: Field,
+    quote_may_have_ended: Field<Option<bool>>,
     /// Another name for `method`.
-    #[schema(value_type = Option<String>)]
-    currency: Field,
+    currency: Field<Option<String>>,
     /// Version of the platform method whose address was shown; the current one by default.
-    #[schema(value_type = Option<i32>, example = 1)]
-    method_version: Field,
+    #[schema(example = 1)]
+    method_version: Field<Option<i32>>,
     /// The proof of payment as a data URL.
-    #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
-    receipt: Field,
+    #[schema(example = "data:image/png;base64,iVBORw0KGgo=")]
+    receipt: Field<String>,
     /// What the payment is for, by default a deposit.
-    #[schema(value_type = Option<DepositType>)]
-    r#type: Field,
+    r#type: Field<Option<DepositType>>,
     /// Hash of the transaction on its network.
-    #[schema(value_type = Option<String>)]
-    txid: Field,
+    txid: Field<Option<String>>,
 }
 
 /// Request a deposit
@@ -311,8 +304,8 @@ pub struct Deposit {
 pub async fn deposit(caller: ActiveMember, Keyed { value, claim }: Keyed<Deposit>) -> Created<TransactionMade> {
     let mut form = Form::new();
     let amount = form.amount("amount", &value.amount);
-    let method = if value.method.is_given() { &value.method } else { &value.currency };
-    let method = form.text("method", method);
+    let named = value.method.is_given();
+    let method = if named { form.text("method", &value.method) } else { form.text("method", &value.currency) };
     let proof = form.file("receipt", value.receipt);
     let kind = if value.r#type.is_given() { form.text("type", &value.r#type) } else { "deposit".to_owned() };
     let method_version = form.optional_integer("methodVersion", &value.method_version);
@@ -340,17 +333,16 @@ pub async fn deposit(caller: ActiveMember, Keyed { value, claim }: Keyed<Deposit
 }
 
 /// A payment that arrived at an own address.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct ArrivedPayment {
     /// `bitcoin`, `ethereum` or `tron`.
-    #[schema(value_type = String, example = "ethereum")]
-    chain: Field,
+    #[schema(example = "ethereum")]
+    chain: Field<String>,
     /// Hash of the transaction.
-    #[schema(value_type = String)]
-    txid: Field,
+    txid: Field<String>,
     /// Of the output, or of the transfer within the transaction.
-    #[schema(value_type = u32, example = 0)]
-    index: Field,
+    #[schema(example = 0)]
+    index: Field<u32>,
 }
 
 /// Make a deposit of a payment that arrived
@@ -385,24 +377,20 @@ async fn discard_orphan(app: &App, stored: &Stored, answer: Result<Option<&walle
 }
 
 /// A withdrawal to request.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct Withdrawal {
     /// Gross, in dollars; the fee of 2.5 % comes out of it.
-    #[schema(value_type = f64, example = 250)]
-    amount: Field,
+    #[schema(example = 250)]
+    amount: Field<f64>,
     /// Id of a platform method, or a currency code.
-    #[schema(value_type = String, example = "BTC")]
-    method: Field,
+    #[schema(example = "BTC")]
+    method: Field<String>,
     /// The address to pay to.
-    #[schema(value_type = Option<String>)]
-    address: Field,
+    address: Field<Option<String>>,
     /// Memo or destination tag, on networks that use one.
-    #[schema(value_type = Option<String>)]
-    memo: Field,
+    memo: Field<Option<String>>,
     /// Id of an open quote for this amount and method, as an estimate that the withdrawal keeps.
-    #[schema(value_type = Option<String>)]
-    quote_id: Field,
+    quote_id: Field<Option<String>>,
 }
 
 /// Request a withdrawal
@@ -424,27 +412,24 @@ pub async fn withdraw(caller: ActiveMember, Keyed { value, claim }: Keyed<Withdr
 }
 
 /// A separate payment of the fee of an open withdrawal.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct FeePayment {
     /// The withdrawal's fee, in dollars.
-    #[schema(value_type = f64, example = 6.25)]
-    amount: Field,
+    #[schema(example = 6.25)]
+    amount: Field<f64>,
     /// Id of a platform method, or a currency code.
-    #[schema(value_type = String, example = "BTC")]
-    method: Field,
+    #[schema(example = "BTC")]
+    method: Field<String>,
     /// Version of the platform method whose address was shown; the current one by default.
-    #[schema(value_type = Option<i32>, example = 1)]
-    method_version: Field,
+    #[schema(example = 1)]
+    method_version: Field<Option<i32>>,
     /// The proof of payment as a data URL.
-    #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
-    receipt: Field,
+    #[schema(example = "data:image/png;base64,iVBORw0KGgo=")]
+    receipt: Field<String>,
     /// Id of the withdrawal, the same as in the path.
-    #[schema(value_type = String)]
-    transaction_id: Field,
+    transaction_id: Field<String>,
     /// Hash of the transaction on its network.
-    #[schema(value_type = Option<String>)]
-    txid: Field,
+    txid: Field<Option<String>>,
 }
 
 /// Pay the fee of an open withdrawal
@@ -582,12 +567,10 @@ pub async fn take_back(caller: ActiveMember, Path(id): Path<String>) -> Answer<T
 }
 
 /// The missing destination of a withdrawal.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct NewDestination {
-    #[schema(value_type = String)]
-    address: Field,
-    #[schema(value_type = Option<String>)]
-    memo: Field,
+    address: Field<String>,
+    memo: Field<Option<String>>,
 }
 
 /// Set the missing destination of a withdrawal

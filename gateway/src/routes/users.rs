@@ -7,9 +7,7 @@ use proto::auth::v1::{
     ChangePasswordRequest, CloseAccountRequest, KeepAccountRequest, UpdateImageRequest, UpdateProfileRequest,
 };
 use proto::wallet::v1::{GetWalletRequest, Wallet as WalletMessage};
-use route_macros::{delete, post, put, response};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use route_macros::{delete, post, put, request, response};
 
 use crate::app::App;
 use crate::clients::{call, call_retrying, send};
@@ -185,11 +183,11 @@ async fn changed(app: &App, out: &Outgoing, user: Option<auth::User>, message: &
 }
 
 /// The new photo.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct ImageRequest {
     /// PNG, JPEG or WebP of at most 5 MiB as a data URL.
-    #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
-    image: Field,
+    #[schema(example = "data:image/png;base64,iVBORw0KGgo=")]
+    image: Field<String>,
 }
 
 /// Set the photo
@@ -222,22 +220,21 @@ pub async fn discard_replaced(app: &App, key: &str) {
 }
 
 /// The new details.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct ProfileRequest {
-    #[schema(value_type = String, example = "Ada Lovelace")]
-    name: Field,
+    #[schema(example = "Ada Lovelace")]
+    name: Field<String>,
     /// A new email stays pending until the code sent to it is confirmed.
-    #[schema(value_type = String, example = "ada@example.org")]
-    email: Field,
-    #[schema(value_type = String, example = "+44 20 7946 0000")]
-    phone: Field,
-    #[schema(value_type = String, example = "United Kingdom")]
-    country: Field,
+    #[schema(example = "ada@example.org")]
+    email: Field<String>,
+    #[schema(example = "+44 20 7946 0000")]
+    phone: Field<String>,
+    #[schema(example = "United Kingdom")]
+    country: Field<String>,
     /// Required for a new email address, unless a second factor was given just before; otherwise the error is 403
     /// `REAUTHENTICATION_REQUIRED`.
-    #[schema(value_type = Option<String>, example = "the password in force")]
-    current_password: Field,
+    #[schema(example = "the password in force")]
+    current_password: Field<Option<String>>,
 }
 
 /// Change the details
@@ -270,13 +267,12 @@ pub async fn update_profile(
 }
 
 /// The old and the new password.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct PasswordRequest {
-    #[schema(value_type = String, example = "the old password")]
-    old_password: Field,
-    #[schema(value_type = String, example = "a better password")]
-    new_password: Field,
+    #[schema(example = "the old password")]
+    old_password: Field<String>,
+    #[schema(example = "a better password")]
+    new_password: Field<String>,
 }
 
 /// Change the password
@@ -299,15 +295,13 @@ pub async fn change_password(
 }
 
 /// The password, where it is needed.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct CloseRequest {
     /// Required unless the account has a second factor, which then has to be given within the last minutes.
-    #[schema(value_type = Option<String>, example = "the password in force")]
-    password: Field,
+    #[schema(example = "the password in force")]
+    password: Field<Option<String>>,
     /// Whether a bonus that was not released is given up. It stays in the way otherwise.
-    #[schema(value_type = Option<bool>)]
-    give_up_bonus: Field,
+    give_up_bonus: Field<Option<bool>>,
 }
 
 /// When the account closes.

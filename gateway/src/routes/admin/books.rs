@@ -2,9 +2,7 @@
 
 use axum::extract::Path;
 use proto::wallet::v1 as wallet;
-use route_macros::{get, post, response};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use route_macros::{get, post, request, response};
 
 use crate::clients::{Service, ask, keyed};
 use crate::error::ApiError;
@@ -132,11 +130,11 @@ pub async fn reopen(caller: StaffMember, key: Key) -> Created<Proposed> {
 }
 
 /// The reason to rebuild an account.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct Rebuild {
     /// For the audit log; 1 to 500 characters.
-    #[schema(value_type = String, example = "A disk error changed the stored balance")]
-    note: Field,
+    #[schema(example = "A disk error changed the stored balance")]
+    note: Field<String>,
 }
 
 /// Propose to rebuild an account from its entries

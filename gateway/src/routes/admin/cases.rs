@@ -7,9 +7,8 @@ use proto::cases::v1::{
     RegisterComplaintRequest, ReleaseCaseRequest,
 };
 use proto::common::v1::PageRequest;
-use route_macros::{delete, get, post, put, response};
+use route_macros::{delete, get, post, put, request, response};
 use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::{ask, keyed};
@@ -155,14 +154,12 @@ pub async fn release(caller: StaffMember, Path(id): Path<String>) -> Answer<Staf
 }
 
 /// An answer to a member.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct CaseAnswer {
     /// Up to 4,000 characters.
-    #[schema(value_type = String)]
-    text: Field,
+    text: Field<String>,
     /// How many messages the case had when it was read.
-    #[schema(value_type = i32)]
-    seen: Field,
+    seen: Field<i32>,
 }
 
 /// Answer a member

@@ -21,8 +21,8 @@ use proto::course::v1::{
     AppendMediaRequest, CreateMediaRequest, GetMediaRequest, ListMediaRequest, PutCaptionsRequest,
     RemoveCaptionsRequest, RemoveMediaRequest,
 };
-use route_macros::{delete, get, head, patch, post, put, response};
-use serde::{Deserialize, Serialize};
+use route_macros::{delete, get, head, patch, post, put, request, response};
+use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::time::timeout;
 use utoipa::ToSchema;
@@ -362,14 +362,12 @@ pub async fn remove(caller: StaffMember, Path(id): Path<String>) -> Result<Respo
 }
 
 /// Captions as they should be.
-#[derive(Debug, Deserialize, ToSchema)]
+#[request]
 pub struct CaptionsBody {
     /// As members see it.
-    #[schema(value_type = String)]
-    label: Field,
+    label: Field<String>,
     /// WebVTT, up to 500 kB.
-    #[schema(value_type = String)]
-    vtt: Field,
+    vtt: Field<String>,
 }
 
 /// All captions of a video.

@@ -13,9 +13,8 @@ use proto::wallet::v1::{
     CorrectionKind, GetMemberWalletRequest, LedgerEntry, PlaceHoldRequest, ProposeCorrectionRequest,
     ProposeCourseRefundRequest, ReleaseHoldRequest,
 };
-use route_macros::{get, post, response};
+use route_macros::{get, post, request, response};
 use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::{Service, ask, call_retrying, keyed};
@@ -186,10 +185,10 @@ pub async fn get(caller: StaffMember, Path(user_id): Path<String>) -> Answer<Mem
 }
 
 /// The reason for the action.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct NoteRequest {
-    #[schema(value_type = String, example = "Asked for by the member by phone.")]
-    note: Field,
+    #[schema(example = "Asked for by the member by phone.")]
+    note: Field<String>,
 }
 
 pub(super) fn note(value: &NoteRequest) -> Result<String, ApiError> {
@@ -239,16 +238,15 @@ pub async fn add_note(caller: StaffMember, Path(user_id): Path<String>, body: Ke
 }
 
 /// A correction of a member's balances.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct Correction {
     /// Amount in dollars, e.g. `25.00`.
-    #[schema(value_type = f64, example = 25)]
-    amount: Field,
+    #[schema(example = 25)]
+    amount: Field<f64>,
     /// `credit` or `debit`, only for adjustments; `credit` by default.
-    #[schema(value_type = Option<Direction>)]
-    r#type: Field,
-    #[schema(value_type = String, example = "Welcome bonus")]
-    note: Field,
+    r#type: Field<Option<Direction>>,
+    #[schema(example = "Welcome bonus")]
+    note: Field<String>,
 }
 
 async fn propose(
@@ -281,11 +279,11 @@ async fn propose(
 }
 
 /// The reason to remove a member's second factors.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct Reset {
     /// How the identity was checked.
-    #[schema(value_type = String, example = "Video call, passport seen")]
-    note: Field,
+    #[schema(example = "Video call, passport seen")]
+    note: Field<String>,
 }
 
 /// Propose to remove lost second factors
@@ -346,14 +344,12 @@ pub async fn refund_course(
 }
 
 /// A hold on a part of a balance.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct NewHold {
     /// Amount in dollars, at most the available balance.
-    #[schema(value_type = f64, example = 25)]
-    amount: Field,
-    #[schema(value_type = HoldReason)]
-    reason_code: Field,
+    #[schema(example = 25)]
+    amount: Field<f64>,
+    reason_code: Field<HoldReason>,
 }
 
 /// A hold that was placed or released.

@@ -4,9 +4,7 @@ use axum::extract::Path;
 use proto::payment_method::v1::{
     ListPlatformMethodsRequest, MethodFields, ProposePlatformMethodRequest, SignPlatformMethodRequest,
 };
-use route_macros::{delete, get, post, put, response};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use route_macros::{delete, get, post, put, request, response};
 
 use crate::app::App;
 use crate::clients::{Service, ask, keyed};
@@ -46,27 +44,24 @@ pub async fn list(caller: StaffMember) -> Answer<PlatformMethods> {
 }
 
 /// The next version of a platform method.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct NewPlatformMethod {
     /// Currency code, 2 to 10 characters of A-Z and 0-9.
-    #[schema(value_type = String, example = "USDT")]
-    currency: Field,
+    #[schema(example = "USDT")]
+    currency: Field<String>,
     /// Network, 2 to 40 characters.
-    #[schema(value_type = String, example = "ERC20")]
-    network: Field,
+    #[schema(example = "ERC20")]
+    network: Field<String>,
     /// 10-128 characters; its checksum is verified where the network is known.
-    #[schema(value_type = String, example = "0x52908400098527886E0F7030069857D2E4169EE7")]
-    address: Field,
-    #[schema(value_type = Option<String>)]
-    memo: Field,
-    #[schema(value_type = Option<String>, example = "Cold wallet 2")]
-    label: Field,
+    #[schema(example = "0x52908400098527886E0F7030069857D2E4169EE7")]
+    address: Field<String>,
+    memo: Field<Option<String>>,
+    #[schema(example = "Cold wallet 2")]
+    label: Field<Option<String>>,
     /// PNG, JPEG or WebP as a data URL.
-    #[schema(value_type = Option<String>)]
-    image: Field,
+    image: Field<Option<String>>,
     /// The treasury key's signature over this version; it can be attached later.
-    #[schema(value_type = Option<String>)]
-    signature: Field,
+    signature: Field<Option<String>>,
 }
 
 impl NewPlatformMethod {
@@ -119,14 +114,12 @@ pub async fn delete(caller: StaffMember, Path(id): Path<String>, key: Key) -> Cr
 }
 
 /// A signature over the current version of a platform method.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct NewSignature {
     /// The version that was signed.
-    #[schema(value_type = i32)]
-    version: Field,
+    version: Field<i32>,
     /// As `payment-method treasury-key sign` prints it.
-    #[schema(value_type = String)]
-    signature: Field,
+    signature: Field<String>,
 }
 
 /// Attach a signature to a platform method

@@ -1,7 +1,7 @@
 //! Payouts that are paid together: what the treasury signs, and what it signed.
 
 use proto::wallet::v1 as wallet;
-use route_macros::{post, response};
+use route_macros::{post, request, response};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -14,12 +14,11 @@ use crate::json::{Answer, Field, Form, Json, marked, ok};
 const LARGEST: usize = 1 << 20;
 
 /// A payout that the caller has started, as it was seen.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct PayoutOfBatch {
-    #[schema(value_type = String)]
-    id: Field,
-    #[schema(value_type = i32, example = 3)]
-    revision: Field,
+    id: Field<String>,
+    #[schema(example = 3)]
+    revision: Field<i32>,
 }
 
 /// Payouts to prepare, or to give up.
@@ -81,14 +80,13 @@ pub async fn prepare(caller: StaffMember, Json { value, .. }: Json<PayoutBatch>)
 }
 
 /// A signed transaction of payouts.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct SignedPayouts {
     /// Those that were prepared.
     #[serde(default)]
     payouts: Vec<PayoutOfBatch>,
     /// The signed transaction in base64 (BIP-174).
-    #[schema(value_type = String)]
-    psbt: Field,
+    psbt: Field<String>,
 }
 
 /// Payouts that were recorded.

@@ -3,9 +3,7 @@
 use axum::extract::Path;
 use chassis::clock;
 use proto::trade::v1::{Disclosure, ListAllPlansRequest, ProposePlanRequest, ProposePlanValueRequest};
-use route_macros::{get, post, put};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use route_macros::{get, post, put, request};
 
 use crate::clients::{Service, ask, keyed};
 use crate::extract::StaffMember;
@@ -22,57 +20,55 @@ pub async fn list(caller: StaffMember) -> Answer<Plans> {
 }
 
 /// The terms of a plan.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 #[schema(as = PlanTerms)]
 pub struct Terms {
-    #[schema(value_type = String, example = "Harbour")]
-    title: Field,
-    #[schema(value_type = String, example = "Short-term reserves")]
-    subtitle: Field,
+    #[schema(example = "Harbour")]
+    title: Field<String>,
+    #[schema(example = "Short-term reserves")]
+    subtitle: Field<String>,
     /// Smallest amount of one investment, in dollars.
-    #[schema(value_type = f64, example = 100)]
-    min: Field,
+    #[schema(example = 100)]
+    min: Field<f64>,
     /// Largest amount of one investment, in dollars.
-    #[schema(value_type = f64, example = 5000)]
-    max: Field,
+    #[schema(example = 5000)]
+    max: Field<f64>,
     /// Target return over the whole duration in percent, with up to two decimals.
-    #[schema(value_type = f64, example = 4.5)]
-    roi: Field,
+    #[schema(example = 4.5)]
+    roi: Field<f64>,
     /// Duration in days.
-    #[schema(value_type = i32, example = 30)]
-    duration: Field,
+    #[schema(example = 30)]
+    duration: Field<i32>,
     /// Whether members can invest in the plan; `true` by default.
-    #[schema(value_type = Option<bool>)]
-    active: Field,
+    active: Field<Option<bool>>,
     /// What the plan invests in.
-    #[schema(value_type = Option<String>, example = "Treasury bills of the United States, 1 to 6 months")]
-    holdings: Field,
-    #[schema(value_type = Option<String>, example = "Harbour Asset Management LLC")]
-    manager: Field,
+    #[schema(example = "Treasury bills of the United States, 1 to 6 months")]
+    holdings: Field<Option<String>>,
+    #[schema(example = "Harbour Asset Management LLC")]
+    manager: Field<Option<String>>,
     /// What the plan costs, in words.
-    #[schema(value_type = Option<String>, example = "Management fee, taken daily from the value")]
-    costs: Field,
+    #[schema(example = "Management fee, taken daily from the value")]
+    costs: Field<Option<String>>,
     /// What it costs a year in percent of the value, with up to two decimals; 0 by default.
-    #[schema(value_type = Option<f64>, example = 0.45)]
-    cost_percent: Field,
+    #[schema(example = 0.45)]
+    cost_percent: Field<Option<f64>>,
     /// Risk from 1, the lowest, to 7; not stated by default.
-    #[schema(value_type = Option<i32>, example = 2)]
-    risk_class: Field,
+    #[schema(example = 2)]
+    risk_class: Field<Option<i32>>,
     /// Address of a document about the plan; https.
-    #[schema(value_type = Option<String>, example = "https://example.com/harbour.pdf")]
-    document_url: Field,
+    #[schema(example = "https://example.com/harbour.pdf")]
+    document_url: Field<Option<String>>,
     /// Who ends an investment earlier pays the exit fee; 0, for no fee, by default.
-    #[schema(value_type = Option<i32>, example = 7)]
-    min_holding_days: Field,
+    #[schema(example = 7)]
+    min_holding_days: Field<Option<i32>>,
     /// Exit fee in percent of the value, at most 10, with up to two decimals; 0 by default.
-    #[schema(value_type = Option<f64>, example = 0.5)]
-    exit_fee_percent: Field,
+    #[schema(example = 0.5)]
+    exit_fee_percent: Field<Option<f64>>,
 }
 
 impl Terms {
     fn disclosure(&self, form: &mut Form) -> Disclosure {
-        let mut percent = |name: &str, field: &Field| {
+        let mut percent = |name: &str, field: &Field<Option<f64>>| {
             if field.is_given() { i32::try_from(form.decimal(name, field, 2)).unwrap_or(i32::MAX) } else { 0 }
         };
         let cost_basis_points = percent("costPercent", &self.cost_percent);
@@ -129,18 +125,18 @@ pub async fn update(caller: StaffMember, Path(plan_id): Path<String>, body: Keye
 }
 
 /// A new value of a plan.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct NewValue {
     /// Value of one share, above zero, with up to six decimals.
-    #[schema(value_type = f64, example = 1.0425)]
-    value: Field,
+    #[schema(example = 1.0425)]
+    value: Field<f64>,
     /// Since when the value holds; by default the moment of confirmation. Not in the future, and not before the
     /// newest value.
-    #[schema(value_type = Option<String>, example = "2026-01-31T12:00:00Z")]
-    at: Field,
+    #[schema(example = "2026-01-31T12:00:00Z")]
+    at: Field<Option<String>>,
     /// Where the value comes from, e.g. the report of a fund.
-    #[schema(value_type = String, example = "Custodian report of 31 January")]
-    source: Field,
+    #[schema(example = "Custodian report of 31 January")]
+    source: Field<String>,
 }
 
 /// Propose a value of a plan

@@ -1,9 +1,7 @@
 //! Rates that staff publish.
 
 use proto::payment_method::v1::ProposeRateRequest;
-use route_macros::post;
-use serde::Deserialize;
-use utoipa::ToSchema;
+use route_macros::{post, request};
 
 use crate::clients::{Service, keyed};
 use crate::extract::StaffMember;
@@ -12,24 +10,23 @@ use crate::json::{Created, Field, Form, created, marked};
 use crate::routes::admin::proposals::Proposed;
 
 /// A rate to publish.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct NewRate {
     /// A currency code that quotes are made in.
-    #[schema(value_type = String, example = "BTC")]
-    asset: Field,
+    #[schema(example = "BTC")]
+    asset: Field<String>,
     /// Dollars for a whole unit at which deposits are valued, with up to six decimals.
-    #[schema(value_type = f64, example = 97312.45)]
-    bid: Field,
+    #[schema(example = 97312.45)]
+    bid: Field<f64>,
     /// Dollars for a whole unit at which payouts are valued, with up to six decimals.
-    #[schema(value_type = f64, example = 97315.1)]
-    ask: Field,
+    #[schema(example = 97315.1)]
+    ask: Field<f64>,
     /// Where the price was read.
-    #[schema(value_type = String, example = "Kraken, order book at 12:00 UTC")]
-    source: Field,
+    #[schema(example = "Kraken, order book at 12:00 UTC")]
+    source: Field<String>,
     /// How long it counts from the confirmation on: 1 to 1440 minutes.
-    #[schema(value_type = i32, example = 60)]
-    valid_minutes: Field,
+    #[schema(example = 60)]
+    valid_minutes: Field<i32>,
 }
 
 /// Propose a rate

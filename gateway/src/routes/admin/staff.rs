@@ -4,9 +4,7 @@ use axum::extract::Path;
 use proto::auth::v1::propose_staff_change_request::Change;
 use proto::auth::v1::{ListStaffRequest, ProposeStaffChangeRequest, StaffInvitation, StaffRole};
 use proto::common::v1::Idempotency;
-use route_macros::{delete, get, post, put, response};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use route_macros::{delete, get, post, put, request, response};
 
 use crate::clients::{Service, ask, keyed};
 use crate::extract::StaffMember;
@@ -30,14 +28,13 @@ pub async fn list(caller: StaffMember) -> Answer<StaffList> {
 }
 
 /// A person to invite as staff.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct Invitation {
-    #[schema(value_type = String, example = "Grace Hopper")]
-    name: Field,
-    #[schema(value_type = String, example = "grace@example.org")]
-    email: Field,
-    #[schema(value_type = Role)]
-    role: Field,
+    #[schema(example = "Grace Hopper")]
+    name: Field<String>,
+    #[schema(example = "grace@example.org")]
+    email: Field<String>,
+    role: Field<Role>,
 }
 
 async fn propose(caller: StaffMember, claim: Option<Idempotency>, change: Change) -> Created<Proposed> {
@@ -69,10 +66,9 @@ pub async fn disable(caller: StaffMember, Path(user_id): Path<String>, key: Key)
 }
 
 /// The new role of a staff account.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct NewRole {
-    #[schema(value_type = Role)]
-    role: Field,
+    role: Field<Role>,
 }
 
 /// Propose another role for a staff account

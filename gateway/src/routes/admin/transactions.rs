@@ -13,9 +13,8 @@ use proto::wallet::v1::{
     MarkWithdrawalPaidRequest, NoteViewingRequest, PayoutOutcome, ProposePayoutCorrectionRequest,
     ProposeReversalRequest, RejectTransactionRequest, Transaction as Row, TransactionKind, TransactionStatus,
 };
-use route_macros::{get, post, response};
+use route_macros::{get, post, request, response};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::cache::profiles::Profile;
@@ -421,31 +420,24 @@ pub async fn viewing(caller: StaffMember, Path(id): Path<String>) -> Answer<View
 }
 
 /// The decision to approve a transaction.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct Approval {
     /// The revision that was seen.
-    #[schema(value_type = i32, example = 1)]
-    revision: Field,
+    #[schema(example = 1)]
+    revision: Field<i32>,
     /// The amount that arrived, in dollars. Deposits require it; of the course and fees it is the price by default. A payment for
     /// the course that is less than its price is added to the balance, and so is what is more.
-    #[schema(value_type = Option<f64>)]
-    received_amount: Field,
+    received_amount: Field<Option<f64>>,
     /// Hash of the transaction on its network. Required for payments.
-    #[schema(value_type = Option<String>)]
-    txid: Field,
+    txid: Field<Option<String>>,
     /// Index of the output. Without it, the only payment that the chain shows is meant; where the chain is not observed, the whole
     /// transaction, so that its other outputs cannot pay for anything else.
-    #[schema(value_type = Option<u32>)]
-    vout: Field,
+    vout: Field<Option<u32>>,
     /// Indexes of several outputs, instead of `vout`.
-    #[schema(value_type = Option<Vec<u32>>)]
-    outputs: Field,
-    #[schema(value_type = Option<String>)]
-    note: Field,
+    outputs: Field<Option<Vec<u32>>>,
+    note: Field<Option<String>>,
     /// `evidence.at` of the checklist that was seen: if a payment on the chain changed since, it is 409 `STALE_EVIDENCE`.
-    #[schema(value_type = Option<String>)]
-    evidence_at: Field,
+    evidence_at: Field<Option<String>>,
 }
 
 /// The result of an approval.
@@ -489,16 +481,13 @@ pub async fn approve(caller: StaffMember, Path(id): Path<String>, body: Keyed<Ap
 }
 
 /// The decision to reject a transaction.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct Rejection {
     /// The revision that was seen.
-    #[schema(value_type = i32, example = 1)]
-    revision: Field,
-    #[schema(value_type = RejectionReason)]
-    reason_code: Field,
-    #[schema(value_type = Option<String>)]
-    note: Field,
+    #[schema(example = 1)]
+    revision: Field<i32>,
+    reason_code: Field<RejectionReason>,
+    note: Field<Option<String>>,
 }
 
 /// Reject a transaction
@@ -541,20 +530,17 @@ pub async fn reverse(
 }
 
 /// What became of a payout that was sent and is not final.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct PayoutCorrectionRequest {
     /// `other_transaction` (with `txid`), `not_sent` (it can be paid again) or `arrived` (it is paid as it arrived).
-    #[schema(value_type = String, example = "not_sent")]
-    outcome: Field,
+    #[schema(example = "not_sent")]
+    outcome: Field<String>,
     /// Of the other transaction.
-    #[schema(value_type = Option<String>)]
-    txid: Field,
+    txid: Field<Option<String>>,
     /// Index of its output, if it pays the destination more than once.
-    #[schema(value_type = Option<u32>)]
-    vout: Field,
+    vout: Field<Option<u32>>,
     /// For the audit log, 1 to 500 characters.
-    #[schema(value_type = String)]
-    note: Field,
+    note: Field<String>,
 }
 
 /// Propose what became of a payout
@@ -589,11 +575,11 @@ pub async fn correct_payout(
 }
 
 /// A payout to start.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[request]
 pub struct PayoutStart {
     /// The revision that was seen.
-    #[schema(value_type = i32, example = 2)]
-    revision: Field,
+    #[schema(example = 2)]
+    revision: Field<i32>,
 }
 
 /// A payout that was started.
@@ -661,23 +647,19 @@ async fn naming_payer<T>(app: &App, answer: Result<T, ApiError>) -> Result<T, Ap
 }
 
 /// A payout that was made.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct Payout {
     /// The revision that was seen.
-    #[schema(value_type = i32, example = 2)]
-    revision: Field,
+    #[schema(example = 2)]
+    revision: Field<i32>,
     /// Hash of the transaction on its network. Required for payments.
-    #[schema(value_type = String)]
-    txid: Field,
+    txid: Field<String>,
     /// Index of the output. Without it the approval covers the whole transaction, so that its other outputs cannot pay for
     /// anything else.
-    #[schema(value_type = Option<u32>)]
-    vout: Field,
+    vout: Field<Option<u32>>,
     /// `evidence.at` of the checklist that was seen: if another payout to the destination has appeared since, it is 409
     /// `STALE_EVIDENCE`. One since the approval has to be this payout, no matter what was seen: otherwise it is 409 `PAYOUT_SEEN`.
-    #[schema(value_type = Option<String>)]
-    evidence_at: Field,
+    evidence_at: Field<Option<String>>,
 }
 
 /// Record the payout of a withdrawal

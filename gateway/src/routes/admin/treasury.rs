@@ -1,9 +1,7 @@
 //! The operator's own money, and the cash and assets of plans.
 
 use proto::wallet::v1 as wallet;
-use route_macros::{get, post, response};
-use serde::Deserialize;
-use utoipa::ToSchema;
+use route_macros::{get, post, request, response};
 
 use crate::clients::{Service, ask, keyed};
 use crate::extract::StaffMember;
@@ -150,45 +148,35 @@ pub async fn get(caller: StaffMember) -> Answer<Treasury> {
 }
 
 /// A movement of the treasury.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[request]
 pub struct MovementRequest {
-    #[schema(value_type = MovementKind)]
-    kind: Field,
+    kind: Field<MovementKind>,
     /// In dollars; may be 0 for the kinds that move no money of the books.
-    #[schema(value_type = f64, example = 25000)]
-    amount: Field,
+    #[schema(example = 25000)]
+    amount: Field<f64>,
     /// The plan, for the kinds that begin with `plan_`.
-    #[schema(value_type = Option<String>)]
-    plan_id: Field,
+    plan_id: Field<Option<String>>,
     /// What the plan owns, or where a stated holding is: a name of at most 100 characters.
-    #[schema(value_type = Option<String>, example = "US Treasury bills")]
-    asset: Field,
+    #[schema(example = "US Treasury bills")]
+    asset: Field<Option<String>>,
     /// Which revenue is paid out: `course_revenue` or `fee_revenue`.
-    #[schema(value_type = Option<String>)]
-    source: Field,
+    source: Field<Option<String>>,
     /// The network of the payment.
-    #[schema(value_type = Option<String>, example = "Bitcoin")]
-    network: Field,
+    #[schema(example = "Bitcoin")]
+    network: Field<Option<String>>,
     /// The hash of the payment, as people paste it.
-    #[schema(value_type = Option<String>)]
-    txid: Field,
+    txid: Field<Option<String>>,
     /// Its output.
-    #[schema(value_type = Option<u32>)]
-    vout: Field,
+    vout: Field<Option<u32>>,
     /// The document that proves it, with who issued it and its date: where there is no payment.
-    #[schema(value_type = Option<String>, example = "Contract note 17")]
-    document: Field,
-    #[schema(value_type = Option<String>)]
-    issuer: Field,
-    #[schema(value_type = Option<String>)]
-    document_at: Field,
+    #[schema(example = "Contract note 17")]
+    document: Field<Option<String>>,
+    issuer: Field<Option<String>>,
+    document_at: Field<Option<String>>,
     /// Its file: a picture or PDF as a data URL. Needed with a document.
-    #[schema(value_type = Option<String>)]
-    file: Field,
+    file: Field<Option<String>>,
     /// For the audit log, 1 to 500 characters.
-    #[schema(value_type = String)]
-    note: Field,
+    note: Field<String>,
 }
 
 /// Propose a movement of the treasury
