@@ -1,5 +1,5 @@
-//! The declarations of the gateway's routes: attributes that derive from a type or a handler what the OpenAPI document and
-//! serde would otherwise need to hear a second time.
+//! Attributes that declare the gateway's routes and bodies: they generate what serde and the OpenAPI document need from a
+//! handler's signature or a type.
 
 mod route;
 mod shape;
@@ -40,31 +40,31 @@ pub fn get(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     declared("get", arguments, handler)
 }
 
-/// Like [`macro@get`].
+/// A route with another method, declared like [`macro@get`].
 #[proc_macro_attribute]
 pub fn post(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     declared("post", arguments, handler)
 }
 
-/// Like [`macro@get`].
+/// A route with another method, declared like [`macro@get`].
 #[proc_macro_attribute]
 pub fn put(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     declared("put", arguments, handler)
 }
 
-/// Like [`macro@get`].
+/// A route with another method, declared like [`macro@get`].
 #[proc_macro_attribute]
 pub fn delete(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     declared("delete", arguments, handler)
 }
 
-/// Like [`macro@get`].
+/// A route with another method, declared like [`macro@get`].
 #[proc_macro_attribute]
 pub fn patch(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     declared("patch", arguments, handler)
 }
 
-/// Like [`macro@get`].
+/// A route with another method, declared like [`macro@get`].
 #[proc_macro_attribute]
 pub fn head(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     declared("head", arguments, handler)

@@ -13,7 +13,7 @@ use crate::error::ApiError;
 
 macro_rules! roles {
     ($($(#[doc = $doc:literal])+ $role:ident as $caller:ident = $admit:expr;)+) => {$(
-        /// See the alias of its caller.
+        $(#[doc = $doc])+
         pub enum $role {}
 
         impl Role for $role {
