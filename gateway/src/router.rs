@@ -17,9 +17,9 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, cases, certificates, course_media, courses, destinations, documents, events, export,
-    factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes, solvency, statements,
-    status, terms, trades, transactions, users, wallet,
+    activity, admin, auth, cases, certificates, course_media, courses, daily_balances, destinations, documents, events,
+    export, factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes, solvency,
+    statements, status, terms, trades, transactions, users, wallet,
 };
 use crate::web;
 
@@ -57,6 +57,7 @@ pub fn api() -> Api {
         .routes(routes!(terms::get))
         .routes(routes!(status::get))
         .routes(routes!(wallet::get))
+        .routes(routes!(daily_balances::list))
         .routes(routes!(quotes::terms))
         .routes(routes!(quotes::create))
         .routes(declare(Class::Upload, routes!(transactions::deposit)))
@@ -120,9 +121,10 @@ pub fn api() -> Api {
         .routes(routes!(courses::issue_certificate))
         .routes(routes!(certificates::get))
         // Cases.
-        .routes(routes!(cases::list, cases::open))
+        .routes(routes!(cases::list))
+        .routes(declare(Class::Upload, routes!(cases::open)))
         .routes(routes!(cases::get))
-        .routes(routes!(cases::add_message))
+        .routes(declare(Class::Upload, routes!(cases::add_message)))
         .routes(routes!(cases::close))
         // Documents, files, live updates and notices.
         .routes(declare(Class::Session, routes!(documents::check)))

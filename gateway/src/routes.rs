@@ -27,6 +27,7 @@ pub mod notes;
 pub mod certificates;
 
 pub mod cases;
+pub mod daily_balances;
 pub mod documents;
 pub mod statements;
 

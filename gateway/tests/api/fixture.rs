@@ -341,6 +341,13 @@ impl WalletService for FakeWallet {
         Ok(Answer::new(wallet::GetBalancesResponse { at, balances }))
     }
 
+    async fn list_daily_balances(
+        &self,
+        _: Call<wallet::ListDailyBalancesRequest>,
+    ) -> Result<Answer<wallet::ListDailyBalancesResponse>, Status> {
+        Ok(Answer::new(wallet::ListDailyBalancesResponse::default()))
+    }
+
     /// $500.00 at 97,312.45 dollars for a bitcoin.
     async fn request_quote(
         &self,

@@ -28,6 +28,7 @@ pub mod get_balances;
 
 pub mod reserve_receipt;
 
+pub mod list_daily_balances;
 pub mod list_owned_receipts;
 
 pub mod deposit_arrived;

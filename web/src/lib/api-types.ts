@@ -9,6 +9,7 @@ type Schemas = components['schemas']
 export type ErrorCode = Schemas['ErrorCode']
 
 export type Wallet = Schemas['Wallet']
+export type DayBalances = Schemas['DayBalances']
 
 export type Terms = Schemas['Terms']
 

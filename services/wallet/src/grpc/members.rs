@@ -15,14 +15,7 @@ use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     ConfirmDestinationRequest, ConfirmDestinationResponse, DepositArrivedRequest, DepositArrivedResponse,
     FindKnownDestinationsRequest, FindKnownDestinationsResponse, GetBalancesRequest, GetBalancesResponse,
-    GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest,
-    GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest, GetTransactionResponse,
-    GetWalletRequest, GetWalletResponse, GetYearReportRequest, GetYearReportResponse, ListTransactionsRequest,
-    ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest,
-    PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse,
-    RequestWithdrawalRequest, RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse,
-    SetDestinationRequest, SetDestinationResponse, TakeBackDepositRequest, TakeBackDepositResponse,
-    Transaction as Line, confirm_destination_request, send_destination_code_request,
+    GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest, GetTransactionResponse, GetWalletRequest, GetWalletResponse, GetYearReportRequest, GetYearReportResponse, ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse, RequestWithdrawalRequest, RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest, SetDestinationResponse, TakeBackDepositRequest, TakeBackDepositResponse, Transaction as Line, confirm_destination_request, send_destination_code_request, GetCourseAccessRequest, GetCourseAccessResponse, ListDailyBalancesRequest, ListDailyBalancesResponse,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
@@ -39,6 +32,7 @@ use crate::app::get_times::get_times;
 use crate::app::get_transaction::get_transaction;
 use crate::app::get_wallet::get_wallet;
 use crate::app::get_year_report::get_year_report;
+use crate::app::list_daily_balances::list_daily_balances;
 use crate::app::list_transactions::list_transactions;
 use crate::app::pay_withdrawal_fee::{PayWithdrawalFee, pay_withdrawal_fee};
 use crate::app::payout_state::known_since;
@@ -138,6 +132,15 @@ impl WalletService for GrpcServer {
             None => None,
         };
         Ok(Response::new(get_balances(&self.db, member.user_id, at).await?.into()))
+    }
+
+    async fn list_daily_balances(
+        &self,
+        request: Request<ListDailyBalancesRequest>,
+    ) -> Reply<ListDailyBalancesResponse> {
+        let member = self.reader(request.metadata()).await?;
+        let days = list_daily_balances(&self.db, member.user_id, request.into_inner().days).await?;
+        Ok(Response::new(ListDailyBalancesResponse { days: days.into_iter().map(Into::into).collect() }))
     }
 
     async fn request_quote(&self, request: Request<RequestQuoteRequest>) -> Reply<RequestQuoteResponse> {

@@ -2,7 +2,7 @@
 
 use chassis::db::PgConnection;
 use chassis::money::Cents;
-use time::{Duration, OffsetDateTime};
+use time::{Date, Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::posting_kind::PostingKind;
@@ -100,6 +100,37 @@ pub async fn balances_at(
     .fetch_all(conn)
     .await?;
     Ok(rows.into_iter().map(|row| (row.kind, row.balance)).collect())
+}
+
+/// What an account gained or lost on a day in UTC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DayChange {
+    pub day: Date,
+    pub account: String,
+    pub amount: Cents,
+}
+
+/// What each of a member's accounts held before a moment, by its kind, and how it changed on each day since.
+pub async fn by_day(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    from: OffsetDateTime,
+) -> Result<(Vec<(String, Cents)>, Vec<DayChange>), sqlx::Error> {
+    let opening = balances_at(conn, user_id, from - Duration::MICROSECOND).await?;
+    let changes = sqlx::query_as!(
+        DayChange,
+        r#"SELECT (postings.created_at AT TIME ZONE 'UTC')::date AS "day!", own.kind AS "account!",
+            sum(entries.amount_cents)::bigint AS "amount!: Cents"
+        FROM (SELECT id, kind, last_posting_until(id, $2) AS known FROM accounts WHERE user_id = $1 OFFSET 0) AS own
+        JOIN entries ON entries.account_id = own.id AND entries.posting_id > own.known
+        JOIN postings ON postings.id = entries.posting_id
+        GROUP BY 1, 2"#,
+        user_id,
+        from - Duration::MICROSECOND
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok((opening, changes))
 }
 
 /// A period of a member's free balance, less what they owe: its entries lie between two postings.

@@ -287,6 +287,41 @@ async fn a_moment_that_was_told_never_changes(pool: PgPool) {
     statement(at).await.unwrap();
 }
 
+/// [R3] [D-B13] What the member had at the end of each of the last days: what moved on a day counts from its end on, and today is
+/// none of them.
+#[sqlx::test(migrations = false)]
+async fn balances_are_listed_by_day(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    world.allow_transfers().await;
+    let member = world.member_with(50_000).await;
+    let move_back = async |days: i32| {
+        let sql = format!(
+            "ALTER TABLE postings DISABLE TRIGGER ALL;
+             UPDATE postings SET created_at = created_at - interval '{days} days' WHERE created_at > now() - interval '1 hour';
+             ALTER TABLE postings ENABLE TRIGGER ALL"
+        );
+        sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&pool).await.unwrap();
+    };
+    move_back(3).await;
+    world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    move_back(1).await;
+    move_cents(&world, &member, 70).await;
+    let list = async |days| {
+        let answer =
+            world.grpc.list_daily_balances(with_token(ListDailyBalancesRequest { days }, &member.token)).await?;
+        let of = |day: &GetBalancesResponse, account: &str| {
+            day.balances.iter().find(|one| one.account == account).unwrap().amount_cents
+        };
+        let days = answer.into_inner().days;
+        Ok::<_, tonic::Status>(days.iter().map(|day| (of(day, "available"), of(day, "held"))).collect::<Vec<_>>())
+    };
+    assert_eq!(list(4).await.unwrap(), [(0, 0), (50_000, 0), (50_000, 0), (40_000, 10_000)]);
+    assert_eq!(list(1).await.unwrap(), [(40_000, 10_000)]);
+    for days in [0, 93, -1] {
+        assert_eq!(code(list(days).await), "VALIDATION_FAILED");
+    }
+}
+
 /// [D-B13] What the member had at a moment, by the ledger; nothing before the first posting, nothing of the future.
 #[sqlx::test(migrations = false)]
 async fn balances_are_told_as_of_a_moment(pool: PgPool) {

@@ -28,6 +28,7 @@ export function DashboardPage() {
       <div className="space-y-4 sm:space-y-5">
         <Start user={user} />
         <BalanceCards user={user} investedCents={investedCents} onRetry={retry} />
+        <Worth user={user} />
         <BalanceNotices wallet={user.wallet} />
         <Moving />
         <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 sm:gap-4">
@@ -46,6 +47,18 @@ export function DashboardPage() {
         </nav>
       </div>
     </Page>
+  )
+}
+
+const WorthCard = lazy(async () => ({ default: (await loadChunk(() => import('@/features/investments/components/worth-card'))).WorthCard }))
+
+/** For members who have something. */
+function Worth({ user: { wallet } }: { user: User }) {
+  if (!wallet || wallet.balance + wallet.held + wallet.invested === 0) return null
+  return (
+    <Suspense fallback={<Skeleton className="h-44" />}>
+      <WorthCard wallet={wallet} />
+    </Suspense>
   )
 }
 

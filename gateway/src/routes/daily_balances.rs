@@ -1,0 +1,78 @@
+//! The balances of a member at the end of each of the last days.
+
+use axum::extract::{Query, State};
+use proto::wallet::v1::{GetBalancesResponse, ListDailyBalancesRequest};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::extract::VerifiedMember;
+use crate::json::{Dollars, Reply, moment, ok};
+
+/// Days by default.
+const DAYS: i32 = 30;
+
+/// How many days.
+#[derive(Debug, Default, Deserialize)]
+pub struct Days {
+    days: Option<i32>,
+}
+
+/// The balances at the end of a day, in dollars.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DayBalances {
+    /// The last moment of the day.
+    at: Option<String>,
+    balance: Dollars,
+    held: Dollars,
+    bonus: Dollars,
+    invested: Dollars,
+    on_hold: Dollars,
+    owed: Dollars,
+}
+
+impl From<GetBalancesResponse> for DayBalances {
+    fn from(found: GetBalancesResponse) -> Self {
+        let cents = |account| {
+            let balance = found.balances.iter().find(|one| one.account == account);
+            balance.map_or(0, |one| one.amount_cents)
+        };
+        let of = |account| Dollars::from_cents(cents(account));
+        Self {
+            at: moment(found.at.as_ref()),
+            balance: of("available"),
+            held: of("held"),
+            bonus: of("bonus"),
+            invested: of("invested"),
+            on_hold: of("on_hold"),
+            // The account stands below zero by what is owed.
+            owed: Dollars::from_cents(cents("owed").saturating_neg()),
+        }
+    }
+}
+
+/// The balances at the end of days, oldest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DailyBalances {
+    success: bool,
+    days: Vec<DayBalances>,
+}
+
+/// List the balances of the last days
+///
+/// At the end of each day in UTC, oldest first; today is none of them.
+#[utoipa::path(get, path = "/wallet/days",
+    params(("days" = Option<i32>, Query, minimum = 1, maximum = 92, description = "How many; 30 by default")),
+    responses((status = 200, body = DailyBalances), Errors), tag = "Money")]
+pub async fn list(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Query(query): Query<Days>,
+) -> Result<Reply<DailyBalances>, ApiError> {
+    let message = ListDailyBalancesRequest { days: query.days.unwrap_or(DAYS) };
+    let found = call_retrying!(app.clients.wallet, list_daily_balances, caller.out, message)?.into_inner();
+    Ok(ok(DailyBalances { success: true, days: found.days.into_iter().map(DayBalances::from).collect() }))
+}
