@@ -166,6 +166,7 @@ impl Common {
 #[derive(Clone)]
 pub struct FileOwners {
     pub papers: FileOwnerServiceClient<Channel>,
+    pub cases: FileOwnerServiceClient<Channel>,
     pub photos: FileOwnerServiceClient<Channel>,
     pub methods: FileOwnerServiceClient<Channel>,
 }
@@ -182,6 +183,7 @@ impl Clients {
         let mailer = channel("mailer", &config.mailer_url, &config.tls)?;
         let file_owners = FileOwners {
             papers: FileOwnerServiceClient::new(wallet.clone()),
+            cases: FileOwnerServiceClient::new(cases.clone()),
             photos: FileOwnerServiceClient::new(auth.clone()),
             methods: FileOwnerServiceClient::new(payment_method.clone()),
         };

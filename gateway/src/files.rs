@@ -198,7 +198,7 @@ impl Files {
         (!key.is_empty()).then(|| format!("/v1/files/{key}"))
     }
 
-    /// The link to a receipt or document of this owner, for 15 minutes.
+    /// The link to a receipt or another private file of this owner, for 15 minutes.
     #[must_use]
     pub fn private_link(&self, key: &str, owner: &str, now: OffsetDateTime) -> String {
         let expires = (now + LINK_LIFE).unix_timestamp().to_string();

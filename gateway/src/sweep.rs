@@ -77,6 +77,7 @@ pub async fn sweep(
 ) -> Result<Swept, ApiError> {
     let owner = match purpose {
         Purpose::Receipt | Purpose::Document => &owners.papers,
+        Purpose::Case => &owners.cases,
         Purpose::Photo => &owners.photos,
         Purpose::Method => &owners.methods,
     };

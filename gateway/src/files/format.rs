@@ -11,6 +11,8 @@ pub(crate) const MOST_BYTES: usize = 5 * 1024 * 1024;
 pub enum Purpose {
     /// A proof of payment: private.
     Receipt,
+    /// What a member sent with a message: private.
+    Case,
     /// A member's photo.
     Photo,
     /// The picture of a payment method.
@@ -20,13 +22,14 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    pub const ALL: [Self; 4] = [Self::Receipt, Self::Photo, Self::Method, Self::Document];
+    pub const ALL: [Self; 5] = [Self::Receipt, Self::Case, Self::Photo, Self::Method, Self::Document];
 
     /// Its folder in the store.
     #[must_use]
     pub const fn folder(self) -> &'static str {
         match self {
             Self::Receipt => "receipts",
+            Self::Case => "cases",
             Self::Photo => "photos",
             Self::Method => "methods",
             Self::Document => "documents",
@@ -36,7 +39,7 @@ impl Purpose {
     /// Whether its files are papers, which may be PDFs, and stay as large as they are.
     #[must_use]
     pub const fn is_paper(self) -> bool {
-        matches!(self, Self::Receipt | Self::Document)
+        matches!(self, Self::Receipt | Self::Case | Self::Document)
     }
 }
 
@@ -97,7 +100,7 @@ pub(crate) fn is_unnamed(content_type: &str) -> bool {
 /// The refusal of a file of another kind than the purpose takes.
 pub(crate) fn unsupported(purpose: Purpose) -> ApiError {
     ApiError::unsupported(match purpose {
-        Purpose::Receipt | Purpose::Document => "Please upload a PNG, JPEG, WebP, GIF or PDF file.",
+        Purpose::Receipt | Purpose::Case | Purpose::Document => "Please upload a PNG, JPEG, WebP, GIF or PDF file.",
         Purpose::Photo | Purpose::Method => "Please upload a PNG, JPEG or WebP image.",
     })
 }

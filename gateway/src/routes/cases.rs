@@ -7,14 +7,16 @@ use proto::cases::v1::{
 };
 use proto::common::v1::PageRequest;
 use route_macros::{get, post, request, response};
-use serde::Serialize;
+use serde::{Serialize, Deserialize};
+use time::OffsetDateTime;
 use utoipa::ToSchema;
 
 use crate::clients::{ask, keyed};
 use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Field, Form, created, known_moment, marked, moment, ok};
+use crate::idempotency::{Keyed, Key, marked};
+use crate::json::{Answer, Created, Field, Form, created, known_moment, marked, moment, ok, Reply};
+use crate::files::{Checked, Files, Purpose};
 use crate::routes::transactions::PageQuery;
 
 /// What a case is about.
@@ -177,6 +179,15 @@ impl TryFrom<cases::Case> for CaseEntry {
     }
 }
 
+/// A picture or PDF that a member sent with a message.
+#[response]
+pub struct CaseFileLink {
+    /// Lives 15 minutes.
+    url: String,
+    content_type: String,
+    bytes: i64,
+}
+
 /// A message of a case.
 #[response]
 pub struct CaseMessage {
@@ -186,20 +197,59 @@ pub struct CaseMessage {
     /// Plain text on several lines.
     text: String,
     at: String,
+    file: Option<CaseFileLink>,
 }
 
-impl TryFrom<cases::CaseMessage> for CaseMessage {
-    type Error = ApiError;
-
-    fn try_from(message: cases::CaseMessage) -> Result<Self, ApiError> {
+impl CaseMessage {
+    /// A message in a case of this member.
+    pub(super) fn new(files: &Files, member_id: &str, message: cases::CaseMessage) -> Result<Self, ApiError> {
         let author = CaseParty::of(message.author());
+        let link = |file: cases::CaseFile| CaseFileLink {
+            url: files.receipt_link(&file.key, member_id, OffsetDateTime::now_utc()),
+            content_type: file.content_type,
+            bytes: file.bytes,
+        };
         Ok(Self {
             number: message.number,
             author: author.ok_or_else(|| ApiError::internal("a message of an unknown party"))?,
             text: message.text,
             at: known_moment(message.at.as_ref())?,
+            file: message.file.map(link),
         })
     }
+}
+
+/// The text of a file, which is copied no further.
+fn data_url<T>(file: &mut Field<T>) -> Result<String, ApiError> {
+    let mut form = Form::new();
+    let text = form.file("file", std::mem::take(file));
+    form.finish()?;
+    Ok(text)
+}
+
+/// Checks a file before its message is sent; none without one.
+async fn check_file(app: &App, data_url: String) -> Result<Option<Checked>, ApiError> {
+    if data_url.is_empty() {
+        return Ok(None);
+    }
+    app.files.check("file", data_url, Purpose::Case).await.map(Some)
+}
+
+fn to_message(file: &Checked) -> cases::CaseFile {
+    cases::CaseFile {
+        key: file.stored.key.clone(),
+        content_type: file.stored.content_type.to_owned(),
+        bytes: i64::try_from(file.len()).unwrap_or(i64::MAX),
+        digest: file.stored.digest.clone(),
+    }
+}
+
+/// Stores a file of a message that the service took, where the service says. What fails here is repaired by a repetition of the
+/// request.
+async fn keep_file(app: &App, file: Option<Checked>, key: String) -> Result<(), ApiError> {
+    let Some(mut file) = file.filter(|_| !key.is_empty()) else { return Ok(()) };
+    file.stored.key = key;
+    app.files.keep(file).await.map(drop)
 }
 
 /// A page of cases, newest first.
@@ -237,6 +287,8 @@ pub struct NewCase {
     /// Up to 4,000 characters.
     #[schema(example = "My deposit of $150.00 has been waiting since yesterday.")]
     text: Field<String>,
+    /// A PNG, JPEG, WebP, GIF or PDF of up to 5 MiB, as a data URL.
+    file: Field<Option<String>>,
 }
 
 impl NewCase {
@@ -258,7 +310,7 @@ impl NewCase {
             subject: known.map(|kind| Subject { kind: kind.into(), reference }),
             complaint: form.flag("complaint", &self.complaint, false),
             text: form.text("text", &self.text),
-            idempotency: None,
+            ..OpenCaseRequest::default()
         };
         form.finish()?;
         Ok(message)
@@ -271,15 +323,21 @@ pub struct NewCaseMessage {
     /// Up to 4,000 characters.
     #[schema(example = "Here is the hash of my payment: 0x…")]
     text: Field<String>,
+    /// A PNG, JPEG, WebP, GIF or PDF of up to 5 MiB, as a data URL.
+    file: Field<Option<String>>,
 }
 
 /// Open a case
 ///
 /// At most five of a member are not closed at once. A frozen member may open one, too.
 #[post("/cases", "Cases")]
-pub async fn open(caller: VerifiedMember, Keyed { value, claim }: Keyed<NewCase>) -> Created<CaseReply> {
-    let message = OpenCaseRequest { idempotency: claim.clone(), ..value.read()? };
+pub async fn open(caller: VerifiedMember, Keyed { mut value, claim }: Keyed<NewCase>) -> Created<CaseReply> {
+    let data_url = data_url(&mut value.file)?;
+    let message = value.read()?;
+    let file = check_file(&caller.app, data_url).await?;
+    let message = OpenCaseRequest { file: file.as_ref().map(to_message), idempotency: claim.clone(), ..message };
     let (answer, replayed) = keyed!(caller.cases.open_case(message), claim)?;
+    keep_file(&caller.app, file, answer.file_key).await?;
     let message = "We have your message. An email tells you when we have answered.";
     Ok(marked(replayed, created(CaseReply { message, case: CaseEntry::of(answer.case)? })))
 }
@@ -299,7 +357,9 @@ pub async fn list(caller: VerifiedMember, Query(query): Query<PageQuery>) -> Ans
 #[get("/cases/{id}", "Cases")]
 pub async fn get(caller: VerifiedMember, Path(id): Path<String>) -> Answer<CaseThread> {
     let answer = ask!(caller.cases.get_case(GetCaseRequest { id }))?;
-    let messages = answer.messages.into_iter().map(CaseMessage::try_from).collect::<Result<_, _>>()?;
+    let member_id = caller.session.user_id.to_string();
+    let message = |message| CaseMessage::new(&caller.app.files, &member_id, message);
+    let messages = answer.messages.into_iter().map(message).collect::<Result<_, _>>()?;
     Ok(ok(CaseThread { case: CaseEntry::of(answer.case)?, messages }))
 }
 
@@ -308,10 +368,14 @@ pub async fn get(caller: VerifiedMember, Path(id): Path<String>) -> Answer<CaseT
 pub async fn add_message(
     caller: VerifiedMember,
     Path(id): Path<String>,
-    Keyed { value, claim }: Keyed<NewCaseMessage>,
+    Keyed { mut value, claim }: Keyed<NewCaseMessage>,
 ) -> Created<CaseReply> {
-    let message = AddCaseMessageRequest { id, text: text(&value)?, idempotency: claim.clone() };
+    let data_url = data_url(&mut value.file)?;
+    let text = text(&value)?;
+    let file = check_file(&caller.app, data_url).await?;
+    let message = AddCaseMessageRequest { id, text, file: file.as_ref().map(to_message), idempotency: claim.clone() };
     let (answer, replayed) = keyed!(caller.cases.add_case_message(message), claim)?;
+    keep_file(&caller.app, file, answer.file_key).await?;
     let case = CaseEntry::of(answer.case)?;
     Ok(marked(replayed, created(CaseReply { message: "Your message is sent.", case })))
 }

@@ -27,7 +27,7 @@ use crate::routes::transactions::statement;
 const README: &str = "This archive holds what Solvane keeps about you.\n\n\
     account, wallet, trades, course, cases, payment-methods, emails: our records as JSON. Amounts are in cents, times in UTC.\n\
     statements: your balance month by month, as CSV and as PDF.\n\
-    files: your photo, the pictures of your payment methods, and the receipts that you uploaded.\n\n\
+    files: your photo, the pictures of your payment methods, and the receipts and files of cases that you uploaded.\n\n\
     Not included: passwords, codes and keys, which we keep only in a form that cannot be read; notes of our staff; and \
     records that name other people. Write to us if you have a question about them.\n";
 
@@ -189,7 +189,7 @@ impl Export {
     fn note_files(&mut self, read: &ListMemberDataResponse) -> Result<(), Broken> {
         for row in &read.rows_json {
             let row: Value = serde_json::from_str(row)?;
-            let keys = ["imageKey", "receiptKey"].into_iter().filter_map(|name| row.get(name)?.as_str());
+            let keys = ["imageKey", "receiptKey", "fileKey"].into_iter().filter_map(|name| row.get(name)?.as_str());
             for key in keys.filter(|key| !key.is_empty()) {
                 if !self.files.iter().any(|known| known == key) {
                     self.files.push(key.to_owned());

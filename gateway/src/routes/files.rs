@@ -23,7 +23,7 @@ pub struct LinkQuery {
 
 /// Read a file by its link
 ///
-/// Links to receipts and documents are signed and live 15 minutes.
+/// Links to receipts, documents and files of cases are signed and live 15 minutes.
 #[get("/files/{folder}/{name}", "Files",
     params(("owner" = Option<String>, Query), ("expires" = Option<String>, Query), ("signature" = Option<String>, Query)),
     responses((status = 200, description = "The file", content_type = "application/octet-stream", body = String),
@@ -37,7 +37,7 @@ pub async fn get(
 ) -> Result<Response, ApiError> {
     let key = format!("{folder}/{name}");
     let is_private = match folder.as_str() {
-        "receipts" | "documents" => true,
+        "receipts" | "documents" | "cases" => true,
         "photos" | "methods" => false,
         _ => return Err(ApiError::not_found()),
     };

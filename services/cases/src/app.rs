@@ -8,6 +8,7 @@ pub mod close_staff_case;
 pub mod erase_members;
 pub mod get_case;
 pub mod list_cases;
+pub mod list_owned_files;
 pub mod open_case;
 pub mod register_complaint;
 pub mod release_case;

@@ -2,6 +2,7 @@
 
 pub mod case;
 
+pub mod file;
 pub mod message;
 
 pub mod working_days;

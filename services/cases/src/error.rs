@@ -18,6 +18,10 @@ pub enum Error {
     CaseClosed,
     #[error("this case has 100 messages; close it and open another one")]
     CaseFull,
+    #[error(
+        "the files of your cases take up all the room that there is for them; describe it in words, or write to us"
+    )]
+    FilesFull,
     #[error("answer the member before you close the case")]
     NotAnswered,
     /// The member wrote after the caller read the case.
@@ -38,6 +42,7 @@ impl Fault for Error {
             Self::TooManyMessages => Meaning::Own(Kind::RateLimited, ErrorReason::TooManyRequests),
             Self::CaseClosed => Meaning::Own(Kind::Conflict, ErrorReason::CaseClosed),
             Self::CaseFull => Meaning::Own(Kind::Conflict, ErrorReason::CaseFull),
+            Self::FilesFull => Meaning::Own(Kind::Conflict, ErrorReason::ReceiptsFull),
             Self::NotAnswered => Meaning::Own(Kind::Conflict, ErrorReason::CaseNotAnswered),
             Self::Stale => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
             Self::Refused(refusal) => Meaning::Refused(refusal),

@@ -2,6 +2,8 @@
 
 mod convert;
 
+mod files;
+
 mod members;
 
 mod staff;
@@ -14,6 +16,7 @@ use chassis::member_data::MemberData;
 use proto::cases::v1::case_service_server::CaseServiceServer;
 use proto::cases::v1::staff_service_server::StaffServiceServer;
 use proto::common::v1::audit_service_server::AuditServiceServer;
+use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use time::Duration;
 use tonic::Status;
@@ -36,6 +39,7 @@ impl GrpcServer {
     pub fn routes(self) -> Routes {
         let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
         Routes::new(CaseServiceServer::new(self.clone()))
+            .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(data))
             .add_service(AuditServiceServer::new(self.audit_log()))
             .add_service(StaffServiceServer::new(self))

@@ -2,6 +2,7 @@
 
 pub mod cases;
 
+pub mod files;
 pub mod member_data;
 
 pub mod messages;

@@ -77,6 +77,23 @@ describe('the cases of a member', () => {
     await waitFor(() => expect(closed.seen).toHaveLength(1))
   })
 
+  it('take a picture or PDF with a message, and show it to both sides [D-M8]', async () => {
+    const file = { url: '/v1/files/cases/a.pdf?owner=o', contentType: 'application/pdf', bytes: 2048 }
+    server.use(answers('get', `/cases/${ID}`, { case: sample(), messages: [{ ...written, file }] }))
+    const sent = records('post', `/cases/${ID}/messages`, { case: sample() }, 201)
+    server.use(sent.handler)
+    const { user } = openAsMember(`/cases/${ID}`)
+    expect(await screen.findByRole('link', { name: 'PDF of message 1, 2 KB' })).toHaveAttribute('href', file.url)
+    await user.click(screen.getByRole('button', { name: 'Add a picture or PDF' }))
+    await user.upload(await screen.findByLabelText('Picture or PDF (optional)'), new File(['%PDF-1.7'], 'proof.pdf', { type: 'application/pdf' }))
+    expect(await screen.findByText('proof.pdf')).toBeVisible()
+    await user.type(screen.getByLabelText('Your message'), 'Here it is')
+    await user.click(screen.getByRole('button', { name: 'Send message' }))
+    await waitFor(() => expect(sent.seen).toHaveLength(1))
+    expect(sent.seen[0]?.body).toEqual({ text: 'Here it is', file: expect.stringMatching(/^data:application\/pdf;base64,/) as string })
+    expect(screen.queryByText('proof.pdf')).toBeNull()
+  })
+
   it('are empty at first, and lead to the help [D-M8]', async () => {
     openAsMember('/cases')
     expect(await screen.findByText('No cases')).toBeVisible()

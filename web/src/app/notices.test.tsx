@@ -153,7 +153,7 @@ describe('the notices', () => {
 })
 
 it('shows what staff did in a case, with the way to it [D-M7] [D-M8]', async () => {
-  const answered = notice('n-4', { kind: 'case_answered', group: 'cases', caseId: 'c-1', caseNumber: 4711, transactionId: undefined, amount: undefined } as Partial<Notice>)
+  const answered = notice('n-4', { kind: 'case_answered', group: 'cases', caseId: 'c-1', caseNumber: 4711, transactionId: undefined, amount: undefined })
   const waits = notice('n-5', { kind: 'payout_delayed', group: 'plans', plan: 'Starter', amount: 104 })
   server.use(answers('get', '/notices', { notices: [waits, answered], unread: 2 }))
   openAsMember('/notices')

@@ -1,6 +1,7 @@
 import { cx } from './cx'
 import type { CaseMessage } from '@/lib/api-types'
 import { formatMoments } from '@/lib/dates'
+import { formatBytes } from '@/lib/files'
 
 type CaseMessagesProps<M extends CaseMessage> = {
   messages: readonly M[]
@@ -31,6 +32,13 @@ export function CaseMessages<M extends CaseMessage>({ messages, nameOf, own }: C
           >
             {message.text}
           </p>
+          {message.file && (
+            <p className={cx('mt-1 text-sm', message.author === own && 'text-right')}>
+              <a href={message.file.url} target="_blank" rel="noreferrer" className="inline-flex min-h-9 items-center font-medium text-accent-text underline pointer-coarse:min-h-11">
+                {`${message.file.contentType === 'application/pdf' ? 'PDF' : 'Picture'} of message ${message.number}, ${formatBytes(message.file.bytes)}`}
+              </a>
+            </p>
+          )}
         </li>
       ))}
     </ol>

@@ -42,7 +42,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 90] = [
+const TABLES: [(Service, &str, Kept); 91] = [
     (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -116,6 +116,7 @@ const TABLES: [(Service, &str, Kept); 90] = [
     (Service::Course, "versions", CONTENT),
     (Service::Cases, "case_messages", CASES),
     (Service::Cases, "cases", CASES),
+    (Service::Cases, "case_files", CASES),
     (Service::PaymentMethod, "assets", CONTENT),
     (Service::PaymentMethod, "chain_cursors", For("one row for each chain")),
     (Service::PaymentMethod, "chain_payments", BOOKS),

@@ -66,6 +66,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
         "cases",
         "INSERT UPDATE(state,owner_id,answer_due_at,first_answered_at,complaint_at,complaint_due_at,closed_at,closed_by,messages,updated_at) DELETE",
     ),
+    ("cases", "case_files", "INSERT DELETE"),
     ("cases", "case_messages", "INSERT DELETE"),
     ("cases", "audit_rows", "INSERT"),
     // Those of members are forgotten after they closed their account.

@@ -127,10 +127,12 @@ pub async fn get(caller: StaffMember, Path(id): Path<String>) -> Answer<StaffCas
     let message = GetStaffCaseRequest { id };
     let answer = ask!(caller.cases_staff.get_staff_case(message))?;
     let authors = caller.app.profiles.look_up(answer.messages.iter().map(|message| message.author_id.clone())).await?;
+    let member_id = answer.case.as_ref().map(|case| case.user_id.clone()).unwrap_or_default();
     let mut messages = Vec::new();
     for message in answer.messages {
         let author_name = authors.get(&message.author_id).map(|one| one.name.clone());
-        messages.push(StaffCaseMessage { message: message.try_into()?, author_name });
+        let message = CaseMessage::new(&caller.app.files, &member_id, message)?;
+        messages.push(StaffCaseMessage { message, author_name });
     }
     Ok(ok(StaffCaseThread { case: one(&caller.app, answer.case).await?, messages }))
 }

@@ -6,7 +6,8 @@ use chassis::idempotency::{self, Answer, Claim};
 use time::Duration;
 use uuid::Uuid;
 
-use super::open_case::check_rate;
+use super::open_case::{add_file, check_rate};
+use crate::domain::file::File;
 use crate::domain::message::{Party, Text};
 use crate::error::Error;
 use crate::store::{cases, messages};
@@ -16,13 +17,14 @@ pub struct AddCaseMessage {
     pub user_id: Uuid,
     pub id: Uuid,
     pub text: Text,
+    pub file: Option<File>,
     pub claim: Option<Claim>,
 }
 
 /// The id of the case, once a key.
 ///
 /// # Errors
-/// `CaseNotFound`, `CaseClosed`, `CaseFull`, `TooManyMessages`.
+/// `CaseNotFound`, `CaseClosed`, `CaseFull`, `TooManyMessages`, `FilesFull`.
 pub async fn add_case_message(db: &Db, command: &AddCaseMessage, answer_time: Duration) -> Result<Answer<Uuid>, Error> {
     idempotency::once(db, command.claim.clone(), async |conn| add(conn, command, answer_time).await).await
 }
@@ -35,6 +37,7 @@ async fn add(conn: &mut PgConnection, command: &AddCaseMessage, answer_time: Dur
     case.write(Party::Member, answer_time, now)?;
     check_rate(conn, command.user_id, now).await?;
     messages::insert(conn, (case.id, case.messages), (Party::Member, command.user_id), &command.text, now).await?;
+    add_file(conn, &case, command.file.as_ref()).await?;
     cases::update(conn, &case).await?;
     Ok(case.id)
 }

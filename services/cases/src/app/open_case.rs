@@ -7,10 +7,11 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::case::{Case, MOST_MESSAGES_AN_HOUR, MOST_OPEN, State, Subject, Topic};
+use crate::domain::file::{self, File};
 use crate::domain::message::{Party, Text};
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{cases, messages};
+use crate::store::{cases, files, messages};
 
 #[derive(Debug, Clone)]
 pub struct OpenCase {
@@ -19,13 +20,14 @@ pub struct OpenCase {
     pub subject: Option<Subject>,
     pub is_complaint: bool,
     pub text: Text,
+    pub file: Option<File>,
     pub claim: Option<Claim>,
 }
 
 /// The id of the new case, once a key.
 ///
 /// # Errors
-/// `TooManyCases`, `TooManyMessages`.
+/// `TooManyCases`, `TooManyMessages`, `FilesFull`.
 pub async fn open_case(db: &Db, command: &OpenCase, answer_time: Duration) -> Result<Answer<Uuid>, Error> {
     idempotency::once(db, command.claim.clone(), async |conn| open(conn, command, answer_time).await).await
 }
@@ -60,6 +62,7 @@ async fn open(conn: &mut PgConnection, command: &OpenCase, answer_time: Duration
     }
     case.number = cases::insert(conn, &case).await?;
     messages::insert(conn, (case.id, 1), (Party::Member, case.user_id), &command.text, now).await?;
+    add_file(conn, &case, command.file.as_ref()).await?;
     published::opened(conn, &case).await?;
     Ok(case.id)
 }
@@ -70,4 +73,14 @@ pub(super) async fn check_rate(conn: &mut PgConnection, user_id: Uuid, now: Offs
         return Err(Error::TooManyMessages);
     }
     Ok(())
+}
+
+/// Adds a file to the newest message of the case, which names a place in the store that is written afterwards; the caller holds
+/// the member's lock.
+pub(super) async fn add_file(conn: &mut PgConnection, case: &Case, file: Option<&File>) -> Result<(), Error> {
+    let Some(file) = file else { return Ok(()) };
+    if files::bytes_of(conn, case.user_id).await?.saturating_add(file.bytes) > file::MOST_BYTES {
+        return Err(Error::FilesFull);
+    }
+    Ok(files::insert(conn, (case.id, case.messages), file).await?)
 }

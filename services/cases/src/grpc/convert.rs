@@ -1,11 +1,14 @@
 //! Conversion between proto messages and the types of this service.
 
+use std::collections::BTreeMap;
+
 use chassis::clock;
 use chassis::error::Refusal;
 use proto::cases::v1 as wire;
 use uuid::Uuid;
 
 use crate::domain::case::{Case, Filter, State, Subject, SubjectKind, Topic};
+use crate::domain::file::File;
 use crate::domain::message::{Message, Party};
 use crate::error::Error;
 
@@ -113,16 +116,34 @@ pub(super) fn member_case(case: Case) -> wire::Case {
     wire::Case { owner_id: String::new(), ..staff_case(case) }
 }
 
-pub(super) fn staff_message(message: Message) -> wire::CaseMessage {
-    wire::CaseMessage {
+/// A file that comes with a message.
+pub(super) fn file(file: Option<wire::CaseFile>) -> Result<Option<File>, Refusal> {
+    let file =
+        file.map(|one| File { key: one.key, content_type: one.content_type, bytes: one.bytes, digest: one.digest });
+    file.map(File::checked).transpose()
+}
+
+/// The messages as staff see them, with their files.
+pub(super) fn staff_messages(messages: Vec<Message>, files: Vec<(i32, File)>) -> Vec<wire::CaseMessage> {
+    let mut files: BTreeMap<i32, File> = files.into_iter().collect();
+    let message = |message: Message| wire::CaseMessage {
         number: message.number,
         author: party(message.author).into(),
         author_id: message.author_id.to_string(),
         text: message.text,
         at: Some(clock::to_proto(message.created_at)),
-    }
+        file: files.remove(&message.number).map(|file| wire::CaseFile {
+            key: file.key,
+            content_type: file.content_type,
+            bytes: file.bytes,
+            digest: file.digest,
+        }),
+    };
+    messages.into_iter().map(message).collect()
 }
 
-pub(super) fn member_message(message: Message) -> wire::CaseMessage {
-    wire::CaseMessage { author_id: String::new(), ..staff_message(message) }
+/// The messages as their member sees them: without the names of staff.
+pub(super) fn member_messages(messages: Vec<Message>, files: Vec<(i32, File)>) -> Vec<wire::CaseMessage> {
+    let anonymous = |message| wire::CaseMessage { author_id: String::new(), ..message };
+    staff_messages(messages, files).into_iter().map(anonymous).collect()
 }

@@ -18,10 +18,11 @@ use uuid::Uuid;
 use super::{GrpcServer, convert};
 use crate::app::add_case_message::{AddCaseMessage, add_case_message};
 use crate::app::close_case::close_case;
-use crate::app::get_case::get_case;
+use crate::app::get_case::{Thread, get_case};
 use crate::app::list_cases::list_cases;
 use crate::app::open_case::{OpenCase, open_case};
 use crate::domain::case::Filter;
+use crate::domain::file::File;
 use crate::domain::message::Text;
 use crate::error::Error;
 
@@ -40,11 +41,12 @@ impl CaseService for GrpcServer {
             subject: convert::subject(message.subject)?,
             is_complaint: message.complaint,
             text: Text::parse(&message.text)?,
+            file: convert::file(message.file)?,
             claim: Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?,
         };
         let done = retrying(|| open_case(&self.db, &command, self.answer_time)).await?;
-        let case = self.own(member.user_id, done.result).await?;
-        Ok(answer(done.map(|_| OpenCaseResponse { case: Some(case) })))
+        let (case, file_key) = self.own(member.user_id, done.result, command.file.as_ref()).await?;
+        Ok(answer(done.map(|_| OpenCaseResponse { case: Some(case), file_key })))
     }
 
     async fn list_cases(&self, request: Request<ListCasesRequest>) -> Reply<ListCasesResponse> {
@@ -58,8 +60,8 @@ impl CaseService for GrpcServer {
     async fn get_case(&self, request: Request<GetCaseRequest>) -> Reply<GetCaseResponse> {
         let member = self.member(request.metadata()).await?;
         let id = convert::id(&request.get_ref().id)?;
-        let (case, messages) = get_case(&self.db, Some(member.user_id), id).await?;
-        let messages = messages.into_iter().map(convert::member_message).collect();
+        let Thread { case, messages, files } = get_case(&self.db, Some(member.user_id), id).await?;
+        let messages = convert::member_messages(messages, files);
         Ok(Response::new(GetCaseResponse { case: Some(convert::member_case(case)), messages }))
     }
 
@@ -71,11 +73,12 @@ impl CaseService for GrpcServer {
             user_id: member.user_id,
             id: convert::id(&message.id)?,
             text: Text::parse(&message.text)?,
+            file: convert::file(message.file)?,
             claim: Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?,
         };
         let done = retrying(|| add_case_message(&self.db, &command, self.answer_time)).await?;
-        let case = self.own(member.user_id, done.result).await?;
-        Ok(answer(done.map(|_| AddCaseMessageResponse { case: Some(case) })))
+        let (case, file_key) = self.own(member.user_id, done.result, command.file.as_ref()).await?;
+        Ok(answer(done.map(|_| AddCaseMessageResponse { case: Some(case), file_key })))
     }
 
     async fn close_case(&self, request: Request<CloseCaseRequest>) -> Reply<CloseCaseResponse> {
@@ -91,7 +94,11 @@ impl GrpcServer {
         self.verifier.session(metadata).await?.reader()
     }
 
-    async fn own(&self, user_id: Uuid, id: Uuid) -> Result<Case, Error> {
-        Ok(convert::member_case(get_case(&self.db, Some(user_id), id).await?.0))
+    /// The case, and where its newest copy of this file belongs.
+    async fn own(&self, user_id: Uuid, id: Uuid, sent: Option<&File>) -> Result<(Case, String), Error> {
+        let Thread { case, files, .. } = get_case(&self.db, Some(user_id), id).await?;
+        let stored =
+            |sent: &File| files.iter().rfind(|(_, file)| file.digest == sent.digest).map(|(_, file)| &file.key);
+        Ok((convert::member_case(case), sent.and_then(stored).cloned().unwrap_or_default()))
     }
 }

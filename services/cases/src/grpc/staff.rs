@@ -21,7 +21,7 @@ use super::{GrpcServer, convert};
 use crate::app::answer_case::{AnswerCase, answer_case};
 use crate::app::claim_case::claim_case;
 use crate::app::close_staff_case::close_staff_case;
-use crate::app::get_case::get_case;
+use crate::app::get_case::{Thread, get_case};
 use crate::app::list_cases::list_cases;
 use crate::app::register_complaint::register_complaint;
 use crate::app::release_case::release_case;
@@ -42,8 +42,8 @@ impl StaffService for GrpcServer {
 
     async fn get_staff_case(&self, request: Request<GetStaffCaseRequest>) -> Reply<GetStaffCaseResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
-        let (case, messages) = get_case(&self.db, None, convert::id(&request.get_ref().id)?).await?;
-        let messages = messages.into_iter().map(convert::staff_message).collect();
+        let Thread { case, messages, files } = get_case(&self.db, None, convert::id(&request.get_ref().id)?).await?;
+        let messages = convert::staff_messages(messages, files);
         Ok(Response::new(GetStaffCaseResponse { case: Some(convert::staff_case(case)), messages }))
     }
 
@@ -105,6 +105,6 @@ impl GrpcServer {
     }
 
     async fn any(&self, id: Uuid) -> Result<Case, Error> {
-        Ok(convert::staff_case(get_case(&self.db, None, id).await?.0))
+        Ok(convert::staff_case(get_case(&self.db, None, id).await?.case))
     }
 }

@@ -198,6 +198,13 @@ pub async fn list(
 /// Forgets those of these members, except complaints.
 pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
     sqlx::query!(
+        "DELETE FROM case_files WHERE case_id IN (
+            SELECT id FROM cases WHERE user_id = ANY ($1) AND complaint_at IS NULL)",
+        members
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!(
         "DELETE FROM case_messages WHERE case_id IN (
             SELECT id FROM cases WHERE user_id = ANY ($1) AND complaint_at IS NULL)",
         members

@@ -63,7 +63,7 @@ impl World {
     }
 
     pub async fn write(&self, member: &Person, case: &Case, text: &str) -> Result<Case, Status> {
-        let message = AddCaseMessageRequest { id: case.id.clone(), text: text.to_owned(), idempotency: None };
+        let message = AddCaseMessageRequest { id: case.id.clone(), text: text.to_owned(), ..Default::default() };
         Ok(self.grpc.add_case_message(with_token(message, &member.token)).await?.into_inner().case.unwrap())
     }
 

@@ -4,6 +4,7 @@
 
 mod callers;
 mod complaints;
+mod files;
 mod fixture;
 mod member_data;
 mod members;

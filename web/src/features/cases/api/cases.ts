@@ -32,7 +32,7 @@ export const useCase = (id: string) =>
     meta: { silent: true },
   })
 
-export type NewCase = { topic: CaseTopic; subjectKind?: CaseSubject['kind']; reference?: string; complaint: boolean; text: string }
+export type NewCase = { topic: CaseTopic; subjectKind?: CaseSubject['kind']; reference?: string; complaint: boolean; text: string; file?: string }
 
 /** One key a submission, and afterwards a fresh look at the cases. */
 function useCaseAct<Values>(send: (values: Values, idempotencyKey: string) => Promise<{ case: Case }>, fields: readonly string[] = []) {
@@ -49,10 +49,10 @@ function useCaseAct<Values>(send: (values: Values, idempotencyKey: string) => Pr
 }
 
 export const useOpenCase = () =>
-  useCaseAct((values: NewCase, idempotencyKey) => api.post<{ case: Case }>('/cases', values, { idempotencyKey }), ['topic', 'subject', 'text'])
+  useCaseAct((values: NewCase, idempotencyKey) => api.post<{ case: Case }>('/cases', values, { idempotencyKey }), ['topic', 'subject', 'text', 'file'])
 
 export const useWriteInCase = (id: string) =>
-  useCaseAct((text: string, idempotencyKey) => api.post<{ case: Case }>(`${url(id)}/messages`, { text }, { idempotencyKey }), ['text'])
+  useCaseAct((message: { text: string; file?: string }, idempotencyKey) => api.post<{ case: Case }>(`${url(id)}/messages`, message, { idempotencyKey }), ['text', 'file'])
 
 export const useCloseCase = (id: string) =>
   useCaseAct((_: object, idempotencyKey) => api.post<{ case: Case }>(`${url(id)}/close`, undefined, { idempotencyKey }))

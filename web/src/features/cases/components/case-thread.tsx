@@ -1,5 +1,5 @@
 import { SearchX } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, lazy, useState } from 'react'
 import { Link } from 'react-router'
 import { Badge } from '@/components/badge'
 import { Button, ButtonLink } from '@/components/button'
@@ -7,16 +7,21 @@ import { Card } from '@/components/card'
 import { DetailList } from '@/components/detail-list'
 import { TextAreaField } from '@/components/field'
 import { Form } from '@/components/form'
-import { Skeletons } from '@/components/skeleton'
+import { Skeleton, Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import { toApiError } from '@/lib/api-error'
 import type { Case } from '@/lib/api-types'
 import { formatZoned } from '@/lib/dates'
+import { loadChunk } from '@/lib/load-chunk'
 import { newCase } from '@/lib/new-case'
 import { paths } from '@/lib/paths'
 import { useCase, useCloseCase, useWriteInCase } from '../api/cases'
+import { sentWith } from '../sent-with'
 import { states, subjectText, topics } from '@/lib/case-words'
 import { CaseMessages } from '@/components/case-messages'
+
+// Few messages have one.
+const FileField = lazy(async () => ({ default: (await loadChunk(() => import('./file-field'))).FileField }))
 
 /** A case of the member: where it stands, what was written, and the way to write more [D-M8]. */
 export function CaseThread({ id }: { id: string }) {
@@ -82,6 +87,8 @@ function Subject({ subject }: { subject: NonNullable<Case['subject']> }) {
 
 function Reply({ id }: { id: string }) {
   const [text, setText] = useState('')
+  const [file, setFile] = useState<File | null>(null)
+  const [isAttaching, setAttaching] = useState(false)
   const [tried, setTried] = useState(false)
   const write = useWriteInCase(id)
   const close = useCloseCase(id)
@@ -89,8 +96,10 @@ function Reply({ id }: { id: string }) {
   const submit = async () => {
     setTried(true)
     if (!text.trim()) return
-    await write.mutateAsync(text.trim())
+    await write.mutateAsync({ text: text.trim(), ...(await sentWith(file)) })
     setText('')
+    setFile(null)
+    setAttaching(false)
     setTried(false)
   }
   return (
@@ -103,7 +112,17 @@ function Reply({ id }: { id: string }) {
         onChange={(event) => setText(event.target.value)}
         error={missing ?? toApiError(write.error).fields['text']}
       />
+      {isAttaching && (
+        <Suspense fallback={<Skeleton className="h-38" />}>
+          <FileField file={file} onPick={setFile} error={toApiError(write.error).fields['file']} />
+        </Suspense>
+      )}
       <div className="flex flex-wrap gap-3">
+        {!isAttaching && (
+          <Button type="button" variant="secondary" onClick={() => setAttaching(true)}>
+            Add a picture or PDF
+          </Button>
+        )}
         <Button type="submit" busyLabel="Sending...">
           Send message
         </Button>

@@ -1,14 +1,22 @@
+import { Suspense, lazy, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useNavigate, useSearchParams } from 'react-router'
 import { Button, ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { SelectField, TextAreaField } from '@/components/field'
 import { Form } from '@/components/form'
+import { Skeleton } from '@/components/skeleton'
+import { toApiError } from '@/lib/api-error'
 import type { CaseSubject, CaseTopic } from '@/lib/api-types'
 import { showFieldErrors } from '@/lib/forms'
+import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { useOpenCase } from '../api/cases'
+import { sentWith } from '../sent-with'
 import { isKind, isTopic, subjectText, topics } from '@/lib/case-words'
+
+// Few messages have one.
+const FileField = lazy(async () => ({ default: (await loadChunk(() => import('./file-field'))).FileField }))
 
 type Values = { topic: string; text: string; complaint: string }
 
@@ -29,12 +37,13 @@ export function NewCaseForm() {
   const topic = params.get('topic')
   const subject = useSubject()
   const form = useForm<Values>({ defaultValues: { topic: isTopic(topic) ? topic : '', text: '', complaint: '' } })
+  const [file, setFile] = useState<File | null>(null)
   const { errors } = form.formState
   const open = useOpenCase()
   const submit = form.handleSubmit(async ({ topic, text, complaint }) => {
     try {
       const about = subject ? { subjectKind: subject.kind, reference: subject.reference } : {}
-      const opened = await open.mutateAsync({ topic: topic as CaseTopic, ...about, complaint: complaint === 'yes', text: text.trim() })
+      const opened = await open.mutateAsync({ topic: topic as CaseTopic, ...about, complaint: complaint === 'yes', text: text.trim(), ...(await sentWith(file)) })
       await navigate(`${paths.cases}/${opened.case.id}`, { replace: true })
     } catch (error) {
       showFieldErrors(error, form.setError, ['topic', 'text'])
@@ -53,6 +62,9 @@ export function NewCaseForm() {
           error={errors.text?.message}
           {...form.register('text', { validate: (typed) => typed.trim() !== '' || 'Write what happened' })}
         />
+        <Suspense fallback={<Skeleton className="h-38" />}>
+          <FileField file={file} onPick={setFile} error={toApiError(open.error).fields['file']} />
+        </Suspense>
         <SelectField
           label="Is this a complaint?"
           blank="No"
