@@ -6,4 +6,4 @@ ALTER TABLE posting_kinds
     ADD CONSTRAINT posting_kinds_cause_type
         CHECK (cause_type IN ('transaction', 'purchase', 'trade', 'proposal', 'hold', 'closing', 'unchecked')) NOT VALID;
 INSERT INTO posting_kinds (kind, cause_type, cause_kind, cause_status, debits, credits) VALUES
-    ('bonus_given_up', 'closing', NULL, NULL, '{bonus}', '{bonus_expense}');
+    ('bonus_given_up', 'closing', NULL, 'closed', '{bonus}', '{bonus_expense}');
