@@ -113,8 +113,10 @@ async fn unreadable_events_are_poison(pool: PgPool) {
 async fn a_mail_to_staff_waits_for_auth(pool: PgPool) {
     let world = World::start(pool).await;
     let staff = hire(&world);
-    let sample =
-        samples(world.user_id, staff).into_iter().find(|sample| sample.event.key.starts_with("payment")).unwrap();
+    let sample = samples(world.user_id, staff)
+        .into_iter()
+        .find(|sample| sample.event.key.starts_with("payment_method.v1.platform"))
+        .unwrap();
     world.accounts.lock().unwrap().away = true;
     assert!(matches!(world.consumer.handle(&sample.event).await, Err(HandleError::Transient(_))));
     assert_eq!(world.count("SELECT count(*) FROM inbox").await, 0);
