@@ -72,7 +72,7 @@ async fn notices_are_read_and_mails_chosen() {
     let off = mailer::NoticePreferences { mail_off: vec![NoticeGroup::Plans.into()] };
     fixture.recorder.answer(GET, &mailer::GetNoticePreferencesResponse { preferences: Some(off.clone()) });
     let reply = fixture.call(Method::GET, "/v1/notices/preferences", Some(&token), "").await;
-    let mail = json!({ "money": true, "plans": false, "courses": true });
+    let mail = json!({ "money": true, "plans": false, "courses": true, "cases": true });
     assert_eq!(reply.json(), json!({ "success": true, "mail": mail }));
     fixture.recorder.answer(SET, &mailer::SetNoticePreferencesResponse { preferences: Some(off.clone()) });
     let body = json!({ "mail": mail }).to_string();
