@@ -7,16 +7,17 @@ use proto::cases::v1::{
 };
 use proto::common::v1::PageRequest;
 use route_macros::{get, post, request, response};
-use serde::{Serialize, Deserialize};
+use serde::Serialize;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 
+use crate::app::App;
 use crate::clients::{ask, keyed};
 use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::idempotency::{Keyed, Key, marked};
-use crate::json::{Answer, Created, Field, Form, created, known_moment, marked, moment, ok, Reply};
 use crate::files::{Checked, Files, Purpose};
+use crate::idempotency::Keyed;
+use crate::json::{Answer, Created, Field, Form, created, known_moment, marked, moment, ok};
 use crate::routes::transactions::PageQuery;
 
 /// What a case is about.
