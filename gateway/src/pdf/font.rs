@@ -13,7 +13,7 @@ use ttf_parser::{Face, GlyphId};
 
 /// DejaVu Sans Bold: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic letters.
 const ALPHABETS: &[u8] = include_bytes!("../../assets/DejaVuSans-Bold.ttf");
-/// Droid Sans Fallback: Chinese, Japanese and Korean characters, compressed.
+/// Droid Sans Fallback: Chinese and Japanese characters, compressed.
 const EAST_ASIAN: &[u8] = include_bytes!("../../assets/DroidSansFallbackFull.ttf.gz");
 /// Widths in a PDF are in thousandths of the font's size.
 const EM: u32 = 1000;
@@ -241,10 +241,10 @@ fn is_right_to_left(character: char) -> bool {
     matches!(character, '\u{5d0}'..='\u{5f4}' | '\u{620}'..='\u{64a}' | '\u{66e}'..='\u{6d5}' | '\u{200c}')
 }
 
-/// Whether it is a Chinese, Japanese or Korean character, without marks that join others.
+/// Whether it is a Chinese or Japanese character, without marks that join others.
 fn is_east_asian(character: char) -> bool {
     matches!(character, '\u{3001}'..='\u{3029}' | '\u{3041}'..='\u{3096}' | '\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}'
-        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{ff01}'..='\u{ff5e}')
 }
 

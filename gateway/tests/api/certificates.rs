@@ -23,10 +23,12 @@ async fn a_certificate_is_printed_with_its_name() {
         reply.text
     };
     assert!(print("Amara Lindqvist").await.contains("Amara Lindqvist"));
-    for name in ["王小明", "佐藤 さくら", "김민준", "Łukasz 王"] {
+    for name in ["王小明", "佐藤 さくら", "Łukasz 王"] {
         let page = print(name).await;
         assert!(page.contains("DroidSansFallback") && page.len() < 60_000, "{name}: {}", page.len());
         assert!(!page.contains("named at the address below"), "{name}");
     }
-    assert!(print("अनिल कुमार").await.contains("the member named at the address below"));
+    for name in ["अनिल कुमार", "김민준"] {
+        assert!(print(name).await.contains("the member named at the address below"), "{name}");
+    }
 }

@@ -407,7 +407,14 @@ async fn proposals_are_one_list() {
     assert_eq!((&list[0]["change"]["amount"], &list[0]["before"]["balance"]), (&25.5.into(), &1.into()));
     assert_eq!(list[0]["proposedByName"], "Ada Lovelace");
     assert_eq!(list[0]["blocker"]["message"], "It changed.");
-    // [D-O3] The list is a file, too: both pages, if the services had more.
+    // [D-O3] The list is a file, too. The fakes know no cursor: one page alone.
+    for service in ["wallet", "trade"] {
+        let proposals = if service == "trade" { vec![proposal(119)] } else { Vec::new() };
+        fixture.recorder.answer(
+            &format!("{service}/solvane.common.v1.ProposalService/ListProposals"),
+            &ListProposalsResponse { proposals, next_cursor: String::new() },
+        );
+    }
     let file = fixture.call(Method::GET, "/v1/admin/proposals?status=open&format=csv", Some(&token), "").await;
     assert_eq!(file.headers["content-disposition"], "attachment; filename=\"solvane-proposals.csv\"");
     let lines: Vec<_> = file.text.lines().collect();
@@ -416,7 +423,7 @@ async fn proposals_are_one_list() {
     fixture.call(Method::GET, &format!("/v1/admin/proposals?cursor={}", proposal(20).id), Some(&token), "").await;
     let asked: Vec<ListProposalsRequest> =
         fixture.recorder.asked("wallet/solvane.common.v1.ProposalService/ListProposals");
-    assert_eq!(asked[1].page.clone().unwrap().cursor, proposal(20).id);
+    assert_eq!(asked[2].page.clone().unwrap().cursor, proposal(20).id);
 }
 
 /// [D-B9] [D-B10] [D-R16] [D-G3] [D-G4] A reversal and a hold make something, a release does not; each takes its key.
