@@ -65,6 +65,15 @@ pub async fn wait_for_code(folder: &Path, email: &str) -> Result<String> {
     mail.code().context("just seen")
 }
 
+/// Waits for a link to this page of the app in a mail to `email`, and returns the secret of the newest.
+///
+/// # Errors
+/// When none comes in time.
+pub async fn wait_for_secret(folder: &Path, email: &str, page: &str) -> Result<String> {
+    let mail = wait_for(folder, email, |mail| mail.secret(page).is_some()).await?;
+    mail.secret(page).context("just seen")
+}
+
 /// Waits for the code that confirms the payout address `address`, sent to `email`.
 ///
 /// # Errors
@@ -84,6 +93,13 @@ impl Mail {
             .split(|character: char| !character.is_ascii_alphanumeric() && character != '-')
             .find(|word| word.len() == 6 && word.bytes().all(|byte| byte.is_ascii_digit()))
             .map(str::to_owned)
+    }
+
+    /// The secret of a link to this page of the app: what follows `#token=`.
+    #[must_use]
+    pub fn secret(&self, page: &str) -> Option<String> {
+        let (_, rest) = self.text.split_once(&format!("{page}#token="))?;
+        rest.split_whitespace().next().map(str::to_owned)
     }
 }
 

@@ -71,6 +71,19 @@ pub fn verify_email(email: &str, code: &str) -> Request {
     Request::post("/auth/verify", json!({ "email": email, "otp": code }))
 }
 
+/// Asks for a link to set a new password.
+#[must_use]
+pub fn forget_password(email: &str) -> Request {
+    Request::post("/auth/forgot-password", json!({ "email": email }))
+}
+
+/// Sets a password by the secret of a mailed link.
+#[must_use]
+pub fn set_password(secret: &str, password: &str) -> Request {
+    let body = json!({ "token": secret, "password": password, "confirmPassword": password });
+    Request::post("/auth/reset-password", body)
+}
+
 /// A deposit to a method of the platform, with proof.
 #[must_use]
 pub fn deposit(amount: &str, method: &str) -> Request {

@@ -177,7 +177,7 @@ impl Drill<'_> {
         let thief = self.log_in(owner, 1).await?;
         thief.post("/users/close", json!({ "password": PASSWORD })).await?.success()?;
         let mail = self.stack.mail(&owner.email, "closes tomorrow").await?;
-        let token = token_of(&mail.text, "/not-me").context("the mail has no link")?;
+        let token = mail.secret("/not-me").context("the mail has no link")?;
         self.stack.client().post("/auth/not-me", json!({ "token": token })).await?.success()?;
         let planned = format!("SELECT count(*) FROM account_closures WHERE user_id = '{}'", owner.id);
         ensure!(self.count(Service::Auth, &planned).await? == 0, "the account still closes");
@@ -188,8 +188,7 @@ impl Drill<'_> {
 
     async fn set_password(&self, owner: &Member) -> Result<Client> {
         let token = self.link(&owner.email, "/reset-password").await?;
-        let reset = json!({ "token": token, "password": NEW_PASSWORD, "confirmPassword": NEW_PASSWORD });
-        self.stack.client().post("/auth/reset-password", reset).await?.success()?;
+        self.stack.client().make(request::set_password(&token, NEW_PASSWORD)).await?;
         self.stack.client().login(&owner.email, NEW_PASSWORD).await
     }
 
@@ -199,8 +198,7 @@ impl Drill<'_> {
 
     /// The token of the newest link with this path to an address.
     async fn link(&self, email: &str, path: &str) -> Result<String> {
-        let mail = mails::wait_for(self.stack.mail_dir(), email, |mail| token_of(&mail.text, path).is_some()).await?;
-        token_of(&mail.text, path).context("just seen")
+        mails::wait_for_secret(self.stack.mail_dir(), email, path).await
     }
 
     /// What waits for a day has waited, and what is young is a day older.
@@ -246,10 +244,4 @@ async fn enrol(client: &Client) -> Result<Secret> {
 fn code(authenticator: &Secret, seconds: i64) -> Result<String> {
     let at = u64::try_from(OffsetDateTime::now_utc().unix_timestamp() + seconds)?;
     Ok(Builder::new().with_secret(authenticator.clone()).build_noncompliant().generate(at).to_string())
-}
-
-/// The secret of a link in an email: what follows `#token=`.
-fn token_of(text: &str, path: &str) -> Option<String> {
-    let (_, rest) = text.split_once(&format!("{path}#token="))?;
-    Some(rest.chars().take_while(|character| character.is_ascii_alphanumeric() || "-_".contains(*character)).collect())
 }

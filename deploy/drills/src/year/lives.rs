@@ -45,12 +45,8 @@ fn refused(answer: &Answer, code: &str) -> Result<()> {
     Ok(())
 }
 
-/// The secret of a link in an email: what follows `#token=`.
-async fn link(year: &Year, email: &str, path: &str) -> Result<String> {
-    let marker = format!("{path}#token=");
-    let mail = mails::wait_for(year.stack.mail_dir(), email, |mail| mail.text.contains(&marker)).await?;
-    let secret = mail.text.split(&marker).nth(1).and_then(|rest| rest.split_whitespace().next());
-    Ok(secret.context("just seen")?.to_owned())
+async fn secret(year: &Year, email: &str, page: &str) -> Result<String> {
+    mails::wait_for_secret(year.stack.mail_dir(), email, page).await
 }
 
 /// Ten minutes.
@@ -74,19 +70,16 @@ async fn verification_code(year: &mut Year) -> Result<()> {
 /// Thirty minutes.
 async fn reset_link(year: &mut Year) -> Result<()> {
     let member = year.stack.member().await?;
-    let ask = async || year.stack.client().post("/auth/forgot-password", json!({ "email": member.email })).await;
-    ask().await?.success()?;
-    let first = link(year, &member.email, "/reset-password").await?;
-    let reset = async |year: &Year, token: &str| {
-        let body = json!({ "token": token, "password": PASSWORD, "confirmPassword": PASSWORD });
-        year.stack.client().post("/auth/reset-password", body).await
-    };
+    let forget = request::forget_password(&member.email);
+    year.stack.client().make(forget.clone()).await?;
+    let first = secret(year, &member.email, "/reset-password").await?;
     year.advance(Duration::minutes(30) + SECOND).await?;
-    refused(&reset(year, &first).await?, "INVALID_RESET_TOKEN")?;
-    year.stack.client().post("/auth/forgot-password", json!({ "email": member.email })).await?.success()?;
+    let late = year.stack.client().send(&request::set_password(&first, PASSWORD)).await?;
+    refused(&late, "INVALID_RESET_TOKEN")?;
+    year.stack.client().make(forget).await?;
     let limit = Instant::now() + LIMIT;
     let second = loop {
-        let newest = link(year, &member.email, "/reset-password").await?;
+        let newest = secret(year, &member.email, "/reset-password").await?;
         if newest != first {
             break newest;
         }
@@ -94,9 +87,7 @@ async fn reset_link(year: &mut Year) -> Result<()> {
         sleep(std::time::Duration::from_millis(50)).await;
     };
     year.advance(Duration::minutes(29)).await?;
-    let body =
-        json!({ "token": second, "password": "another quiet harbour", "confirmPassword": "another quiet harbour" });
-    year.stack.client().post("/auth/reset-password", body).await?.success().map(drop)
+    year.stack.client().make(request::set_password(&second, "another quiet harbour")).await.map(drop)
 }
 
 /// A withdrawal, when the books were just checked.
@@ -218,7 +209,7 @@ async fn change_email(year: &mut Year, member: &Member) -> Result<String> {
     member.client.put(&format!("/users/profile/{}", member.id), body).await?.success()?;
     let code = mails::wait_for_code(year.stack.mail_dir(), &new).await?;
     member.client.make(request::verify_email(&new, &code)).await?;
-    link(year, &member.email, "/undo").await
+    secret(year, &member.email, "/undo").await
 }
 
 /// Three days.
@@ -241,7 +232,7 @@ async fn not_me_link(year: &mut Year) -> Result<()> {
         let request = year.stack.client().request(Method::POST, "/auth/login").json(&body);
         let browser = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
         send(request.header("User-Agent", browser)).await?.success()?;
-        links.push(link(year, &member.email, "/not-me").await?);
+        links.push(secret(year, &member.email, "/not-me").await?);
     }
     let disown =
         async |year: &Year, token: &str| year.stack.client().post("/auth/not-me", json!({ "token": token })).await;

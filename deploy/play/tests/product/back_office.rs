@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use play::{
     client::{Answer, Client},
-    request::{NOTE, txid},
+    history::check_ledger,
+    request::{self, NOTE, txid},
     seed::STAFF_PASSWORD,
     testing::{Member, Options, TestStack},
 };
@@ -25,19 +26,6 @@ async fn tamper(stack: &TestStack, cents: i64) -> Result<()> {
         .execute(&mut connection)
         .await?;
     Ok(connection.close().await?)
-}
-
-/// The books are looked at when a process starts, and every minute.
-async fn look_again(stack: &mut TestStack) -> Result<()> {
-    let before = stack.staff("treasurer").await?.get("/admin/integrity").await?.success()?["checkedAt"].clone();
-    stack.terminate(Service::Wallet).await?;
-    stack.restart(Service::Wallet).await?;
-    let limit = Instant::now() + LIMIT;
-    while stack.staff("treasurer").await?.get("/admin/integrity").await?.body["checkedAt"] == before {
-        ensure!(Instant::now() < limit, "not looked at");
-        sleep(Duration::from_millis(100)).await;
-    }
-    Ok(())
 }
 
 /// What the books say, once they say whether withdrawals are stopped as expected.
@@ -87,7 +75,7 @@ async fn drift_stops_withdrawals_until_two_people_open_them() -> Result<()> {
     let calm = books(&treasurer, false).await?;
     assert_eq!(calm["withdrawals"], json!({ "stopped": false, "since": null, "reason": null }));
     tamper(&stack, 7).await?;
-    look_again(&mut stack).await?;
+    check_ledger(&mut stack, &treasurer).await?;
     let bad = books(&treasurer, true).await?;
     assert_eq!((&bad["ok"], &bad["drift"]), (&json!(false), &json!(0.07)));
     assert!(bad["withdrawals"]["reason"].as_str().is_some_and(|reason| reason.contains("settlement")), "{bad}");
@@ -105,7 +93,7 @@ async fn drift_stops_withdrawals_until_two_people_open_them() -> Result<()> {
     let early = admin.post(&confirm, json!({})).await?;
     assert_eq!((early.status, early.code()), (409, Some("BOOKS_NOT_BALANCED")));
     tamper(&stack, -7).await?;
-    look_again(&mut stack).await?;
+    check_ledger(&mut stack, &treasurer).await?;
     admin.post(&confirm, json!({})).await?.success()?;
     books(&treasurer, false).await?;
     assert_eq!(member.withdraw("100.00").await?.status, 201);
@@ -377,10 +365,8 @@ async fn the_first_admins_are_invited_as_the_guides_say() -> Result<()> {
     bootstrap().await?;
     let log_in = async |email: &str| -> Result<Client> {
         let mail = stack.mail(email, "staff account").await?;
-        let (_, rest) = mail.text.split_once("/reset-password#token=").context("a link")?;
-        let token = rest.split_whitespace().next().context("a token")?;
-        let body = json!({ "token": token, "password": STAFF_PASSWORD, "confirmPassword": STAFF_PASSWORD });
-        stack.client().post("/auth/reset-password", body).await?.success()?;
+        let secret = mail.secret("/reset-password").context("a link")?;
+        stack.client().make(request::set_password(&secret, STAFF_PASSWORD)).await?;
         stack.client().login(email, STAFF_PASSWORD).await
     };
     let (one, two) = (log_in("first@example.com").await?, log_in("second@example.com").await?);

@@ -14,6 +14,8 @@ use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{Tra
 use opentelemetry_proto::tonic::collector::trace::v1::{ExportTraceServiceRequest, ExportTraceServiceResponse};
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::resource::v1::Resource;
+use play::mails;
+use play::request;
 use play::testing::{Options, PASSWORD, TestStack};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
@@ -158,7 +160,7 @@ async fn a_deposit_is_one_trace() -> Result<()> {
     }
     assert_eq!(way, ["mailer", "wallet", "gateway"]);
     let token = member.client.token().context("a token")?;
-    let code = play::mails::wait_for_code(stack.mail_dir(), &member.email).await?;
+    let code = mails::wait_for_code(stack.mail_dir(), &member.email).await?;
     for span in receiver.spans() {
         for secret in [token, PASSWORD, member.email.as_str(), &format!("\"{code}\"")] {
             assert!(!span.attributes.contains(secret), "{span:?}");
@@ -204,17 +206,14 @@ fn find(text: &str, secret: &str) -> Option<String> {
 /// Everything that only the member may know, from a life with registration, a lost password, a new one, and a proof.
 async fn live(stack: &TestStack) -> Result<Vec<(&'static str, String)>> {
     let member = stack.member_with("125.00").await?;
-    let code = play::mails::wait_for_code(stack.mail_dir(), &member.email).await?;
+    let code = mails::wait_for_code(stack.mail_dir(), &member.email).await?;
     let rows = member.client.get("/transactions/user").await?.success()?;
     let link = rows["transactions"][0]["receipt"]["url"].as_str().context("a link")?.to_owned();
     let signature = link.rsplit('=').next().context("a signature")?.to_owned();
-    stack.client().post("/auth/forgot-password", json!({ "email": member.email })).await?.success()?;
-    let mail = play::mails::wait_for(stack.mail_dir(), &member.email, |mail| mail.text.contains("#token=")).await?;
-    let reset = mail.text.split("#token=").nth(1).and_then(|rest| rest.split_whitespace().next());
-    let reset = reset.context("a reset token")?.to_owned();
+    stack.client().make(request::forget_password(&member.email)).await?;
+    let reset = mails::wait_for_secret(stack.mail_dir(), &member.email, "/reset-password").await?;
     let chosen = "an entirely new passphrase 7".to_owned();
-    let body = json!({ "token": reset, "password": chosen, "confirmPassword": chosen });
-    stack.client().post("/auth/reset-password", body).await?.success()?;
+    stack.client().make(request::set_password(&reset, &chosen)).await?;
     let again = stack.client().login(&member.email, &chosen).await?;
     let changed = "yet another passphrase 8".to_owned();
     let body = json!({ "oldPassword": chosen, "newPassword": changed });

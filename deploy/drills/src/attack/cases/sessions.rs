@@ -8,6 +8,7 @@ use tokio::time::sleep;
 
 use crate::attack::hostile::{Attack, post};
 use play::mails;
+use play::request;
 use play::testing;
 
 const PASSWORD: &str = "a guess that is wrong";
@@ -87,14 +88,10 @@ pub async fn neighbours(attack: Attack) -> Result<()> {
 /// Links that strangers ask for; the one that the owner asked for before still works.
 pub async fn links(attack: Attack) -> Result<()> {
     let (visitor, email) = (attack.target.victim.client.without_token(), &attack.target.victim.email);
-    visitor.post("/auth/forgot-password", json!({ "email": email })).await?.success()?;
-    let token = |text: &str| text.split("/reset-password#token=").nth(1)?.split_whitespace().next().map(str::to_owned);
-    let mail = mails::wait_for(&attack.target.mail_dir, email, |mail| token(&mail.text).is_some()).await?;
+    visitor.make(request::forget_password(email)).await?;
+    let secret = mails::wait_for_secret(&attack.target.mail_dir, email, "/reset-password").await?;
     storm(&attack, 10, "/v1/auth/forgot-password", |_, _| json!({ "email": email })).await;
-    let reset = json!({
-        "token": token(&mail.text), "password": testing::PASSWORD, "confirmPassword": testing::PASSWORD,
-    });
-    visitor.post("/auth/reset-password", reset).await?.success().context("the owner's link")?;
+    visitor.make(request::set_password(&secret, testing::PASSWORD)).await.context("the owner's link")?;
     Ok(())
 }
 
