@@ -63,7 +63,7 @@ const STATEMENTS: [Statement; 12] = [
         "balances",
         Service::Wallet,
         "wallet",
-        r#"FROM open_withdrawal($1)) AS "is_withdrawal_pending!""#,
+        r#"FROM open_withdrawals WHERE user_id = $1) AS "is_withdrawal_pending!""#,
         MEMBER,
     ),
     Statement("page of the history", Service::Wallet, "wallet", "ORDER BY created_at DESC, id DESC LIMIT $4", HISTORY),

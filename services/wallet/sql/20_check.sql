@@ -87,100 +87,32 @@ LANGUAGE sql STABLE AS $$
         FROM entries WHERE entries.account_id = rebuilt.account_id AND entries.posting_id <= rebuilt.posting_id)
 $$;
 
--- The expected postings of these deposits, withdrawals, fees, courses, trades, proposals, holds and closings in their current
--- state, one row per cause and posting. Amounts are listed by account kind; `owed` counts as `available`, because
--- credits settle it first.
+-- The expected postings of these causes in their current state, by the rules of `posting_kinds`, one row per cause and posting.
+-- Amounts are listed by account kind; `owed` counts as `available`, because credits settle it first.
 CREATE OR REPLACE FUNCTION expected_postings(ids uuid[]) RETURNS TABLE (kind text, business_id uuid, user_id uuid, moves jsonb)
-LANGUAGE sql STABLE AS $$
-    SELECT posted.kind, one.id, one.user_id, posted.moves
-    FROM transactions AS one
-    LEFT JOIN transactions AS withdrawal ON one.kind = 'fee' AND withdrawal.id = one.related_id
-    CROSS JOIN LATERAL (
-        SELECT 'deposit' AS kind, jsonb_build_object('settlement', -one.amount_cents, 'available', one.amount_cents) AS moves
-        WHERE one.kind = 'deposit' AND one.status = 'success'
-        UNION ALL
-        SELECT 'course', jsonb_build_object(CASE WHEN one.method_id IS NULL THEN 'available' ELSE 'settlement' END,
-            -price, 'course_revenue', price)
-        FROM (SELECT coalesce(one.claimed_amount_cents, one.amount_cents) AS price) AS course
-        WHERE one.kind = 'course' AND one.status = 'success' AND one.amount_cents >= price
-        UNION ALL
-        SELECT 'course_credit', jsonb_build_object('settlement', -credit, 'available', credit)
-        FROM (SELECT CASE WHEN one.amount_cents < one.claimed_amount_cents THEN one.amount_cents
-            ELSE one.amount_cents - one.claimed_amount_cents END AS credit) AS course
-        WHERE one.kind = 'course' AND one.status = 'success' AND credit > 0
-        UNION ALL
-        SELECT 'fee', jsonb_build_object('settlement', -one.amount_cents, 'fee_revenue', one.amount_cents)
-        WHERE one.kind = 'fee' AND one.status = 'success' AND withdrawal.fee_paid
-        UNION ALL
-        SELECT 'fee_credit', jsonb_build_object('settlement', -one.amount_cents, 'available', one.amount_cents)
-        WHERE one.kind = 'fee' AND one.status = 'success' AND NOT withdrawal.fee_paid
-        UNION ALL
-        SELECT 'fee_refund', jsonb_build_object('fee_revenue', -one.amount_cents, 'available', one.amount_cents)
-        WHERE one.kind = 'fee' AND one.status = 'success' AND withdrawal.fee_paid AND withdrawal.status = 'failed'
-        UNION ALL
-        SELECT 'withdrawal_hold', jsonb_build_object('available', -one.amount_cents, 'held', one.amount_cents)
-        WHERE one.kind = 'withdrawal'
-        UNION ALL
-        SELECT 'withdrawal_release', jsonb_build_object('held', -one.amount_cents, 'available', one.amount_cents)
-        WHERE one.kind = 'withdrawal' AND one.status = 'failed'
-        UNION ALL
-        SELECT 'withdrawal_paid', jsonb_build_object('held', -one.amount_cents, 'settlement', one.net_amount_cents,
-            'fee_revenue', nullif(one.amount_cents - one.net_amount_cents, 0))
-        WHERE one.kind = 'withdrawal' AND one.status = 'success'
-    ) AS posted
-    WHERE one.id = ANY (ids)
-    UNION ALL
-    SELECT posted.kind, one.trade_id, one.user_id, posted.moves
-    FROM trade_fundings AS one
-    CROSS JOIN LATERAL (
-        SELECT 'trade_fund' AS kind, jsonb_build_object('available', -one.amount_cents, 'invested', one.amount_cents) AS moves
-        WHERE one.status IN ('funded', 'settled')
-        UNION ALL
-        SELECT 'trade_settle', jsonb_build_object('invested', -least(one.amount_cents, one.value_cents),
-            'available', least(one.amount_cents, one.value_cents))
-        WHERE one.status = 'settled' AND one.value_cents > 0
-        UNION ALL
-        SELECT 'trade_gain', jsonb_build_object('plan_cash', one.amount_cents - one.value_cents,
-            'available', one.value_cents - one.amount_cents)
-        WHERE one.status = 'settled' AND one.value_cents > one.amount_cents
-        UNION ALL
-        SELECT 'trade_loss', jsonb_build_object('invested', one.value_cents - one.amount_cents,
-            'plan_cash', one.amount_cents - one.value_cents)
-        WHERE one.status = 'settled' AND one.value_cents < one.amount_cents
-    ) AS posted
-    WHERE one.trade_id = ANY (ids)
-    UNION ALL
-    SELECT one.kind, one.id, one.subject_id, jsonb_build_object(
-        CASE one.kind WHEN 'bonus' THEN 'bonus_expense' WHEN 'release' THEN 'bonus' WHEN 'adjustment_credit' THEN 'adjustments'
-            WHEN 'course_refund' THEN 'course_revenue' ELSE 'available' END, -(one.change ->> 'amount_cents')::bigint,
-        CASE one.kind WHEN 'bonus' THEN 'bonus' WHEN 'adjustment_debit' THEN 'adjustments' ELSE 'available' END,
-        (one.change ->> 'amount_cents')::bigint)
-    FROM proposals AS one
-    WHERE one.id = ANY (ids) AND one.status = 'confirmed'
-        AND one.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit', 'course_refund')
-    UNION ALL
-    SELECT one.kind, one.id, one.subject_id, treasury_moves(one.kind, one.change)
-    FROM proposals AS one
-    WHERE one.id = ANY (ids) AND one.status = 'confirmed' AND treasury_moves(one.kind, one.change) IS NOT NULL
-    UNION ALL
-    SELECT one.kind, one.id, one.subject_id, reversal_of((one.change ->> 'reverses')::bigint)
-    FROM proposals AS one
-    WHERE one.id = ANY (ids) AND one.status = 'confirmed' AND one.kind = 'reversal'
-    UNION ALL
-    SELECT posted.kind, one.id, one.user_id, posted.moves
-    FROM holds AS one
-    CROSS JOIN LATERAL (
-        SELECT 'hold' AS kind, jsonb_build_object('available', -one.amount_cents, 'on_hold', one.amount_cents) AS moves
-        UNION ALL
-        SELECT 'hold_release', jsonb_build_object('on_hold', -one.amount_cents, 'available', one.amount_cents)
-        WHERE one.status = 'released'
-    ) AS posted
-    WHERE one.id = ANY (ids)
-    UNION ALL
-    SELECT 'bonus_given_up', one.user_id, one.user_id,
-        jsonb_build_object('bonus', -one.bonus_cents, 'bonus_expense', one.bonus_cents)
-    FROM closed_wallets AS one
-    WHERE one.user_id = ANY (ids) AND one.bonus_cents > 0
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN QUERY
+    SELECT rule.kind, cause.id, cause.user_id, named.moves
+    FROM causes AS cause
+    JOIN posting_kinds AS rule ON rule.cause_type = cause.cause_type AND rule.cause_kind IS NOT DISTINCT FROM cause.kind
+        AND (cause.status = rule.cause_status OR cause.status = ANY (rule.later_statuses))
+    CROSS JOIN LATERAL named_moves(rule, cause.amount, cause.part, cause.change ->> 'source') AS named
+    WHERE cause.id = ANY (ids) AND named.moves IS NOT NULL AND (rule.related_statuses IS NULL OR EXISTS (
+        SELECT FROM transactions AS paid WHERE paid.id = cause.related_id AND paid.fee_paid = rule.related_fee_paid
+            -- One that was open may have ended since.
+            AND ('pending' = ANY (rule.related_statuses) OR paid.status = ANY (rule.related_statuses))));
+    -- Those that move the opposite of another posting.
+    FOR kind, business_id, user_id, moves IN
+        SELECT cause.kind, cause.id, cause.user_id, cause.change -> 'reverses'
+        FROM causes AS cause JOIN posting_kinds AS rule ON rule.cause_kind = cause.kind AND rule.cause_status = cause.status
+            AND rule.cause_type = 'proposal' AND rule.debit_amounts IS NULL
+        WHERE cause.cause_type = 'proposal' AND cause.id = ANY (ids)
+    LOOP
+        moves := reversal_of(moves::bigint);
+        RETURN NEXT;
+    END LOOP;
+END
 $$;
 
 -- The errors of these postings: entries that do not sum to zero, no cause, or amounts or a member that differ from the
@@ -222,7 +154,8 @@ BEGIN
             WHEN expected.user_id <> checked.user_id THEN 'belongs to another member than its cause'
             WHEN jsonb_strip_nulls(expected.moves) IS DISTINCT FROM moved.moves THEN 'moves other amounts than its cause'
             WHEN checked.reverses IS DISTINCT FROM
-                    CASE WHEN checked.kind IN ('reversal', 'course_refund') THEN reversed_by(checked.business_id) END
+                    CASE WHEN checked.kind IN (SELECT posting_kinds.kind FROM posting_kinds WHERE posting_kinds.reverses IS NOT NULL)
+                        THEN reversed_by(checked.business_id) END
                 THEN 'reverses another posting than its cause'
             END AS fault
         FROM checked LEFT JOIN moved ON moved.posting_id = checked.id
@@ -265,7 +198,7 @@ LANGUAGE sql STABLE AS $$
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'owed'), 0) AS owed
         FROM accounts WHERE user_id = member) AS has
     CROSS JOIN LATERAL (
-        SELECT (SELECT coalesce(sum(amount_cents), 0) FROM open_withdrawal(member)) AS held,
+        SELECT (SELECT coalesce(sum(amount_cents), 0) FROM open_withdrawals WHERE user_id = member) AS held,
             (SELECT coalesce(sum(amount_cents), 0) FROM holds WHERE user_id = member AND status = 'placed') AS on_hold,
             (SELECT coalesce(sum(amount_cents), 0) FROM trade_fundings
                 WHERE user_id = member AND status = 'funded') AS invested) AS wanted

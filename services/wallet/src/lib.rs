@@ -26,6 +26,7 @@ static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 pub const SCHEMA: chassis::db::Schema = chassis::db::Schema {
     migrations: &MIGRATOR,
     definitions: &[
+        include_str!("../sql/05_rules.sql"),
         include_str!("../sql/10_ledger.sql"),
         include_str!("../sql/20_check.sql"),
         include_str!("../sql/40_as_of.sql"),

@@ -17,9 +17,9 @@ pub async fn wallet(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Wal
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'invested'), 0)::bigint AS "invested!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'on_hold'), 0)::bigint AS "on_hold!: Cents",
             coalesce(-sum(balance_cents) FILTER (WHERE kind = 'owed'), 0)::bigint AS "owed!: Cents",
-            EXISTS (SELECT FROM open_withdrawal($1)) AS "is_withdrawal_pending!",
-            EXISTS (SELECT FROM paid_course($1)) AS "has_purchased_course!",
-            EXISTS (SELECT FROM pending_course($1)) AS "is_course_payment_pending!"
+            EXISTS (SELECT FROM open_withdrawals WHERE user_id = $1) AS "is_withdrawal_pending!",
+            EXISTS (SELECT FROM paid_courses WHERE user_id = $1) AS "has_purchased_course!",
+            EXISTS (SELECT FROM pending_courses WHERE user_id = $1) AS "is_course_payment_pending!"
         FROM accounts WHERE user_id = $1"#,
         user_id
     )

@@ -196,7 +196,7 @@ pub async fn reversible(conn: &mut PgConnection, transaction_id: Uuid) -> Result
 /// The line that paid for the course that a member has.
 pub async fn course_of(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
-        "SELECT business_id FROM postings WHERE id = (SELECT max(id) FROM paid_course($1) AS paid (id)) AND user_id = $1",
+        r#"SELECT business_id AS "id!" FROM paid_courses WHERE user_id = $1 ORDER BY id DESC LIMIT 1"#,
         user_id
     )
     .fetch_optional(conn)

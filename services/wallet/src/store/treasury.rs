@@ -126,7 +126,11 @@ pub async fn moves(
     change: &Value,
 ) -> Result<Vec<(String, Cents)>, sqlx::Error> {
     let rows = sqlx::query!(
-        r#"SELECT key AS "account!", value::bigint AS "cents!: Cents" FROM jsonb_each_text(treasury_moves($1, $2))"#,
+        r#"SELECT key AS "account!", value::bigint AS "cents!: Cents" FROM posting_kinds AS rule
+        CROSS JOIN LATERAL named_moves(rule, ($2::jsonb ->> 'amount_cents')::bigint, ($2 ->> 'book_cents')::bigint,
+            $2 ->> 'source') AS named
+        CROSS JOIN LATERAL jsonb_each_text(named.moves)
+        WHERE rule.cause_type = 'proposal' AND rule.cause_kind = $1"#,
         kind.as_str(),
         change
     )

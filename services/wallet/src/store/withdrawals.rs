@@ -21,7 +21,8 @@ pub async fn rest(
     // The allowances bound how many there are.
     let withdrawn = sqlx::query_as!(
         Withdrawn,
-        r#"SELECT created_at AS "at!", amount_cents AS "amount!: Cents" FROM withdrawals_since($1, $2) ORDER BY created_at"#,
+        r#"SELECT created_at AS "at!", amount_cents AS "amount!: Cents" FROM counted_withdrawals
+        WHERE user_id = $1 AND (user_id, created_at) > ($1, $2) ORDER BY created_at"#,
         user_id,
         now - longest
     )
