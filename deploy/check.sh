@@ -17,6 +17,8 @@ check licences node deploy/check-licences.mjs
 check metrics node deploy/check-metrics.mjs
 check migrations node deploy/check-migrations.mjs
 check "rule of migrations" node --test --test-reporter=dot deploy/check-migrations.test.mjs
+check "SQL for a distributed engine" node deploy/check-plannable.mjs
+check "rule of that SQL" node --test --test-reporter=dot deploy/check-plannable.test.mjs
 check "cycles of modules" node deploy/check-cycles.mjs
 check "rule of cycles" node --test --test-reporter=dot deploy/check-cycles.test.mjs
 check citations node deploy/check-citations.mjs

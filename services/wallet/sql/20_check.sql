@@ -15,7 +15,10 @@ $$;
 -- any.
 CREATE OR REPLACE FUNCTION verify_accounts(starts account_checkpoints[], most integer) RETURNS TABLE (
     account_id bigint, posting_id bigint, balance_cents bigint, entry_count bigint, head_hash bytea, links bigint, drift_cents bigint, fault text
-) LANGUAGE sql STABLE AS $$
+) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT start.account_id, coalesce(walked.posting_id, start.posting_id),
         coalesce(walked.balance_cents, start.balance_cents), start.entry_count + walked.links,
         coalesce(walked.head, start.head_hash), walked.links,
@@ -53,13 +56,17 @@ CREATE OR REPLACE FUNCTION verify_accounts(starts account_checkpoints[], most in
             LEFT JOIN postings ON postings.id = slice.posting_id
             WINDOW chain AS (ORDER BY slice.posting_id)
         ) AS linked
-    ) AS walked
+    ) AS walked;
+END
 $$;
 
 -- The start of the verification of these accounts: their checkpoint, or the first entry if there is none or it is not
 -- wanted, but never before the newest rebuild.
 CREATE OR REPLACE FUNCTION verification_starts(ids bigint[], from_checkpoint boolean) RETURNS account_checkpoints[]
-LANGUAGE sql STABLE AS $$
+LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN (
     SELECT array_agg(start ORDER BY wanted.id) FROM unnest(ids) AS wanted (id)
     CROSS JOIN LATERAL (
         SELECT known.account_id, known.posting_id, known.balance_cents, known.entry_count, known.head_hash FROM (
@@ -72,19 +79,24 @@ LANGUAGE sql STABLE AS $$
             SELECT 3, wanted.id, 0, 0, 0, ''
         ) AS known ORDER BY posting_id DESC, place DESC LIMIT 1
     ) AS found
-    CROSS JOIN LATERAL (SELECT ROW(found.*)::account_checkpoints AS start) AS typed
+    CROSS JOIN LATERAL (SELECT ROW(found.*)::account_checkpoints AS start) AS typed);
+END
 $$;
 
 -- The accounts whose entries from before a rebuild have changed since the rebuild.
 CREATE OR REPLACE FUNCTION rebuild_faults(ids bigint[]) RETURNS TABLE (subject text, subject_id text, detail text)
-LANGUAGE sql STABLE AS $$
+LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT DISTINCT 'account', accounts.id::text,
         format('%s has other entries before its rebuild than at that time.', account_title(accounts))
     FROM account_rebuilds AS rebuilt JOIN accounts ON accounts.id = rebuilt.account_id
     WHERE rebuilt.account_id = ANY (ids) AND (rebuilt.balance_cents, rebuilt.entry_count, rebuilt.digest) <> (
         SELECT coalesce(sum(amount_cents), 0), count(*),
             sha256(coalesce(string_agg(int8send(posting_id) || int8send(amount_cents) || hash, '' ORDER BY posting_id), ''))
-        FROM entries WHERE entries.account_id = rebuilt.account_id AND entries.posting_id <= rebuilt.posting_id)
+        FROM entries WHERE entries.account_id = rebuilt.account_id AND entries.posting_id <= rebuilt.posting_id);
+END
 $$;
 
 -- The expected postings of these causes in their current state, by the rules of `posting_kinds`, one row per cause and posting.
@@ -115,6 +127,12 @@ BEGIN
 END
 $$;
 
+DO $$ BEGIN
+    IF to_regtype('ledger_expected') IS NULL THEN
+        CREATE TYPE ledger_expected AS (kind text, business_id uuid, user_id uuid, moves jsonb);
+    END IF;
+END $$;
+
 -- The errors of these postings: entries that do not sum to zero, no cause, or amounts or a member that differ from the
 -- cause. Entries are found by the range of the postings' ids: for a list of ids, PostgreSQL would read the index of
 -- entries by posting, a BRIN, once for each.
@@ -123,6 +141,8 @@ LANGUAGE plpgsql STABLE AS $$
 DECLARE
     lowest  bigint := (SELECT min(id) FROM unnest(ids) AS id);
     highest bigint := (SELECT max(id) FROM unnest(ids) AS id);
+    causes_ uuid[] := ARRAY(SELECT DISTINCT business_id FROM postings WHERE postings.id = ANY (ids));
+    wanted  ledger_expected[] := ARRAY(SELECT ROW (expected.*)::ledger_expected FROM expected_postings(causes_) AS expected);
 BEGIN
     RETURN QUERY
     WITH checked AS MATERIALIZED (
@@ -144,7 +164,7 @@ BEGIN
             WHERE posting_id BETWEEN lowest AND highest GROUP BY 1, 2
         ) AS gains GROUP BY posting_id
     ), expected AS MATERIALIZED (
-        SELECT * FROM expected_postings(ARRAY(SELECT DISTINCT checked.business_id FROM checked))
+        SELECT * FROM unnest(wanted)
     ), found AS (
         SELECT checked.*, CASE
             WHEN moved.posting_id IS NULL THEN 'has no entries'
@@ -155,7 +175,7 @@ BEGIN
             WHEN jsonb_strip_nulls(expected.moves) IS DISTINCT FROM moved.moves THEN 'moves other amounts than its cause'
             WHEN checked.reverses IS DISTINCT FROM
                     CASE WHEN checked.kind IN (SELECT posting_kinds.kind FROM posting_kinds WHERE posting_kinds.reverses IS NOT NULL)
-                        THEN reversed_by(checked.business_id) END
+                        THEN (SELECT (change ->> 'reverses')::bigint FROM proposals WHERE proposals.id = checked.business_id) END
                 THEN 'reverses another posting than its cause'
             END AS fault
         FROM checked LEFT JOIN moved ON moved.posting_id = checked.id
@@ -169,18 +189,26 @@ $$;
 
 -- The causes without their posting.
 CREATE OR REPLACE FUNCTION cause_faults(ids uuid[]) RETURNS TABLE (subject text, subject_id text, detail text)
-LANGUAGE sql STABLE AS $$
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    wanted ledger_expected[] := ARRAY(SELECT ROW (expected.*)::ledger_expected FROM expected_postings(ids) AS expected);
+BEGIN
+    RETURN QUERY
     SELECT DISTINCT ON (expected.business_id) 'cause', expected.business_id::text,
         format('The %s %s of member %s was never posted.', expected.kind, expected.business_id, expected.user_id)
-    FROM expected_postings(ids) AS expected
+    FROM unnest(wanted) AS expected
     WHERE NOT EXISTS (SELECT FROM postings
-        WHERE postings.business_id = expected.business_id AND postings.kind = expected.kind)
+        WHERE postings.business_id = expected.business_id AND postings.kind = expected.kind);
+END
 $$;
 
 -- The members whose held, on-hold or invested amounts differ from their open withdrawal, holds and trades, or who have
 -- an available balance despite a debt.
 CREATE OR REPLACE FUNCTION member_faults(ids uuid[]) RETURNS TABLE (subject text, subject_id text, detail text)
-LANGUAGE sql STABLE AS $$
+LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT 'member', member::text, CASE
         WHEN has.held <> wanted.held THEN format('Member %s holds %s, their open withdrawal is %s.', member,
             dollars(has.held), dollars(wanted.held))
@@ -203,21 +231,28 @@ LANGUAGE sql STABLE AS $$
             (SELECT coalesce(sum(amount_cents), 0) FROM trade_fundings
                 WHERE user_id = member AND status = 'funded') AS invested) AS wanted
     WHERE (has.held, has.on_hold, has.invested) <> (wanted.held, wanted.on_hold, wanted.invested)
-        OR has.owed <> 0 AND has.available <> 0
+        OR has.owed <> 0 AND has.available <> 0;
+END
 $$;
 
 -- Records faults; known ones stay unchanged.
-CREATE OR REPLACE FUNCTION note_fault(subject text, subject_id text, detail text, drift bigint DEFAULT 0) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION note_fault(subject text, subject_id text, detail text, drift bigint DEFAULT 0) RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
     INSERT INTO ledger_faults (subject, subject_id, detail, drift_cents) VALUES ($1, $2, $3, $4)
-    ON CONFLICT (subject, subject_id) WHERE verified_at IS NULL DO NOTHING
+    ON CONFLICT (subject, subject_id) WHERE verified_at IS NULL DO NOTHING;
+END
 $$;
 
 -- Stores the checkpoints of accounts.
-CREATE OR REPLACE FUNCTION keep_checkpoints(verified account_checkpoints[]) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION keep_checkpoints(verified account_checkpoints[]) RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
     INSERT INTO account_checkpoints SELECT * FROM unnest(verified)
     ON CONFLICT (account_id) DO UPDATE SET posting_id = excluded.posting_id, balance_cents = excluded.balance_cents,
         entry_count = excluded.entry_count, head_hash = excluded.head_hash
-        WHERE account_checkpoints.posting_id < excluded.posting_id
+        WHERE account_checkpoints.posting_id < excluded.posting_id;
+END
 $$;
 
 -- Verifies accounts from their checkpoints, and the holds and investments of their members.
@@ -416,13 +451,20 @@ END
 $$;
 
 -- The stored values of a faulty account, and those computed from its entries.
-CREATE OR REPLACE FUNCTION compare_account(wanted bigint) RETURNS account_rebuilds LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION compare_account(wanted bigint) RETURNS account_rebuilds LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE
+    computed account_rebuilds;
+BEGIN
     SELECT NULL::uuid, accounts.id, coalesce(max(posting_id), 0), coalesce(sum(amount_cents), 0)::bigint, count(posting_id),
         coalesce((array_agg(hash ORDER BY posting_id DESC) FILTER (WHERE hash IS NOT NULL))[1], ''),
         sha256(coalesce(string_agg(int8send(posting_id) || int8send(amount_cents) || hash, '' ORDER BY posting_id), '')),
         accounts.balance_cents, accounts.entry_count, clock_timestamp()
+    INTO computed
     FROM accounts LEFT JOIN entries ON account_id = accounts.id WHERE accounts.id = wanted
-    GROUP BY accounts.id, accounts.balance_cents, accounts.entry_count
+    GROUP BY accounts.id, accounts.balance_cents, accounts.entry_count;
+    RETURN computed;
+END
 $$;
 
 -- Sets the values of an account to those computed from its entries: only for a faulty account, with a confirmed

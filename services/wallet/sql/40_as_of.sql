@@ -29,7 +29,9 @@ END
 $$;
 
 -- The balance of an account after a posting; 0 before its first.
-CREATE OR REPLACE FUNCTION balance_after(account bigint, posting bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
-    SELECT coalesce((SELECT balance_after_cents FROM entries WHERE account_id = account AND posting_id <= posting
-        ORDER BY posting_id DESC LIMIT 1), 0)
+CREATE OR REPLACE FUNCTION balance_after(account bigint, posting bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN coalesce((SELECT balance_after_cents FROM entries WHERE account_id = account AND posting_id <= posting
+        ORDER BY posting_id DESC LIMIT 1), 0);
+END
 $$;
