@@ -636,7 +636,8 @@ async fn every_table_about_members_is_downloaded_or_named(pool: PgPool) {
     provision(&mut conn).await;
     let tables: Vec<(String, String)> = sqlx::query_as(
         "SELECT DISTINCT table_schema::text, table_name::text FROM information_schema.columns
-         WHERE column_name IN ('user_id', 'member_id') AND table_schema = ANY ($1)
+         JOIN information_schema.tables USING (table_schema, table_name)
+         WHERE column_name IN ('user_id', 'member_id') AND table_schema = ANY ($1) AND table_type = 'BASE TABLE'
          ORDER BY 1, 2",
     )
     .bind(services().map(|(schema, _)| schema).collect::<Vec<_>>())
