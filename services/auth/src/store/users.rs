@@ -140,7 +140,8 @@ pub async fn awaiting_code(conn: &mut PgConnection, email: &str) -> Result<Vec<U
 
 /// The accounts with these ids, in no order.
 pub async fn find_all(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<User>, sqlx::Error> {
-    all(select!("WHERE id = ANY($1)", ids).fetch_all(conn).await?)
+    // As in `sessions::live`.
+    all(select!("WHERE id = ANY ((SELECT $1::uuid[])::uuid[])", ids).fetch_all(conn).await?)
 }
 
 /// Staff accounts that have not ended, by name.
