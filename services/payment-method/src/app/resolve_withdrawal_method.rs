@@ -41,6 +41,9 @@ pub struct Destination {
 /// # Errors
 /// `MethodUnavailable`, `Fields` (`address`, `memo`), `PlatformAddress`.
 pub async fn resolve_withdrawal_method(db: &Db, request: ResolveWithdrawalMethod) -> Result<Destination, Error> {
+    if let Some(Some(plain)) = resolve_plain_withdrawals(db, std::slice::from_ref(&request)).await?.pop() {
+        return Ok(plain);
+    }
     let mut conn = db.conn().await?;
     let named = named_method(&mut conn, &request.method, Some(request.user_id)).await?;
     let saved = match named.scope {
@@ -91,28 +94,35 @@ pub async fn resolve_plain_withdrawals(
     db: &Db,
     requests: &[ResolveWithdrawalMethod],
 ) -> Result<Vec<Option<Destination>>, Error> {
-    let ids: Vec<Uuid> = requests.iter().filter_map(|request| request.method.trim().parse().ok()).collect();
-    // What the database cannot hold would be refused to all of them.
-    let storable = |address: &&str| !address.chars().any(char::is_control);
-    let addresses = requests.iter().map(|request| request.address.trim()).filter(storable);
-    let addresses: Vec<String> = addresses.map(ToOwned::to_owned).collect();
-    let mut conn = db.conn().await?;
-    let named = methods::platform_among(&mut conn, &ids).await?;
-    let ours = methods::platform_addresses_among(&mut conn, &addresses).await?;
-    let plain = requests.iter().map(|request| {
-        let address = request.address.trim().to_owned();
-        let id: Uuid = request.method.trim().parse().ok()?;
-        let Method { fields, .. } = named.iter().find(|method| method.id == id)?;
-        if address.is_empty() || ours.contains(&address) {
+    let typed: Vec<Option<(Uuid, String)>> = requests.iter().map(ResolveWithdrawalMethod::typed).collect();
+    let (ids, addresses): (Vec<_>, Vec<_>) = typed.iter().flatten().cloned().unzip();
+    if ids.is_empty() {
+        return Ok(requests.iter().map(|_| None).collect());
+    }
+    let found = methods::platform_for(&mut *db.conn().await?, &ids, &addresses).await?;
+    let mut found = found.into_iter();
+    let plain = requests.iter().zip(typed).map(|(request, typed)| {
+        let (method_id, address) = typed?;
+        let (Method { fields: Fields { currency, network, .. }, .. }, is_ours) = found.next()??;
+        if is_ours {
             return None;
         }
-        let (currency, network) = (fields.currency.clone(), fields.network.clone());
         let memo = request.memo.trim().to_owned();
-        let typed = Destination { method_id: id, currency, network, address: address.clone(), memo };
+        let typed = Destination { method_id, currency, network, address: address.clone(), memo };
         // One that was pasted with more around it may be ours.
         typed.checked().ok().filter(|read| read.address == address)
     });
     Ok(plain.collect())
+}
+
+impl ResolveWithdrawalMethod {
+    /// The id and the address, if both were given in a form that the database can hold: what it cannot would be refused to all
+    /// who ask with it.
+    fn typed(&self) -> Option<(Uuid, String)> {
+        let (id, address) = (self.method.trim().parse().ok()?, self.address.trim());
+        let is_storable = !address.is_empty() && !address.chars().any(char::is_control);
+        is_storable.then(|| (id, address.to_owned()))
+    }
 }
 
 /// What the member saved for this network.

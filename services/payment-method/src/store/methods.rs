@@ -1,7 +1,6 @@
 //! The tables `methods` and `method_versions`.
 
 use chassis::db::PgConnection;
-use std::collections::HashSet;
 
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -107,18 +106,42 @@ pub async fn platform_version(conn: &mut PgConnection, id: Uuid, version: i32) -
     Ok(row.map(Method::from))
 }
 
-/// The active platform methods among these ids.
-pub async fn platform_among(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Method>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
-         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
-         WHERE m.id = ANY ($1) AND m.archived_at IS NULL AND m.scope = 'platform'",
+/// For each of these ids and addresses the active platform method, if the id is of one, and whether
+/// [`is_platform_address`] holds for the address.
+pub async fn platform_for(
+    conn: &mut PgConnection,
+    ids: &[Uuid],
+    addresses: &[String],
+) -> Result<Vec<Option<(Method, bool)>>, Error> {
+    let rows = sqlx::query!(
+        r#"SELECT wanted.place AS "place!", m.id, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key,
+            EXISTS (SELECT FROM method_versions AS ours WHERE ours.scope = 'platform' AND lower(ours.address) = lower(wanted.address))
+            OR EXISTS (SELECT FROM deposit_addresses AS ours WHERE lower(ours.address) = lower(wanted.address)) AS "is_ours!"
+         FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS wanted (id, address, place)
+         JOIN methods m ON m.id = wanted.id JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
+         WHERE m.archived_at IS NULL AND m.scope = 'platform'"#,
         ids,
+        addresses,
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows.into_iter().map(Method::from).collect())
+    let mut found: Vec<Option<(Method, bool)>> = ids.iter().map(|_| None).collect();
+    for row in rows {
+        let fields = Fields {
+            currency: row.currency,
+            network: row.network,
+            address: row.address,
+            memo: row.memo,
+            label: row.label,
+            image_key: row.image_key,
+        };
+        let method = Method { id: row.id, scope: Scope::Platform, version: row.version, fields };
+        let place = usize::try_from(row.place - 1).ok();
+        if let Some(one) = place.and_then(|place| found.get_mut(place)) {
+            *one = Some((method, row.is_ours));
+        }
+    }
+    Ok(found)
 }
 
 /// The active platform methods, in the order they were made.
@@ -259,19 +282,6 @@ pub async fn is_platform_address(conn: &mut PgConnection, address: &str) -> Resu
     .fetch_one(conn)
     .await?;
     Ok(found)
-}
-
-/// Those of these addresses for which [`is_platform_address`] holds.
-pub async fn platform_addresses_among(conn: &mut PgConnection, addresses: &[String]) -> Result<HashSet<String>, Error> {
-    let found = sqlx::query_scalar!(
-        r#"SELECT wanted AS "wanted!" FROM unnest($1::text[]) AS wanted
-           WHERE EXISTS (SELECT FROM method_versions WHERE scope = 'platform' AND lower(address) = lower(wanted))
-            OR EXISTS (SELECT FROM deposit_addresses WHERE lower(address) = lower(wanted))"#,
-        addresses,
-    )
-    .fetch_all(conn)
-    .await?;
-    Ok(found.into_iter().collect())
 }
 
 /// Which of these files are in use: by a personal method in force, any version of a platform method, or an open
