@@ -11,7 +11,7 @@ const ERRORS: &str = "crate::error::Errors";
 /// Extractors of callers without a session.
 const ANYBODY: [&str; 2] = ["Visitor", "MaybeSignedIn"];
 /// Extractors of callers with a session.
-const SIGNED_IN: [&str; 5] = ["SignedIn", "VerifiedMember", "ActiveMember", "StaffMember", "AnyStaff"];
+const SIGNED_IN: [&str; 6] = ["SignedIn", "VerifiedMember", "ActiveMember", "NamedMember", "StaffMember", "AnyStaff"];
 
 /// `"/path", "Tag", params(…), …`.
 struct Arguments {

@@ -83,15 +83,22 @@ pub struct Caller<R> {
 impl<R: Role> FromRequestParts<App> for Caller<R> {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let token = bearer(&parts.headers).map(ToOwned::to_owned).ok_or_else(unauthenticated)?;
-        prove(app, parts, &token)?;
+        let (token, out) = token_of(parts, app).await?;
         let session = app.verifier.session_of(&token).await?;
         R::admit(session.clone())?;
-        let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
         let client = client(parts, &app.config.trusted_proxies);
-        let out = on_behalf(app, &token)?.request_id(&id);
         Ok(Self { app: app.clone(), session, token, client, out, role: PhantomData })
     }
+}
+
+/// The bearer token of a request whose sender holds its key, and calls on behalf of the session that it names. Whether that
+/// lives is not asked. Responds with 401 if it names none.
+pub(super) async fn token_of(parts: &mut Parts, app: &App) -> Result<(String, Outgoing), ApiError> {
+    let token = bearer(&parts.headers).map(ToOwned::to_owned).ok_or_else(unauthenticated)?;
+    prove(app, parts, &token)?;
+    let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
+    let out = on_behalf(app, &token)?.request_id(&id);
+    Ok((token, out))
 }
 
 /// A request whose proof was accepted: it counts once, and several extractors may ask for it.

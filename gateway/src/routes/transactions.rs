@@ -29,10 +29,10 @@ use tonic::Code;
 use crate::app::App;
 use crate::cache::profiles::Profile;
 use crate::clients::{call_retrying, keyed, send};
-use crate::error::ApiError;
-use crate::extract::{ActiveMember, VerifiedMember};
+use crate::error::{ApiError, Errors};
+use crate::extract::{ActiveMember, NamedMember, VerifiedMember};
 use crate::files::{Purpose, Stored};
-use crate::idempotency::Keyed;
+use crate::idempotency::{Key, Keyed};
 use crate::json::{Answer, Created, Dollars, Field, Form, Json, created, field, known_moment, marked, moment, ok};
 use crate::names::{DepositType, RejectionReason};
 use crate::routes::quotes::{PayoutPrice, TransactionQuote};
@@ -394,8 +394,19 @@ pub struct Withdrawal {
 }
 
 /// Request a withdrawal
-#[post("/transactions/withdraw", "Transactions")]
-pub async fn withdraw(caller: ActiveMember, Keyed { value, claim }: Keyed<Withdrawal>) -> Created<TransactionMade> {
+#[post("/transactions/withdraw", "Transactions", params(Key), request_body(content = Withdrawal))]
+pub async fn withdraw(caller: NamedMember, form: Result<Keyed<Withdrawal>, ApiError>) -> Created<TransactionMade> {
+    let message = match form.and_then(withdrawal) {
+        Ok(message) => message,
+        Err(refusal) => return Err(caller.refusal(refusal).await),
+    };
+    let claim = message.idempotency.clone();
+    let (answer, replayed) = keyed!(caller.wallet.request_withdrawal(message), claim)?;
+    let sentence = "Your withdrawal request has been received.";
+    Ok(marked(replayed, created(TransactionMade::new(answer.transaction, sentence)?)))
+}
+
+fn withdrawal(Keyed { value, claim }: Keyed<Withdrawal>) -> Result<RequestWithdrawalRequest, ApiError> {
     let mut form = Form::new();
     let message = RequestWithdrawalRequest {
         amount_cents: form.amount("amount", &value.amount).get(),
@@ -403,12 +414,10 @@ pub async fn withdraw(caller: ActiveMember, Keyed { value, claim }: Keyed<Withdr
         address: form.text("address", &value.address),
         memo: form.text("memo", &value.memo),
         quote_id: form.text("quoteId", &value.quote_id),
-        idempotency: claim.clone(),
+        idempotency: claim,
     };
     form.finish()?;
-    let (answer, replayed) = keyed!(caller.wallet.request_withdrawal(message), claim)?;
-    let sentence = "Your withdrawal request has been received.";
-    Ok(marked(replayed, created(TransactionMade::new(answer.transaction, sentence)?)))
+    Ok(message)
 }
 
 /// A separate payment of the fee of an open withdrawal.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use chassis::auth_client::SESSION_CACHE;
 use chassis::bus::Bus;
 use futures::StreamExt;
 use opentelemetry_proto::tonic::collector::logs::v1::logs_service_server::{LogsService, LogsServiceServer};
@@ -166,6 +167,34 @@ async fn a_deposit_is_one_trace() -> Result<()> {
             assert!(!span.attributes.contains(secret), "{span:?}");
         }
     }
+    Ok(())
+}
+
+/// [D-R13] [B9] A withdrawal asks each other service once: the wallet asks auth for the session and payment-method for the method,
+/// and the gateway, which would ask auth for the same session, asks nobody else. What it refuses by itself still comes
+/// after what the session does not permit.
+#[tokio::test]
+async fn a_withdrawal_asks_each_service_once() -> Result<()> {
+    let (receiver, port) = Receiver::start().await?;
+    let stack = TestStack::with(Options { otlp_port: Some(port), ..Options::default() }).await?;
+    let member = stack.member_with("250.00").await?;
+    let method = member.platform_method("TRC20").await?;
+    let body = json!({ "amount": 100, "method": method, "address": "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" });
+    // Until no process may answer from what it asked before.
+    tokio::time::sleep(SESSION_CACHE).await;
+    member.client.post("/transactions/withdraw", body).await?.success()?;
+    let services = ["gateway", "wallet", "payment-method", "auth"];
+    let trace = receiver.trace_across("POST /v1/transactions/withdraw", &services).await?;
+    let asked = |method: &str| trace.iter().filter(|span| span.name.starts_with(method)).count();
+    let calls = ["grpc.RequestWithdrawal", "grpc.GetSession", "grpc.ResolveWithdrawalMethod"].map(asked);
+    assert_eq!(calls, [1, 1, 1], "{:?}", trace.iter().map(|span| (&span.service, &span.name)).collect::<Vec<_>>());
+
+    let unreadable = json!({ "amount": "much" });
+    let refused = member.client.post("/transactions/withdraw", unreadable.clone()).await?;
+    assert_eq!((refused.status, refused.code()), (422, Some("VALIDATION_FAILED")));
+    let unverified = stack.register().await?;
+    let refused = unverified.client.post("/transactions/withdraw", unreadable).await?;
+    assert_eq!((refused.status, refused.code()), (403, Some("EMAIL_NOT_VERIFIED")));
     Ok(())
 }
 
