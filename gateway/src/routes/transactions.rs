@@ -24,7 +24,6 @@ use route_macros::{delete, get, post, put, request, response};
 use serde::Deserialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tonic::Code;
 
 use crate::app::App;
 use crate::cache::profiles::Profile;
@@ -257,12 +256,7 @@ async fn store_receipt(
         idempotency: claim.cloned(),
     };
     let reserved = chassis::call!(app.clients.receipts, reserve_receipt, out.clone().idempotent(message)).await;
-    let ReserveReceiptResponse { key, answered } = match reserved {
-        Ok(reserved) => reserved.into_inner(),
-        // A wallet of the version before does not know the call.
-        Err(status) if status.code() == Code::Unimplemented => ReserveReceiptResponse::default(),
-        Err(status) => return Err(status.into()),
-    };
+    let ReserveReceiptResponse { key, answered } = reserved?.into_inner();
     if answered {
         return Ok(file.stored);
     }

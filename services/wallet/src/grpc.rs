@@ -67,7 +67,7 @@ use crate::app::check_solvency::Tolerance;
 use crate::app::get_figures::LastFigures;
 use crate::app::get_times::LastTimes;
 use crate::app::get_transaction::Lines;
-use crate::app::request_withdrawal::{Book, Gate};
+use crate::app::request_withdrawal::{Gate, Outlooks};
 use crate::clients::{Chains, Codes, Methods, Quotes};
 use crate::domain::limits::Limits;
 use crate::error::Error;
@@ -80,7 +80,7 @@ pub struct GrpcServer {
     /// Moves money for many calls at once.
     pub ledger: Ledger,
     pub gate: Gate,
-    pub book: Book,
+    pub outlooks: Outlooks,
     pub lines: Lines,
     pub verifier: Verifier,
     pub methods: Methods,

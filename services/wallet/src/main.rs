@@ -22,7 +22,7 @@ use wallet::app::get_figures::LastFigures;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::publish_liabilities::publish_nightly;
-use wallet::app::request_withdrawal::{Book, Gate};
+use wallet::app::request_withdrawal::{Gate, Outlooks};
 use wallet::app::settle_payouts::settle_payouts;
 use wallet::app::tell_consumed::tell_consumed;
 use wallet::clients::{Chains, Codes, Methods, Quotes};
@@ -78,14 +78,14 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
     process.spawn(eraser.run(Destinations, process.shutdown.clone()));
     process.spawn(forget_expired::run(db.clone(), config.limits.receipt_retention_days, process.shutdown.clone()));
-    let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
+    let (gate, outlooks, lines) = (Gate::new(db.clone()), Outlooks::new(db.clone()), Lines::new(db.clone()));
     let (limits, times, verdicts) = (config.limits.into(), LastTimes::default(), Verdicts::default());
     let figures = LastFigures::default();
     let routes = GrpcServer {
         db,
         ledger,
         gate,
-        book,
+        outlooks,
         lines,
         verifier,
         methods,

@@ -8,7 +8,7 @@
 
 pub mod ledger;
 
-mod clock;
+pub(crate) mod clock;
 
 mod encode;
 

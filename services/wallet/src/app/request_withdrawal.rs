@@ -2,13 +2,12 @@
 
 use chassis::batch::Batch;
 use chassis::db::Db;
-use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim};
 use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::app::{answered_before, check_withdrawals_open};
+use crate::app::{answered_before, check_ledger, check_withdrawals_open};
 use crate::domain::account::AccountRef;
 use crate::domain::destination::PayoutAddress;
 use crate::domain::limits::Limits;
@@ -16,9 +15,11 @@ use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Destination, MethodCopy, QuoteCopy, Transaction};
 use crate::error::Error;
 use crate::events::published;
+use crate::posting::clock::{Moment, Reading};
 use crate::posting::ledger::Ledger;
 use crate::posting::{Movement, Posting, Precondition};
-use crate::store::destinations;
+use crate::store::withdrawals::{self, Outlook};
+use crate::store::{destinations, transactions};
 
 #[derive(Debug, Clone)]
 pub struct RequestWithdrawal {
@@ -58,36 +59,69 @@ impl Gate {
     }
 }
 
-/// Looks up for many requests at once since when their destinations are known.
+/// Looks up for many requests at once what this database knows of them before they are posted.
 #[derive(Clone)]
-pub struct Book(Batch<(Uuid, PayoutAddress), Option<OffsetDateTime>>);
+pub struct Outlooks(Batch<(Uuid, Option<Uuid>), Seen>);
 
-impl Book {
+/// What was found of a request, with the database's clock.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    outlook: Outlook,
+    reading: Reading,
+}
+
+impl Outlooks {
     /// Of this database. Call inside the runtime.
     #[must_use]
     pub fn new(db: Db) -> Self {
-        Self(Batch::new(move |wanted: Vec<(Uuid, PayoutAddress)>| {
+        Self(Batch::new(move |asked: Vec<(Uuid, Option<Uuid>)>| {
             let db = db.clone();
             async move {
-                let look = async { destinations::known_since(&mut *db.conn().await?, &wanted).await };
-                look.await.unwrap_or_default()
+                let look = async {
+                    let mut conn = db.conn().await?;
+                    let moment = Moment::now();
+                    let found = withdrawals::outlooks(&mut conn, &asked, check_ledger::FRESH).await?;
+                    Ok::<_, sqlx::Error>((moment, found))
+                };
+                let Ok((moment, found)) = look.await else { return Vec::new() };
+                let seen = |outlook: Outlook| Seen { reading: Reading::new(outlook.now, moment), outlook };
+                found.into_iter().map(seen).collect()
             }
         }))
     }
 
-    /// The destination, unless the member knows it: then `None`.
-    ///
-    /// # Errors
-    /// Unavailable if the database does not answer.
-    pub async fn unless_known(
-        &self,
-        user_id: Uuid,
-        to: Option<PayoutAddress>,
-    ) -> Result<Option<PayoutAddress>, Refusal> {
-        let Some(to) = to else { return Ok(None) };
-        let known_since = self.0.ask((user_id, to.clone())).await.ok_or_else(Refusal::unavailable)?;
-        Ok(known_since.is_none().then_some(to))
+    /// That of a member's request, which may name a quote; `None` if it cannot be determined.
+    pub async fn of(&self, user_id: Uuid, quote_id: Option<Uuid>) -> Option<Seen> {
+        self.0.ask((user_id, quote_id)).await
     }
+}
+
+/// The destination, unless the member knows it: then `None`. The database is asked only about one that was not seen as it is
+/// spelled here.
+///
+/// # Errors
+/// Unavailable if the database does not answer.
+pub async fn unless_known(
+    db: &Db,
+    seen: Option<&Seen>,
+    user_id: Uuid,
+    to: Option<PayoutAddress>,
+) -> Result<Option<PayoutAddress>, Error> {
+    let Some(to) = to.filter(|to| !seen.is_some_and(|seen| seen.outlook.known.contains(to))) else { return Ok(None) };
+    let known = destinations::find(&mut *db.conn().await?, user_id, &to).await?;
+    Ok(known.is_none().then_some(to))
+}
+
+/// Whether a transaction has the quote: a request that would lose anyway does not take others of its commit with it.
+///
+/// # Errors
+/// `QuoteUsed`.
+pub async fn check_unused(db: &Db, seen: Option<&Seen>, quote_id: Uuid) -> Result<(), Error> {
+    let is_used = match seen {
+        Some(seen) => seen.outlook.is_quote_used,
+        None => transactions::is_quote_used(&mut *db.conn().await?, quote_id).await?,
+    };
+    if is_used { Err(Error::QuoteUsed) } else { Ok(()) }
 }
 
 /// Holds the gross amount and queues the payout for review. A stop that began since the gate was found open finds this
@@ -99,17 +133,17 @@ impl Book {
 pub async fn request_withdrawal(
     ledger: &Ledger,
     limits: &Limits,
-    is_open: bool,
+    seen: Option<&Seen>,
     command: &RequestWithdrawal,
 ) -> Result<Answer<Transaction>, Error> {
-    if !is_open {
+    if !seen.is_some_and(|seen| seen.outlook.is_open) {
         // Nobody could tell, or they are stopped: a repetition is answered as before all the same.
         if let Some(answer) = answered_before(ledger.db(), command.claim.as_ref()).await? {
             return Ok(answer);
         }
         check_withdrawals_open(&mut *ledger.db().conn().await?).await?;
     }
-    let (movement, transaction) = movement(command, limits, ledger.now().await?)?;
+    let (movement, transaction) = movement(command, limits, ledger.now_by(seen.map(|seen| seen.reading)).await?)?;
     ledger.post(movement, command.claim.clone(), transaction).await
 }
 

@@ -9,6 +9,7 @@ use chassis::identity::Session;
 use chassis::money::Cents;
 use chassis::page::{self, Page};
 use chassis::permission::MemberAct;
+use futures::future::OptionFuture;
 use proto::common::v1::ChainEvidence;
 use proto::payment_method::v1::CreateQuoteRequest;
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -38,7 +39,7 @@ use crate::app::pay_withdrawal_fee::{PayWithdrawalFee, pay_withdrawal_fee};
 use crate::app::payout_state::known_since;
 use crate::app::purchase_course::purchase_course;
 use crate::app::request_deposit::{RequestDeposit, request_deposit};
-use crate::app::request_withdrawal::{RequestWithdrawal, request_withdrawal};
+use crate::app::request_withdrawal::{RequestWithdrawal, check_unused, request_withdrawal, unless_known};
 use crate::app::resolve_quote::{resolve_quote, used_quotes};
 use crate::app::set_destination::{method_in_need, set_destination};
 use crate::app::take_back_deposit::take_back_deposit;
@@ -231,22 +232,29 @@ impl WalletService for GrpcServer {
             let typed = convert::destination(&message.address, &message.memo, false)?;
             let quote_id = convert::quote_id(&message.quote_id)?;
             let claim = Claim::of(user_id, message.idempotency.as_ref(), request_id(request.metadata()))?;
+            let quoted = OptionFuture::from(quote_id.map(|id| self.quotes.get(user_id, id)));
+            let (seen, resolved, quoted) = tokio::join!(
+                self.outlooks.of(user_id, quote_id),
+                self.methods.resolve_withdrawal(user_id, &method, typed),
+                quoted,
+            );
             let found = async {
-                let (method, destination) = self.methods.resolve_withdrawal(user_id, &method, typed).await?;
+                let (method, destination) = resolved?;
                 let to = destination.as_ref().map(|destination| method.payout_address(destination));
-                let unknown = self.book.unless_known(user_id, to).await?;
-                let Some(id) = quote_id else { return Ok((method, destination, unknown, None)) };
-                let quoted = resolve_quote(&self.db, &self.quotes, (user_id, id), false).await?;
+                let unknown = unless_known(&self.db, seen.as_ref(), user_id, to).await?;
+                let Some((id, quoted)) = quote_id.zip(quoted) else { return Ok((method, destination, unknown, None)) };
+                check_unused(&self.db, seen.as_ref(), id).await?;
+                let quoted = quoted?;
                 quoted.check(QuoteDirection::Withdrawal, amount, &method)?;
                 Ok::<_, Error>((method, destination, unknown, Some(quoted.quote)))
             };
-            Ok::<_, Error>((claim, found.await))
+            let found = found.await;
+            Ok::<_, Error>((claim, seen, found))
         };
         // Asked at once; that the session lives is looked at first.
-        let (member, looked_up, is_open) =
-            tokio::join!(self.acting(request.metadata(), MemberAct::Withdraw), looked_up, self.gate.is_open());
+        let (member, looked_up) = tokio::join!(self.acting(request.metadata(), MemberAct::Withdraw), looked_up);
         let member = member?;
-        let (claim, found) = looked_up?;
+        let (claim, seen, found) = looked_up?;
         let (method, destination, unknown, quote) = match found {
             Ok(found) => found,
             // A repetition is answered as before, no matter what has become of the method and the quote meanwhile.
@@ -258,7 +266,7 @@ impl WalletService for GrpcServer {
         };
         let is_known = unknown.is_none() || member.factor_proven;
         let command = RequestWithdrawal { user_id, amount, method, destination, is_known, quote, claim };
-        let done = retrying(|| request_withdrawal(&self.ledger, &self.limits, is_open, &command)).await?;
+        let done = retrying(|| request_withdrawal(&self.ledger, &self.limits, seen.as_ref(), &command)).await?;
         if let Some(to) = &unknown {
             ask_afterwards(&self.db, &self.codes, &member, to).await?;
         }

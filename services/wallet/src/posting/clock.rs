@@ -12,7 +12,7 @@ const SKEW: Duration = Duration::from_millis(50);
 
 /// The database's clock as it was read, and when that was by both clocks of this machine.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     at: OffsetDateTime,
     asked: Instant,
     asked_at: SystemTime,
@@ -20,22 +20,22 @@ pub(super) struct Reading {
 
 /// A moment by both clocks of this machine.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moment(Instant, SystemTime);
+pub(crate) struct Moment(Instant, SystemTime);
 
 impl Moment {
-    pub(super) fn now() -> Self {
+    pub(crate) fn now() -> Self {
         Self(Instant::now(), SystemTime::now())
     }
 }
 
 impl Reading {
     /// The database said so to a question asked at this moment.
-    pub(super) const fn new(at: OffsetDateTime, Moment(asked, asked_at): Moment) -> Self {
+    pub(crate) const fn new(at: OffsetDateTime, Moment(asked, asked_at): Moment) -> Self {
         Self { at, asked, asked_at }
     }
 
     /// The database's time at a moment; `None` if the reading is too old for that, or may be.
-    pub(super) fn at(&self, Moment(now, now_at): Moment) -> Option<OffsetDateTime> {
+    pub(crate) fn at(&self, Moment(now, now_at): Moment) -> Option<OffsetDateTime> {
         let elapsed = now.saturating_duration_since(self.asked);
         let by_the_other = now_at.duration_since(self.asked_at).ok()?;
         (elapsed < FRESH && elapsed.abs_diff(by_the_other) < SKEW).then(|| self.at + elapsed)

@@ -18,7 +18,7 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::error::Error;
-use crate::posting::clock::Moment;
+use crate::posting::clock::{Moment, Reading};
 use crate::posting::queue::{BATCH, BESIDE, Footprint, PATIENCE};
 use crate::posting::writer::{State, Waiting, Writer};
 use crate::posting::{Movement, Outcome, Precondition, open};
@@ -59,8 +59,13 @@ impl Ledger {
 
     /// This moment by the database's clock, which every commit reads: asked for only when none did within a second.
     pub async fn now(&self) -> Result<OffsetDateTime, Error> {
-        let known = self.state.borrow().reading.and_then(|reading| reading.at(Moment::now()));
-        let now = match known {
+        self.now_by(None).await
+    }
+
+    /// The same; a reading of the caller counts as well.
+    pub(crate) async fn now_by(&self, own: Option<Reading>) -> Result<OffsetDateTime, Error> {
+        let (known, moment) = (self.state.borrow().reading, Moment::now());
+        let now = match known.into_iter().chain(own).find_map(|reading| reading.at(moment)) {
             Some(now) => now,
             None => clock::now(&mut *self.db.conn().await?).await?,
         };

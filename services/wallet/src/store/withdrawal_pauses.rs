@@ -18,15 +18,22 @@ pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Pause>, sqlx::Er
         .await
 }
 
-/// Whether withdrawals are open: no pause is in force, and the last check of the ledger is not so old.
+/// A statement that asks whether withdrawals are open: no pause is in force, and the last check of the ledger is not older
+/// than `$1` seconds.
+macro_rules! gated {
+    ($query:ident!($before:literal, $after:literal, $($value:expr),+ $(,)?)) => {
+        sqlx::$query!(
+            $before + "NOT EXISTS (SELECT FROM withdrawal_stops WHERE reopened_at IS NULL) AND EXISTS ( \
+                SELECT FROM ledger_checks WHERE checked_at > transaction_timestamp() - make_interval(secs => $1))" + $after,
+            $($value),+
+        )
+    };
+}
+pub(super) use gated;
+
+/// Whether withdrawals are open.
 pub async fn are_open(conn: &mut PgConnection, watched_within: Duration) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"SELECT NOT EXISTS (SELECT FROM withdrawal_stops WHERE reopened_at IS NULL) AND EXISTS (
-            SELECT FROM ledger_checks WHERE checked_at > transaction_timestamp() - make_interval(secs => $1)) AS "open!""#,
-        watched_within.as_seconds_f64()
-    )
-    .fetch_one(conn)
-    .await
+    gated!(query_scalar!("SELECT ", r#" AS "open!""#, watched_within.as_seconds_f64())).fetch_one(conn).await
 }
 
 /// Begins a pause; `false` if one is in force.

@@ -241,6 +241,24 @@ async fn a_destination_is_known_as_a_whole(pool: PgPool) {
     assert!(refused.is_err(), "a destination stays known");
 }
 
+/// [D-A4] A withdrawal recognises a known destination also when the member has more of them than are read at once.
+#[sqlx::test(migrations = false)]
+async fn one_of_many_destinations_is_known(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(100_000).await;
+    for memo in 0..50 {
+        world.know(&member, ADDRESS, &memo.to_string()).await;
+    }
+    let mut known = Vec::new();
+    for memo in ["0", "49", "50"] {
+        let request = RequestWithdrawalRequest { memo: memo.to_owned(), ..withdrawal(10_000) };
+        let made = world.withdraw_anywhere(&member, request).await.unwrap();
+        known.push(!made.needs_confirmation);
+        world.reject(&made, "MEMBER_REQUEST").await.unwrap();
+    }
+    assert_eq!(known, [true, true, false]);
+}
+
 /// [D-A4] [D-H2] The database refuses the approval, too, and nobody says that it need not. What a version made that asks for
 /// no confirmation is approved as before, and is known from then on.
 #[sqlx::test(migrations = false)]

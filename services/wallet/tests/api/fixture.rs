@@ -39,7 +39,7 @@ use wallet::app::check_solvency::Tolerance;
 use wallet::app::get_figures::LastFigures;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
-use wallet::app::request_withdrawal::{Book, Gate};
+use wallet::app::request_withdrawal::{Gate, Outlooks};
 use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::domain::limits::Limits;
 use wallet::events::consumed::Events;
@@ -196,12 +196,12 @@ impl World {
         let tolerance = Tolerance { missing: Cents::ZERO, pause: Cents::new(1_000_000) };
         let (verifier, times, verdicts) = (realm.verifier(), LastTimes::default(), Verdicts::default());
         let figures = LastFigures::default();
-        let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
+        let (gate, outlooks, lines) = (Gate::new(db.clone()), Outlooks::new(db.clone()), Lines::new(db.clone()));
         let grpc = GrpcServer {
             db,
             ledger,
             gate,
-            book,
+            outlooks,
             lines,
             verifier,
             methods,
