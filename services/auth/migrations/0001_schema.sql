@@ -384,14 +384,16 @@ CREATE TRIGGER member_notes_of_closed_accounts BEFORE DELETE ON member_notes
 
 -- From the owner's request until wallet has answered, so that a process that stops in between loses nothing.
 CREATE TABLE account_closures (
-    user_id      uuid        NOT NULL CONSTRAINT account_closures_pkey PRIMARY KEY
-                             CONSTRAINT account_closures_user_fkey REFERENCES users,
-    session_id   uuid        NOT NULL,
-    requested_at timestamptz NOT NULL,
+    user_id        uuid        NOT NULL CONSTRAINT account_closures_pkey PRIMARY KEY
+                               CONSTRAINT account_closures_user_fkey REFERENCES users,
+    session_id     uuid        NOT NULL,
+    requested_at   timestamptz NOT NULL,
     -- An account closes a day after its owner asked for it, so that the mailbox can call it off.
-    due_at       timestamptz,
+    due_at         timestamptz,
     -- When wallet was asked; from then on nothing calls it off.
-    started_at   timestamptz
+    started_at     timestamptz,
+    -- Whether the owner gives up the bonus by closing the account.
+    gives_up_bonus boolean     NOT NULL DEFAULT false
 );
 CREATE INDEX account_closures_requested_at ON account_closures (requested_at);
 

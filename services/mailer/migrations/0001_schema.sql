@@ -54,5 +54,5 @@ CREATE TABLE notice_preferences (
     user_id    uuid        NOT NULL CONSTRAINT notice_preferences_pkey PRIMARY KEY,
     mail_off   text[]      NOT NULL,
     changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    CONSTRAINT notice_preferences_mail_off CHECK (mail_off <@ ARRAY['money', 'plans', 'courses'])
+    CONSTRAINT notice_preferences_mail_off CHECK (mail_off <@ ARRAY['money', 'plans', 'courses', 'cases'])
 );

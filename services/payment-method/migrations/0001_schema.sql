@@ -608,14 +608,50 @@ CREATE TABLE signed_payouts (
 );
 CREATE INDEX signed_payouts_kept_at ON signed_payouts (kept_at);
 
+-- What the payments that are known to be consumed come to, so that wallet can compare it with its own sums every minute.
+CREATE TABLE consumed_totals (
+    chain    text          NOT NULL,
+    symbol   text          NOT NULL,
+    way      text          NOT NULL,
+    payments bigint        NOT NULL,
+    -- In the smallest unit.
+    units    numeric(48,0) NOT NULL,
+    CONSTRAINT consumed_totals_pkey PRIMARY KEY (chain, symbol, way)
+);
+
+-- The only way to change them: the service's role cannot.
+CREATE FUNCTION count_consumed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    sign integer := CASE WHEN NEW.is_consumed THEN 1 ELSE -1 END;
+BEGIN
+    INSERT INTO consumed_totals AS total (chain, symbol, way, payments, units)
+    VALUES (NEW.chain, NEW.symbol, NEW.way, sign, sign * NEW.units)
+    ON CONFLICT ON CONSTRAINT consumed_totals_pkey
+        DO UPDATE SET payments = total.payments + sign, units = total.units + sign * NEW.units;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER chain_payments_counted AFTER INSERT ON chain_payments FOR EACH ROW WHEN (NEW.is_consumed)
+    EXECUTE FUNCTION count_consumed();
+CREATE TRIGGER chain_payments_recounted AFTER UPDATE ON chain_payments FOR EACH ROW
+    WHEN (NEW.is_consumed IS DISTINCT FROM OLD.is_consumed) EXECUTE FUNCTION count_consumed();
+
+-- Addresses of the treasury's own wallet at which change arrived: they belong to the platform, like those of its methods.
+CREATE TABLE treasury_addresses (
+    address  text        NOT NULL CONSTRAINT treasury_addresses_pkey PRIMARY KEY,
+    -- As people write it: `Bitcoin`.
+    network  text        NOT NULL,
+    found_at timestamptz NOT NULL
+);
+
 DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'payment_method') THEN
         REVOKE ALL ON method_versions, method_signatures, assets, rate_points, rate_polls, quotes, chain_payments, chain_cursors,
-            holdings, deposit_keys, deposit_addresses FROM payment_method;
+            holdings, deposit_keys, deposit_addresses, consumed_totals, treasury_addresses FROM payment_method;
         -- Those of members go with the rest of their personal data; triggers keep those of the platform.
         GRANT SELECT, INSERT, DELETE ON method_versions TO payment_method;
-        GRANT SELECT, INSERT ON method_signatures TO payment_method;
-        GRANT SELECT ON assets TO payment_method;
+        GRANT SELECT, INSERT ON method_signatures, treasury_addresses TO payment_method;
+        GRANT SELECT ON assets, consumed_totals TO payment_method;
         GRANT SELECT, INSERT, DELETE ON rate_points, quotes TO payment_method;
         GRANT SELECT, UPDATE ON rate_polls, chain_cursors TO payment_method;
         GRANT SELECT, INSERT, UPDATE ON chain_payments, holdings TO payment_method;

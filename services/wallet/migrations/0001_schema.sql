@@ -4,61 +4,31 @@
 -- Functions read the tables of this schema, and no table of a caller in their place.
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
--- What a posting of a kind moves, and what it takes to cause it: the one list of kinds.
+-- The rules of the ledger, whose rows are in ../sql/05_rules.sql: what causes a posting of each kind, and what it moves.
 CREATE TABLE posting_kinds (
-    kind         text   NOT NULL,
+    kind             text   NOT NULL,
     -- Where the business id of the posting is found.
-    cause_type   text   NOT NULL,
+    cause_type       text   NOT NULL,
     -- The kind of that transaction or proposal, and the status that causes the posting.
-    cause_kind   text,
-    cause_status text   NOT NULL,
-    -- Which accounts may lose and gain by it; members' accounts only of the posting's member.
-    debits       text[] NOT NULL,
-    credits      text[] NOT NULL,
+    cause_kind       text,
+    cause_status     text   NOT NULL,
+    -- Which accounts lose and gain by it, and how much each: amounts of the cause by name (`named_amount`), unset for a posting
+    -- that moves the opposite of another. Members' accounts are those of the posting's member.
+    debits           text[] NOT NULL,
+    debit_amounts    text[],
+    credits          text[] NOT NULL,
+    credit_amounts   text[],
+    -- The statuses in which the cause may be afterwards.
+    later_statuses   text[] NOT NULL DEFAULT '{}',
+    -- For a fee: the statuses of its withdrawal, and whether its fee counts as paid.
+    related_statuses text[],
+    related_fee_paid boolean,
+    -- The kinds of postings that one of this kind can reverse.
+    reverses         text[],
     CONSTRAINT posting_kinds_pkey PRIMARY KEY (kind, cause_type),
     CONSTRAINT posting_kinds_cause_type
-        CHECK (cause_type IN ('transaction', 'purchase', 'trade', 'proposal', 'hold', 'unchecked'))
+        CHECK (cause_type IN ('transaction', 'purchase', 'trade', 'proposal', 'hold', 'closing', 'unchecked'))
 );
-
-INSERT INTO posting_kinds (kind, cause_type, cause_kind, cause_status, debits, credits) VALUES
-    ('deposit', 'transaction', 'deposit', 'success', '{settlement}', '{available}'),
-    ('course', 'transaction', 'course', 'success', '{settlement}', '{course_revenue}'),
-    ('course', 'purchase', 'course', 'success', '{available}', '{course_revenue}'),
-    -- A payment of the course that arrived short, and what arrived over its price.
-    ('course_credit', 'transaction', 'course', 'success', '{settlement}', '{available}'),
-    -- Gives the price back to the balance, whichever way it was paid.
-    ('course_refund', 'proposal', 'course_refund', 'confirmed', '{course_revenue}', '{available}'),
-    ('withdrawal_hold', 'transaction', 'withdrawal', 'pending', '{available}', '{held}'),
-    ('withdrawal_paid', 'transaction', 'withdrawal', 'success', '{held}', '{settlement,fee_revenue}'),
-    ('withdrawal_release', 'transaction', 'withdrawal', 'failed', '{held}', '{available}'),
-    ('fee', 'transaction', 'fee', 'success', '{settlement}', '{fee_revenue}'),
-    ('fee_refund', 'transaction', 'fee', 'success', '{fee_revenue}', '{available}'),
-    ('fee_credit', 'transaction', 'fee', 'success', '{settlement}', '{available}'),
-    ('trade_fund', 'trade', NULL, 'funded', '{available}', '{invested}'),
-    ('trade_settle', 'trade', NULL, 'settled', '{invested}', '{available}'),
-    ('trade_gain', 'trade', NULL, 'settled', '{plan_cash}', '{available}'),
-    ('trade_loss', 'trade', NULL, 'settled', '{invested}', '{plan_cash}'),
-    ('bonus', 'proposal', 'bonus', 'confirmed', '{bonus_expense}', '{bonus}'),
-    ('release', 'proposal', 'release', 'confirmed', '{bonus}', '{available}'),
-    ('adjustment_credit', 'proposal', 'adjustment_credit', 'confirmed', '{adjustments}', '{available}'),
-    ('adjustment_debit', 'proposal', 'adjustment_debit', 'confirmed', '{available}', '{adjustments}'),
-    -- A posting whose kind may debit `owed` takes there what the balance lacks. These accounts say what may be reversed:
-    -- everything that came from outside, from a correction, or from a bonus. A payment of the course ends access, one of a fee
-    -- becomes a debt.
-    ('reversal', 'proposal', 'reversal', 'confirmed', '{available,owed,course_revenue}', '{settlement,adjustments,bonus}'),
-    ('hold', 'hold', NULL, 'placed', '{available}', '{on_hold}'),
-    ('hold_release', 'hold', NULL, 'released', '{on_hold}', '{available}'),
-    -- Treasury movements.
-    ('capital_in', 'proposal', 'capital_in', 'confirmed', '{settlement}', '{capital}'),
-    ('capital_out', 'proposal', 'capital_out', 'confirmed', '{capital}', '{settlement}'),
-    ('revenue_out', 'proposal', 'revenue_out', 'confirmed', '{course_revenue,fee_revenue}', '{settlement}'),
-    ('network_fee', 'proposal', 'network_fee', 'confirmed', '{network_fees}', '{settlement}'),
-    ('loss', 'proposal', 'loss', 'confirmed', '{capital}', '{settlement}'),
-    ('plan_funded', 'proposal', 'plan_funded', 'confirmed', '{capital}', '{plan_cash}'),
-    ('plan_returned', 'proposal', 'plan_returned', 'confirmed', '{plan_cash}', '{capital}'),
-    ('plan_bought', 'proposal', 'plan_bought', 'confirmed', '{plan_assets}', '{settlement}'),
-    ('plan_proceeds', 'proposal', 'plan_proceeds', 'confirmed', '{settlement}', '{plan_assets,plan_cash}'),
-    ('plan_loss', 'proposal', 'plan_loss', 'confirmed', '{plan_cash}', '{plan_assets}');
 
 -- The accounts of the house, of members and of plans. An entry raises the balance of its account. Members' accounts and revenues
 -- stand positive, settlement stands at minus what the platform holds.
@@ -637,8 +607,7 @@ CREATE TABLE consumed_payments (
 );
 CREATE UNIQUE INDEX consumed_payments_once ON consumed_payments (chain, txid, vout) WHERE freed_at IS NULL;
 CREATE INDEX consumed_payments_transaction ON consumed_payments (transaction_id);
-CREATE INDEX consumed_payments_untold ON consumed_payments (consumed_at)
-    WHERE told_at IS NULL AND direction = 'in' AND units IS NOT NULL AND freed_at IS NULL;
+CREATE INDEX consumed_payments_to_tell ON consumed_payments (consumed_at) WHERE told_at IS NULL AND units IS NOT NULL;
 
 -- Nothing counts beside a use of the whole blockchain transaction.
 CREATE FUNCTION refuse_consumed_payment() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -658,12 +627,14 @@ $$;
 CREATE TRIGGER consumed_payments_refuse BEFORE INSERT ON consumed_payments
     FOR EACH ROW EXECUTE FUNCTION refuse_consumed_payment();
 
--- Nothing is forgotten: a row is freed once, and else stays as it is.
+-- Nothing is forgotten: a row is freed once, and else stays as it is. What payment-method was told stays so, also when the payment
+-- was freed meanwhile.
 CREATE FUNCTION keep_consumed_payments() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-    IF TG_OP = 'DELETE' OR OLD.freed_at IS NOT NULL OR (NEW.chain, NEW.txid, NEW.vout, NEW.direction, NEW.transaction_id,
-            NEW.asset, NEW.units, NEW.consumed_at)
-        IS DISTINCT FROM (OLD.chain, OLD.txid, OLD.vout, OLD.direction, OLD.transaction_id, OLD.asset, OLD.units, OLD.consumed_at)
+    IF TG_OP = 'DELETE' OR OLD.told_at IS NOT NULL AND NEW.told_at IS DISTINCT FROM OLD.told_at
+        OR OLD.freed_at IS NOT NULL AND (NEW.freed_at IS DISTINCT FROM OLD.freed_at OR NEW.told_at IS NOT DISTINCT FROM OLD.told_at)
+        OR (NEW.chain, NEW.txid, NEW.vout, NEW.direction, NEW.transaction_id, NEW.asset, NEW.units, NEW.consumed_at)
+            IS DISTINCT FROM (OLD.chain, OLD.txid, OLD.vout, OLD.direction, OLD.transaction_id, OLD.asset, OLD.units, OLD.consumed_at)
     THEN
         RAISE EXCEPTION 'the payment of transaction % stays consumed as it is', OLD.transaction_id
             USING ERRCODE = 'restrict_violation', CONSTRAINT = 'consumed_payments_kept';
@@ -673,6 +644,54 @@ END
 $$;
 CREATE TRIGGER consumed_payments_kept BEFORE UPDATE OR DELETE ON consumed_payments
     FOR EACH ROW EXECUTE FUNCTION keep_consumed_payments();
+
+-- What the payments that payment-method knows to be consumed come to. It keeps the same sums; they are compared every minute.
+CREATE TABLE consumed_totals (
+    chain     text          NOT NULL,
+    asset     text          NOT NULL,
+    direction text          NOT NULL,
+    payments  bigint        NOT NULL,
+    -- In the smallest unit.
+    units     numeric(48,0) NOT NULL,
+    CONSTRAINT consumed_totals_pkey PRIMARY KEY (chain, asset, direction)
+);
+
+-- The only way to change them: the service's role cannot. A payment that was freed and consumed by another counts once.
+CREATE FUNCTION count_told_payment() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    INSERT INTO consumed_totals VALUES (NEW.chain, NEW.asset, NEW.direction, 0, 0) ON CONFLICT DO NOTHING;
+    -- Two rows of one payment are counted one after the other.
+    PERFORM FROM consumed_totals WHERE (chain, asset, direction) = (NEW.chain, NEW.asset, NEW.direction) FOR UPDATE;
+    IF NOT EXISTS (SELECT FROM consumed_payments AS other
+        WHERE (other.chain, other.txid, other.vout, other.direction) = (NEW.chain, NEW.txid, NEW.vout, NEW.direction)
+            AND other.told_at IS NOT NULL AND other.consumed_at <> NEW.consumed_at)
+    THEN
+        UPDATE consumed_totals SET payments = payments + 1, units = units + NEW.units
+            WHERE (chain, asset, direction) = (NEW.chain, NEW.asset, NEW.direction);
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER consumed_payments_told AFTER INSERT ON consumed_payments FOR EACH ROW
+    WHEN (NEW.told_at IS NOT NULL AND NEW.units IS NOT NULL) EXECUTE FUNCTION count_told_payment();
+CREATE TRIGGER consumed_payments_counted AFTER UPDATE ON consumed_payments FOR EACH ROW
+    WHEN (OLD.told_at IS NULL AND NEW.told_at IS NOT NULL AND NEW.units IS NOT NULL) EXECUTE FUNCTION count_told_payment();
+
+-- Differences between both sums. One ends when they agree again.
+CREATE TABLE bridge_faults (
+    id             bigint        GENERATED ALWAYS AS IDENTITY CONSTRAINT bridge_faults_pkey PRIMARY KEY,
+    chain          text          NOT NULL,
+    asset          text          NOT NULL,
+    direction      text          NOT NULL,
+    -- What transactions of the wallet consume, and what payment-method knows to be consumed, in the smallest unit.
+    consumed_units numeric(48,0) NOT NULL,
+    known_units    numeric(48,0) NOT NULL,
+    found_at       timestamptz   NOT NULL,
+    verified_at    timestamptz,
+    CONSTRAINT bridge_faults_direction CHECK (direction IN ('in', 'out')),
+    CONSTRAINT bridge_faults_verified CHECK (verified_at >= found_at)
+);
+CREATE UNIQUE INDEX bridge_faults_open ON bridge_faults (chain, asset, direction) WHERE verified_at IS NULL;
 
 -- Room that members' receipts take up: reserved before a file is stored, for good once a payment names it. A
 -- reservation that no payment used goes with the member's next one.
@@ -696,8 +715,10 @@ CREATE INDEX receipts_reserved_at ON receipts (reserved_at);
 
 -- Wallets of members who closed their account. They stay in the books, and nothing is opened in them any more.
 CREATE TABLE closed_wallets (
-    user_id   uuid        NOT NULL CONSTRAINT closed_wallets_pkey PRIMARY KEY,
-    closed_at timestamptz NOT NULL
+    user_id     uuid        NOT NULL CONSTRAINT closed_wallets_pkey PRIMARY KEY,
+    closed_at   timestamptz NOT NULL,
+    -- The bonus that the member gave up by closing.
+    bonus_cents bigint      NOT NULL DEFAULT 0
 );
 
 CREATE TRIGGER closed_wallets_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON closed_wallets
@@ -1034,6 +1055,8 @@ $$;
 CREATE INDEX proposals_of_treasury ON proposals (decided_at DESC, id DESC) WHERE status = 'confirmed' AND is_treasury(kind);
 CREATE INDEX proposals_of_treasury_subject ON proposals (subject_id, decided_at, id)
     WHERE status = 'confirmed' AND is_treasury(kind);
+-- Whether a stored file proves a movement.
+CREATE INDEX proposals_document_file ON proposals ((change ->> 'document_file')) WHERE change ->> 'document_file' IS NOT NULL;
 
 -- What the accounts of the platform moved, for the figures of the business. Read by account and posting: see last_posting_until.
 CREATE VIEW house_movements AS
@@ -1079,6 +1102,9 @@ DO $$ BEGIN
         GRANT SELECT, INSERT, UPDATE (freed_at, told_at) ON consumed_payments TO wallet;
         GRANT SELECT, INSERT, UPDATE (status, released_by, released_at) ON holds TO wallet;
         GRANT SELECT, INSERT ON closed_wallets TO wallet;
+        REVOKE ALL ON consumed_totals, bridge_faults FROM wallet;
+        GRANT SELECT ON consumed_totals TO wallet;
+        GRANT SELECT, INSERT, UPDATE (consumed_units, known_units, verified_at) ON bridge_faults TO wallet;
         -- Triggers keep those that were known for long, and disowned ones, until long after the wallet was closed.
         GRANT SELECT, INSERT, DELETE ON destinations TO wallet;
         GRANT SELECT, DELETE ON disowned_destinations TO wallet;

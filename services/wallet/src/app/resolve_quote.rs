@@ -9,8 +9,9 @@ use crate::domain::transaction::{MethodCopy, QuoteDirection};
 use crate::error::Error;
 use crate::store::transactions;
 
-/// The member's open quote, or one of a deposit that `may_have_ended` within the last day. That it serves once is decided with the transaction that keeps it, by a unique index: it is used
-/// exactly if a transaction has it, no matter what became of other requests.
+/// The member's open quote, or one of a deposit that `may_have_ended` within the last day. That it serves once is decided with
+/// the transaction that keeps it, by a unique index: it is used exactly if a transaction has it, no matter what became of other
+/// requests.
 ///
 /// # Errors
 /// `QuoteUsed`, `Refused` (not found, expired, unavailable).

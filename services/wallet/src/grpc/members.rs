@@ -232,7 +232,7 @@ impl WalletService for GrpcServer {
             let typed = convert::destination(&message.address, &message.memo, false)?;
             let quote_id = convert::quote_id(&message.quote_id)?;
             let claim = Claim::of(user_id, message.idempotency.as_ref(), request_id(request.metadata()))?;
-            let quoted = OptionFuture::from(quote_id.map(|id| self.quotes.get(user_id, id)));
+            let quoted = OptionFuture::from(quote_id.map(|id| self.quotes.get(user_id, id, false)));
             let (seen, resolved, quoted) = tokio::join!(
                 self.outlooks.of(user_id, quote_id),
                 self.methods.resolve_withdrawal(user_id, &method, typed),

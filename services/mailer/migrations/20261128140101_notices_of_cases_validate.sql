@@ -1,1 +1,0 @@
-ALTER TABLE notice_preferences VALIDATE CONSTRAINT notice_preferences_mail_off;

@@ -1,3 +1,0 @@
--- no-transaction
--- consumed_payments_to_tell takes its place.
-DROP INDEX CONCURRENTLY IF EXISTS consumed_payments_untold;

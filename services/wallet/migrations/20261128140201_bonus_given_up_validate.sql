@@ -1,1 +1,0 @@
-ALTER TABLE posting_kinds VALIDATE CONSTRAINT posting_kinds_cause_type;
