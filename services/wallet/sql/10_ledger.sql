@@ -578,7 +578,14 @@ BEGIN
                 line.decided_at, line.related_id, line.revision, line.created_at, line.quote_id, line.asset,
                 line.asset_decimals, line.units, line.rate_micros, line.spread_bps, line.quoted_at,
                 line.quote_expires_at
-            FROM unnest(new_lines) AS new, jsonb_populate_record(NULL::transactions, new.line) AS line
+            FROM unnest(new_lines) AS new, jsonb_to_record(new.line) AS line (
+                id uuid, user_id uuid, kind text, description text, status text, direction text, amount_cents bigint,
+                fee_cents bigint, net_amount_cents bigint, fee_paid boolean, method_id uuid, currency text, network text,
+                method_address text, method_memo text, method_version integer, destination_address text,
+                destination_memo text, destination_checked boolean, decided_by uuid, decided_at timestamptz,
+                related_id uuid, revision integer, created_at timestamptz, quote_id uuid, asset text,
+                asset_decimals smallint, units numeric, rate_micros bigint, spread_bps smallint, quoted_at timestamptz,
+                quote_expires_at timestamptz)
             WHERE verdicts[new.movement] = 0;
     END IF;
     IF cardinality(new_events) > 0 THEN
