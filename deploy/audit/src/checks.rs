@@ -227,8 +227,8 @@ pub const CHECKS: &[Check] = &[
         "the triggers that keep history are on",
         "SELECT format('trigger %s on %s', name, relation) FROM (VALUES ('entries', 'entries_append_only'),
             ('entries', 'entries_balanced'), ('postings', 'postings_append_only'), ('accounts', 'accounts_stay'),
-            ('transactions', 'transactions_decided_once'), ('withdrawal_stops', 'withdrawal_stops_reopened_once'),
-            ('withdrawal_stops', 'withdrawal_stops_as_proposed'), ('accounts', 'accounts_stay_the_same'),
+            ('transactions', 'transactions_decided_once'), ('withdrawal_pauses', 'withdrawal_pauses_reopened_once'),
+            ('withdrawal_pauses', 'withdrawal_pauses_as_proposed'), ('accounts', 'accounts_stay_the_same'),
             ('trade_fundings', 'trade_fundings_by_the_ledger'), ('trade_fundings', 'trade_fundings_settled_once'),
             ('account_rebuilds', 'account_rebuilds_append_only'), ('holds', 'holds_placed_first'),
             ('holds', 'holds_released_once'), ('holds', 'holds_stay'), ('destinations', 'destinations_append_only'),
@@ -495,12 +495,11 @@ pub const CHECKS: &[Check] = &[
     wallet(
         "D-O4",
         "each stop of withdrawals was ended by two people, as they proposed and confirmed it",
-        "SELECT format('stop %s, ended by %s and %s', id, reopening_proposed_by, reopened_by) FROM withdrawal_stops
+        "SELECT format('stop %s, ended by %s and %s', id, reopening_proposed_by, reopened_by) FROM withdrawal_pauses
          WHERE reopened_at IS NOT NULL AND (reopened_by = reopening_proposed_by OR NOT EXISTS (
             SELECT FROM proposals WHERE kind = 'withdrawals.reopen' AND status = 'confirmed'
                 AND proposed_by = reopening_proposed_by AND decided_by = reopened_by
-                -- Those of before name no stop.
-                AND coalesce((change ->> 'stopId')::bigint, withdrawal_stops.id) = withdrawal_stops.id))",
+                AND (change ->> 'pauseId')::bigint = withdrawal_pauses.id))",
     ),
     wallet(
         "T5",

@@ -910,8 +910,8 @@ CREATE TABLE open_gains (
 );
 
 -- A stop of all withdrawals begins when the books do not add up, and is ended by two people. Each stays on record.
-CREATE TABLE withdrawal_stops (
-    id                    bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT withdrawal_stops_pkey PRIMARY KEY,
+CREATE TABLE withdrawal_pauses (
+    id                    bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT withdrawal_pauses_pkey PRIMARY KEY,
     -- What was wrong, in sentences.
     reason                text        NOT NULL,
     stopped_at            timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -919,23 +919,23 @@ CREATE TABLE withdrawal_stops (
     reopening_proposed_by uuid,
     reopened_by           uuid,
     reopened_at           timestamptz,
-    CONSTRAINT withdrawal_stops_reopening CHECK (
+    CONSTRAINT withdrawal_pauses_reopening CHECK (
         (reopened_at IS NULL) = (reopened_by IS NULL) AND (reopened_at IS NULL) = (reopening_proposed_by IS NULL)),
-    CONSTRAINT withdrawal_stops_two_people CHECK (reopened_by <> reopening_proposed_by)
+    CONSTRAINT withdrawal_pauses_two_people CHECK (reopened_by <> reopening_proposed_by)
 );
-CREATE UNIQUE INDEX withdrawal_stops_one_in_force ON withdrawal_stops ((true)) WHERE reopened_at IS NULL;
+CREATE UNIQUE INDEX withdrawal_pauses_one_in_force ON withdrawal_pauses ((true)) WHERE reopened_at IS NULL;
 
 -- A stop is ended once.
 CREATE FUNCTION refuse_reopening_twice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' OR OLD.reopened_at IS NOT NULL THEN
         RAISE EXCEPTION 'stop % is history', OLD.id
-            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'withdrawal_stops_reopened_once';
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'withdrawal_pauses_reopened_once';
     END IF;
     RETURN NEW;
 END
 $$;
-CREATE TRIGGER withdrawal_stops_reopened_once BEFORE UPDATE OR DELETE ON withdrawal_stops
+CREATE TRIGGER withdrawal_pauses_reopened_once BEFORE UPDATE OR DELETE ON withdrawal_pauses
     FOR EACH ROW EXECUTE FUNCTION refuse_reopening_twice();
 
 -- The service's own role ends a stop only as two people proposed and confirmed. A reopening names its stop, and ends that one
@@ -948,15 +948,15 @@ BEGIN
         AND (NEW.reopened_at IS NULL OR EXISTS (SELECT FROM proposals
             WHERE kind = 'withdrawals.reopen' AND status = 'confirmed' AND proposed_by = NEW.reopening_proposed_by
                 AND decided_by = NEW.reopened_by AND decided_at >= transaction_timestamp()
-                AND (change ->> 'stopId')::bigint = NEW.id))
+                AND (change ->> 'pauseId')::bigint = NEW.id))
     THEN
         RETURN NULL;
     END IF;
     RAISE EXCEPTION 'stop % can only be ended as two people proposed and confirmed', NEW.id
-        USING ERRCODE = 'restrict_violation', CONSTRAINT = 'withdrawal_stops_as_proposed';
+        USING ERRCODE = 'restrict_violation', CONSTRAINT = 'withdrawal_pauses_as_proposed';
 END
 $$;
-CREATE TRIGGER withdrawal_stops_as_proposed AFTER INSERT OR UPDATE ON withdrawal_stops
+CREATE TRIGGER withdrawal_pauses_as_proposed AFTER INSERT OR UPDATE ON withdrawal_pauses
     FOR EACH ROW WHEN (current_user = 'wallet') EXECUTE FUNCTION refuse_unproposed_reopening();
 
 -- Which staff look at which transaction. Worth seconds, so that a crash may lose it.
@@ -1097,8 +1097,8 @@ DO $$ BEGIN
             ledger_faults, trade_fundings TO wallet;
         REVOKE USAGE, UPDATE ON SEQUENCE postings_id_seq, accounts_id_seq FROM wallet;
         REVOKE ALL ON transactions, consumed_payments, holds, closed_wallets, destinations, disowned_destinations,
-            withdrawal_stops FROM wallet;
-        GRANT SELECT, INSERT, UPDATE ON transactions, withdrawal_stops TO wallet;
+            withdrawal_pauses FROM wallet;
+        GRANT SELECT, INSERT, UPDATE ON transactions, withdrawal_pauses TO wallet;
         GRANT SELECT, INSERT, UPDATE (freed_at, told_at) ON consumed_payments TO wallet;
         GRANT SELECT, INSERT, UPDATE (status, released_by, released_at) ON holds TO wallet;
         GRANT SELECT, INSERT ON closed_wallets TO wallet;

@@ -92,7 +92,7 @@ const TABLES: [(Service, &str, Kept); 91] = [
     (Service::Wallet, "trade_fundings", BOOKS),
     (Service::Wallet, "transactions", BOOKS),
     (Service::Wallet, "viewings", For("unlogged; swept whenever staff open a transaction")),
-    (Service::Wallet, "withdrawal_stops", For("decisions of staff are kept")),
+    (Service::Wallet, "withdrawal_pauses", For("decisions of staff are kept")),
     (Service::Trade, "plan_values", BOOKS),
     (Service::Trade, "plans", CONTENT),
     (Service::Trade, "risk_answers", For("that a member has read the page about risk is kept")),

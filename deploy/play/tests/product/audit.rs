@@ -421,7 +421,7 @@ controls! {
     a_correction_by_one_person_is_seen: "D-O4", "wallet",
         "ALTER TABLE proposals DROP CONSTRAINT proposals_two_people; UPDATE proposals SET decided_by = proposed_by";
     a_reopening_that_nobody_proposed_is_seen: "D-O4", "wallet",
-        "INSERT INTO withdrawal_stops (reason, reopened_at, reopened_by, reopening_proposed_by)
+        "INSERT INTO withdrawal_pauses (reason, reopened_at, reopened_by, reopening_proposed_by)
          VALUES ('test', now(), gen_random_uuid(), gen_random_uuid())";
     a_correction_without_effect_is_seen: "L7", "wallet",
         "INSERT INTO proposals SELECT gen_random_uuid(), kind, subject_id, change, before, status, proposed_by, proposed_at,

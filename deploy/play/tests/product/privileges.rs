@@ -34,7 +34,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "disowned_destinations", "DELETE"),
     ("wallet", "holds", "INSERT UPDATE(status,released_by,released_at)"),
     ("wallet", "closed_wallets", "INSERT"),
-    ("wallet", "withdrawal_stops", "INSERT UPDATE"),
+    ("wallet", "withdrawal_pauses", "INSERT UPDATE"),
     ("wallet", "proposals", "INSERT UPDATE"),
     // Publications are made by functions alone; gains are what trade reports.
     ("wallet", "liability_publications", ""),
@@ -182,9 +182,9 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ),
     (
         "withdrawals opened by invented people",
-        "INSERT INTO withdrawal_stops (reason) VALUES ('test');
-         UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid(), reopening_proposed_by = gen_random_uuid()",
-        "withdrawal_stops_as_proposed",
+        "INSERT INTO withdrawal_pauses (reason) VALUES ('test');
+         UPDATE withdrawal_pauses SET reopened_at = now(), reopened_by = gen_random_uuid(), reopening_proposed_by = gen_random_uuid()",
+        "withdrawal_pauses_as_proposed",
     ),
 ];
 
@@ -310,12 +310,12 @@ const NOT_ALONE: &[(&str, &str, &str, &str)] = &[
         "wallet",
         "the end of another stop than the proposal names",
         "INSERT INTO proposals (id, kind, change, proposed_by) VALUES ('f0000000-0000-0000-0000-000000000003', 'withdrawals.reopen',
-            '{\"stopId\": 1}', 'a0000000-0000-0000-0000-000000000001');
+            '{\"pauseId\": 1}', 'a0000000-0000-0000-0000-000000000001');
          UPDATE proposals SET status = 'confirmed', decided_by = 'a0000000-0000-0000-0000-000000000002', decided_at = clock_timestamp()
          WHERE id = 'f0000000-0000-0000-0000-000000000003';
-         UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = 'a0000000-0000-0000-0000-000000000002',
+         UPDATE withdrawal_pauses SET reopened_at = now(), reopened_by = 'a0000000-0000-0000-0000-000000000002',
             reopening_proposed_by = 'a0000000-0000-0000-0000-000000000001' WHERE id = 2",
-        "withdrawal_stops_as_proposed",
+        "withdrawal_pauses_as_proposed",
     ),
 ];
 
@@ -565,9 +565,9 @@ async fn no_role_decides_alone(pool: PgPool) {
             \"label\": \"\", \"memo\": \"\", \"network\": \"TRC20\"}', '{\"version\": 1}', 'confirmed', gen_random_uuid(),
             now() - interval '1 day', gen_random_uuid(), now() - interval '1 hour');
         SET search_path = wallet;
-        INSERT INTO withdrawal_stops (reason, reopened_at, reopened_by, reopening_proposed_by)
+        INSERT INTO withdrawal_pauses (reason, reopened_at, reopened_by, reopening_proposed_by)
             VALUES ('one', now(), gen_random_uuid(), gen_random_uuid());
-        INSERT INTO withdrawal_stops (reason) VALUES ('two')";
+        INSERT INTO withdrawal_pauses (reason) VALUES ('two')";
     run(&mut conn, there).await.unwrap();
     for (role, what, sql, expected) in NOT_ALONE {
         run(&mut conn, &format!("SET search_path = {role}; SET ROLE {role}")).await.unwrap();

@@ -13,7 +13,7 @@ use crate::store::withdrawal_pauses;
 pub const REOPEN: &str = "withdrawals.reopen";
 
 /// The field of its change with the id of the pause.
-pub const PAUSE_ID: &str = "stopId";
+pub const PAUSE_ID: &str = "pauseId";
 
 #[derive(Debug, Clone)]
 pub struct ProposeReopening {

@@ -1,4 +1,4 @@
-//! Pauses of withdrawals: started when the ledger does not balance, ended by two people. Table `withdrawal_stops`.
+//! Pauses of withdrawals: started when the ledger does not balance, ended by two people. Table `withdrawal_pauses`.
 
 use chassis::db::PgConnection;
 use time::{Duration, OffsetDateTime};
@@ -13,7 +13,7 @@ pub struct Pause {
 
 /// The pause in force, if there is one.
 pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Pause>, sqlx::Error> {
-    sqlx::query_as!(Pause, "SELECT id, reason, stopped_at FROM withdrawal_stops WHERE reopened_at IS NULL")
+    sqlx::query_as!(Pause, "SELECT id, reason, stopped_at FROM withdrawal_pauses WHERE reopened_at IS NULL")
         .fetch_optional(conn)
         .await
 }
@@ -23,7 +23,7 @@ pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Pause>, sqlx::Er
 macro_rules! gated {
     ($query:ident!($before:literal, $after:literal, $($value:expr),+ $(,)?)) => {
         sqlx::$query!(
-            $before + "NOT EXISTS (SELECT FROM withdrawal_stops WHERE reopened_at IS NULL) AND EXISTS ( \
+            $before + "NOT EXISTS (SELECT FROM withdrawal_pauses WHERE reopened_at IS NULL) AND EXISTS ( \
                 SELECT FROM ledger_checks WHERE checked_at > transaction_timestamp() - make_interval(secs => $1))" + $after,
             $($value),+
         )
@@ -38,7 +38,7 @@ pub async fn are_open(conn: &mut PgConnection, watched_within: Duration) -> Resu
 
 /// Begins a pause; `false` if one is in force.
 pub async fn begin(conn: &mut PgConnection, reason: &str) -> Result<bool, sqlx::Error> {
-    let begun = sqlx::query!("INSERT INTO withdrawal_stops (reason) VALUES ($1) ON CONFLICT DO NOTHING", reason)
+    let begun = sqlx::query!("INSERT INTO withdrawal_pauses (reason) VALUES ($1) ON CONFLICT DO NOTHING", reason)
         .execute(conn)
         .await?;
     Ok(begun.rows_affected() == 1)
@@ -51,7 +51,7 @@ pub async fn end(
     (proposed_by, confirmed_by): (Uuid, Uuid),
 ) -> Result<bool, sqlx::Error> {
     let ended = sqlx::query!(
-        "UPDATE withdrawal_stops SET reopening_proposed_by = $1, reopened_by = $2, reopened_at = clock_timestamp()
+        "UPDATE withdrawal_pauses SET reopening_proposed_by = $1, reopened_by = $2, reopened_at = clock_timestamp()
          WHERE id = $3 AND reopened_at IS NULL",
         proposed_by,
         confirmed_by,

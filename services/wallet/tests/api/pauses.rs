@@ -114,7 +114,7 @@ async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
         assert!(found.ok && found.withdrawals_stopped, "{damage}: {found:?}");
         run(
             &pool,
-            "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid(),
+            "UPDATE withdrawal_pauses SET reopened_at = now(), reopened_by = gen_random_uuid(),
                 reopening_proposed_by = gen_random_uuid() WHERE reopened_at IS NULL",
         )
         .await;
@@ -133,14 +133,14 @@ async fn everybody_sees_a_pause(pool: PgPool) {
         world.grpc.get_withdrawal_state(request).await.unwrap().into_inner()
     };
     assert_eq!(state().await, GetWithdrawalStateResponse::default());
-    run(&pool, "INSERT INTO withdrawal_stops (reason) VALUES ('Account 4: its head is not the newest entry.')").await;
+    run(&pool, "INSERT INTO withdrawal_pauses (reason) VALUES ('Account 4: its head is not the newest entry.')").await;
     let paused = state().await;
     let sentence = "Withdrawals are paused while we check our books. Your balance is safe; please try again later.";
     assert!(paused.paused == sentence && paused.paused_at.is_some(), "{paused:?}");
     // The check of the ledger is late: nothing goes out either.
     run(
         &pool,
-        "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid(),
+        "UPDATE withdrawal_pauses SET reopened_at = now(), reopened_by = gen_random_uuid(),
             reopening_proposed_by = gen_random_uuid()",
     )
     .await;
@@ -162,7 +162,7 @@ async fn while_stopped_nothing_goes_out(pool: PgPool) {
     // Several processes look at once: one stop, one row in the trail.
     join_all((0..8).map(|_| check_ledger(&world.grpc.db))).await;
     assert!(!check_ledger(&world.grpc.db).await.unwrap());
-    assert_eq!(world.count("SELECT count(*) FROM withdrawal_stops").await, 1);
+    assert_eq!(world.count("SELECT count(*) FROM withdrawal_pauses").await, 1);
     let keyed = RequestWithdrawalRequest { idempotency: key("again"), ..withdrawal(10_000) };
     for no in [
         refusal(world.withdraw(&three, withdrawal(10_000)).await),
@@ -239,7 +239,7 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
 async fn a_reopening_ends_the_stop_it_names(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let other = world.realm.staff(Role::Treasurer).1;
-    run(&pool, "INSERT INTO withdrawal_stops (reason) VALUES ('one')").await;
+    run(&pool, "INSERT INTO withdrawal_pauses (reason) VALUES ('one')").await;
     check_ledger(&world.grpc.db).await.unwrap();
     let (first, second, third) = (
         propose(&world, &world.treasurer).await.unwrap(),
@@ -247,7 +247,7 @@ async fn a_reopening_ends_the_stop_it_names(pool: PgPool) {
         propose(&world, &world.treasurer).await.unwrap(),
     );
     confirm(&world, &other, &first).await.unwrap();
-    run(&pool, "INSERT INTO withdrawal_stops (reason) VALUES ('two')").await;
+    run(&pool, "INSERT INTO withdrawal_pauses (reason) VALUES ('two')").await;
     assert_eq!(code(confirm(&world, &other, &second).await), "WITHDRAWALS_NOT_STOPPED");
     sqlx::query("UPDATE proposals SET change = '{}' WHERE id = $1::uuid").bind(&third.id).execute(&pool).await.unwrap();
     assert_eq!(code(confirm(&world, &other, &third).await), "STALE_REVISION");
@@ -301,37 +301,37 @@ async fn unwatched_books_let_nothing_out(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn the_database_wants_two_people(pool: PgPool) {
     World::new(pool.clone()).await;
-    run(&pool, "INSERT INTO withdrawal_stops (reason) VALUES ('test')").await;
+    run(&pool, "INSERT INTO withdrawal_pauses (reason) VALUES ('test')").await;
     for (sql, constraint) in [
         (
-            "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = one, reopening_proposed_by = one
+            "UPDATE withdrawal_pauses SET reopened_at = now(), reopened_by = one, reopening_proposed_by = one
              FROM gen_random_uuid() AS one",
-            "withdrawal_stops_two_people",
+            "withdrawal_pauses_two_people",
         ),
-        ("UPDATE withdrawal_stops SET reopened_at = now()", "withdrawal_stops_reopening"),
+        ("UPDATE withdrawal_pauses SET reopened_at = now()", "withdrawal_pauses_reopening"),
         (
-            "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid()",
-            "withdrawal_stops_reopening",
+            "UPDATE withdrawal_pauses SET reopened_at = now(), reopened_by = gen_random_uuid()",
+            "withdrawal_pauses_reopening",
         ),
-        ("DELETE FROM withdrawal_stops", "withdrawal_stops_reopened_once"),
-        ("INSERT INTO withdrawal_stops (reason) VALUES ('another')", "withdrawal_stops_one_in_force"),
+        ("DELETE FROM withdrawal_pauses", "withdrawal_pauses_reopened_once"),
+        ("INSERT INTO withdrawal_pauses (reason) VALUES ('another')", "withdrawal_pauses_one_in_force"),
     ] {
         let no = sqlx::raw_sql(sql).execute(&pool).await.unwrap_err();
         assert_eq!(chassis::db::constraint(&no), Some(constraint), "{sql}");
     }
     run(
         &pool,
-        "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid(),
+        "UPDATE withdrawal_pauses SET reopened_at = now(), reopened_by = gen_random_uuid(),
             reopening_proposed_by = gen_random_uuid()",
     )
     .await;
     let no = sqlx::raw_sql(
-        "UPDATE withdrawal_stops SET reopened_at = NULL, reopened_by = NULL, reopening_proposed_by = NULL",
+        "UPDATE withdrawal_pauses SET reopened_at = NULL, reopened_by = NULL, reopening_proposed_by = NULL",
     )
     .execute(&pool)
     .await
     .unwrap_err();
-    assert_eq!(chassis::db::constraint(&no), Some("withdrawal_stops_reopened_once"));
+    assert_eq!(chassis::db::constraint(&no), Some("withdrawal_pauses_reopened_once"));
 }
 
 /// [D-O1] An admin, who may open withdrawals again, moves no money by a correction.

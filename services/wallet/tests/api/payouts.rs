@@ -138,10 +138,10 @@ async fn only_what_may_be_paid_is_started(pool: PgPool) {
     assert_eq!(code(lease(&deposit).await), "NOT_FOUND");
     assert_eq!(code(lease(&Transaction { revision: 1, ..first.clone() }).await), "STALE_REVISION");
     assert_eq!(code(lease(&Transaction { id: "x".to_owned(), ..first.clone() }).await), "NOT_FOUND");
-    sqlx::query("INSERT INTO withdrawal_stops (reason) VALUES ('test')").execute(&world.pool).await.unwrap();
+    sqlx::query("INSERT INTO withdrawal_pauses (reason) VALUES ('test')").execute(&world.pool).await.unwrap();
     assert_eq!(code(lease(&first).await), "WITHDRAWALS_STOPPED");
     sqlx::query(
-        "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid(),
+        "UPDATE withdrawal_pauses SET reopened_at = now(), reopened_by = gen_random_uuid(),
             reopening_proposed_by = gen_random_uuid()",
     )
     .execute(&world.pool)
