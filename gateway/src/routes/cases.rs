@@ -206,7 +206,7 @@ impl CaseMessage {
     pub(super) fn new(files: &Files, member_id: &str, message: cases::CaseMessage) -> Result<Self, ApiError> {
         let author = CaseParty::of(message.author());
         let link = |file: cases::CaseFile| CaseFileLink {
-            url: files.receipt_link(&file.key, member_id, OffsetDateTime::now_utc()),
+            url: files.private_link(&file.key, member_id, OffsetDateTime::now_utc()),
             content_type: file.content_type,
             bytes: file.bytes,
         };

@@ -1,15 +1,13 @@
 //! The balances of a member at the end of each of the last days.
 
-use axum::extract::{Query, State};
+use axum::extract::Query;
 use proto::wallet::v1::{GetBalancesResponse, ListDailyBalancesRequest};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use route_macros::{get, response};
+use serde::Deserialize;
 
-use crate::app::App;
-use crate::clients::call_retrying;
-use crate::error::{ApiError, Errors};
+use crate::clients::ask;
 use crate::extract::VerifiedMember;
-use crate::json::{Dollars, Reply, moment, ok};
+use crate::json::{Answer, Dollars, moment, ok};
 
 /// Days by default.
 const DAYS: i32 = 30;
@@ -21,10 +19,10 @@ pub struct Days {
 }
 
 /// The balances at the end of a day, in dollars.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[response]
 pub struct DayBalances {
     /// The last moment of the day.
+    #[nullable]
     at: Option<String>,
     balance: Dollars,
     held: Dollars,
@@ -55,24 +53,18 @@ impl From<GetBalancesResponse> for DayBalances {
 }
 
 /// The balances at the end of days, oldest first.
-#[derive(Debug, Serialize, ToSchema)]
+#[response]
 pub struct DailyBalances {
-    success: bool,
     days: Vec<DayBalances>,
 }
 
 /// List the balances of the last days
 ///
 /// At the end of each day in UTC, oldest first; today is none of them.
-#[utoipa::path(get, path = "/wallet/days",
-    params(("days" = Option<i32>, Query, minimum = 1, maximum = 92, description = "How many; 30 by default")),
-    responses((status = 200, body = DailyBalances), Errors), tag = "Money")]
-pub async fn list(
-    State(app): State<App>,
-    VerifiedMember(caller): VerifiedMember,
-    Query(query): Query<Days>,
-) -> Result<Reply<DailyBalances>, ApiError> {
+#[get("/wallet/days", "Money",
+    params(("days" = Option<i32>, Query, minimum = 1, maximum = 92, description = "How many; 30 by default")))]
+pub async fn list(caller: VerifiedMember, Query(query): Query<Days>) -> Answer<DailyBalances> {
     let message = ListDailyBalancesRequest { days: query.days.unwrap_or(DAYS) };
-    let found = call_retrying!(app.clients.wallet, list_daily_balances, caller.out, message)?.into_inner();
-    Ok(ok(DailyBalances { success: true, days: found.days.into_iter().map(DayBalances::from).collect() }))
+    let found = ask!(caller.wallet.list_daily_balances(message))?;
+    Ok(ok(DailyBalances { days: found.days.into_iter().map(DayBalances::from).collect() }))
 }

@@ -28,7 +28,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::app::App;
 use crate::cache::profiles::Profile;
 use crate::clients::{call_retrying, keyed, send};
-use crate::error::{ApiError, Errors};
+use crate::error::ApiError;
 use crate::extract::{ActiveMember, NamedMember, VerifiedMember};
 use crate::files::{Purpose, Stored};
 use crate::idempotency::{Key, Keyed};

@@ -23,7 +23,7 @@ use crate::clients::{Service, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::Key;
-use crate::json::{field, inert, moment, ok, Answer, marked};
+use crate::json::{Answer, field, inert, marked, moment, ok};
 use crate::names::{ListFormat, Permission, ProposalFilter};
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, is_csv};
 
@@ -90,8 +90,6 @@ pub struct Proposal {
     decided_by_name: Option<String>,
     decided_at: Option<String>,
     /// The stored file of its document, for 15 minutes; only in lists.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     document_link: Option<String>,
     /// Until when it can be decided.
     #[nullable]

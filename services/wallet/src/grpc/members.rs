@@ -16,7 +16,15 @@ use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     ConfirmDestinationRequest, ConfirmDestinationResponse, DepositArrivedRequest, DepositArrivedResponse,
     FindKnownDestinationsRequest, FindKnownDestinationsResponse, GetBalancesRequest, GetBalancesResponse,
-    GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest, GetTransactionResponse, GetWalletRequest, GetWalletResponse, GetYearReportRequest, GetYearReportResponse, ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse, RequestWithdrawalRequest, RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest, SetDestinationResponse, TakeBackDepositRequest, TakeBackDepositResponse, Transaction as Line, confirm_destination_request, send_destination_code_request, GetCourseAccessRequest, GetCourseAccessResponse, ListDailyBalancesRequest, ListDailyBalancesResponse,
+    GetPaymentsRequest, GetPaymentsResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest,
+    GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest, GetTransactionResponse,
+    GetWalletRequest, GetWalletResponse, GetYearReportRequest, GetYearReportResponse, ListDailyBalancesRequest,
+    ListDailyBalancesResponse, ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest,
+    PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest,
+    RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse, RequestWithdrawalRequest,
+    RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest,
+    SetDestinationResponse, TakeBackDepositRequest, TakeBackDepositResponse, Transaction as Line,
+    confirm_destination_request, send_destination_code_request,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};

@@ -94,7 +94,7 @@ async fn a_refund_settles_what_is_owed(pool: PgPool) {
     let world = World::new(pool).await;
     let (member, second) = (world.member_with(10_000).await, world.realm.staff(Role::Treasurer).1);
     let deposited = world.history(&member).await.remove(0);
-    let bought = world.buy_course(&member).await.unwrap();
+    world.buy_course(&member).await.unwrap();
     reverse(&world, &deposited).await;
     let wallet = world.wallet(&member).await;
     assert_eq!((wallet.available_cents, wallet.owed_cents), (0, 8_700));
