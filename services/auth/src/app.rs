@@ -13,77 +13,14 @@ use crate::passkeys::RelyingParty;
 use crate::secrets::Secrets;
 use crate::tokens::Tokens;
 
-pub mod factor_proof;
-pub mod issuing;
-pub mod opening;
-pub mod password_proof;
-pub mod recovery;
-pub mod safeguards;
-pub mod second_factor;
-pub mod securing;
-pub mod security_log;
+pub mod account;
+pub mod factor;
+pub mod mail;
+pub mod password;
+pub mod security;
+pub mod session;
+pub mod staff;
 
-pub mod begin_passkey_login;
-pub mod bootstrap_staff;
-pub mod change_password;
-pub mod check_session;
-pub mod close_account;
-pub mod disown_activity;
-pub mod end_session;
-pub mod forgot_password;
-pub mod list_activity;
-pub mod list_member_data;
-pub mod list_sessions;
-pub mod login;
-pub mod login_by_passkey;
-pub mod logout;
-pub mod register;
-pub mod resend_code;
-pub mod reset_password;
-pub mod undo_email_change;
-pub mod update_image;
-pub mod update_profile;
-pub mod verify_email;
-
-pub mod check_destination_code;
-pub mod get_mail_secret;
-pub mod get_payout_state;
-pub mod get_session;
-pub mod get_users;
-pub mod issue_destination_code;
-pub mod list_erased_members;
-pub mod list_owned_files;
-pub mod note_destination;
-pub mod sign_decision;
-
-pub mod begin_passkey;
-pub mod begin_step_up;
-pub mod begin_totp;
-pub mod confirm_totp;
-pub mod finish_passkey;
-pub mod get_factors;
-pub mod get_me;
-pub mod list_passkeys;
-pub mod remove_passkey;
-pub mod remove_totp;
-pub mod replace_recovery_codes;
-pub mod step_up;
-
-pub mod add_member_note;
-pub mod add_staff;
-pub mod decide_proposal;
-pub mod end_member_sessions;
-pub mod freeze_member;
-pub mod get_member;
-pub mod list_members;
-pub mod list_staff;
-pub mod propose_factor_reset;
-pub mod propose_staff_change;
-pub mod reset_factors;
-pub mod reset_totp;
-
-pub mod answer_mail_requests;
-pub mod erase_closed;
 pub mod forget_expired;
 
 /// What may be asked for by id in one call.

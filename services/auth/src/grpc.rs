@@ -33,9 +33,9 @@ use tonic::service::Routes;
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::app::get_session::get_session;
-use crate::app::get_users::get_users;
-use crate::app::sign_decision::{SignDecision, permission, sign_decision};
+use crate::app::account::get_users::get_users;
+use crate::app::security::sign_decision::{SignDecision, permission, sign_decision};
+use crate::app::session::get_session::get_session;
 use crate::error::Error;
 
 /// The services of `solvane.auth.v1`.

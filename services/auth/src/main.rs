@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use auth::SCHEMA;
-use auth::app::add_staff::{NewStaff, add_staff};
-use auth::app::bootstrap_staff::{Person, bootstrap_staff};
-use auth::app::reset_totp::reset_totp;
+use auth::app::factor::reset_totp::reset_totp;
+use auth::app::staff::add_staff::{NewStaff, add_staff};
+use auth::app::staff::bootstrap_staff::{Person, bootstrap_staff};
 use auth::app::{
-    App, SIGN_INS, SecondFactor, answer_mail_requests, close_account, erase_closed, forget_expired, reset_factors,
-    second_factor as factors, security_log,
+    App, SIGN_INS, SecondFactor, account::close_account, account::erase_closed, factor::second_factor as factors,
+    forget_expired, mail::answer_mail_requests, security::security_log, staff::reset_factors,
 };
 use auth::clients::Wallet;
 use auth::config::Config;

@@ -18,134 +18,19 @@ use crate::error::Error;
 use crate::posting;
 use crate::store::{entries, transactions, withdrawal_pauses};
 
-pub mod get_wallet;
-
-pub mod get_terms;
-
-pub mod get_withdrawal_state;
-
-pub mod get_balances;
-
-pub mod reserve_receipt;
-
-pub mod list_daily_balances;
-pub mod list_owned_receipts;
-
-pub mod deposit_arrived;
-pub mod request_deposit;
-
-pub mod request_withdrawal;
-
-pub mod resolve_quote;
-
-pub mod pay_withdrawal_fee;
-
-pub mod dissolve_payouts;
-pub mod send_payouts;
-pub mod set_destination;
-
-pub mod ask_confirmation;
-
-pub mod close_wallet;
-
-pub mod confirm_destination;
-
-pub mod find_known_destinations;
-
-pub mod purchase_course;
-
-pub mod list_transactions;
-
-pub mod get_transaction;
-
-pub mod get_statement;
-
-pub mod get_year_report;
+pub mod account;
+pub mod correction;
+pub mod course;
+pub mod deposit;
+pub mod ledger;
+pub mod payout;
+pub mod review;
+pub mod trade;
+pub mod transaction;
+pub mod treasury;
+pub mod withdrawal;
 
 pub mod forget_expired;
-
-pub mod fund_trade;
-
-pub mod check_bridge;
-pub mod settle_payouts;
-pub mod settle_trade;
-pub mod sum_claims;
-pub mod take_back_deposit;
-pub mod tell_consumed;
-
-pub mod get_trade_funding;
-
-pub mod get_times;
-
-pub mod get_figures;
-
-pub mod get_queue;
-
-pub mod list_staff_transactions;
-
-pub mod find_blockers;
-
-pub mod check_proposal;
-
-pub mod get_review;
-
-pub mod match_payments;
-
-pub mod claim_transaction;
-
-pub mod note_viewing;
-
-pub mod approve_transaction;
-
-pub mod reject_transaction;
-
-pub mod cancel_disowned;
-
-pub mod lease_payout;
-
-pub mod mark_withdrawal_paid;
-
-pub mod payout_state;
-
-pub mod get_member_wallet;
-
-pub mod propose_correction;
-
-pub mod propose_reversal;
-
-pub mod propose_course_refund;
-
-pub mod place_hold;
-
-pub mod release_hold;
-
-pub mod decide_proposal;
-
-pub mod get_integrity;
-
-pub mod check_holdings;
-
-pub mod check_solvency;
-
-pub mod check_ledger;
-
-pub mod publish_liabilities;
-
-pub mod get_liabilities;
-
-pub mod propose_reopening;
-
-pub mod propose_payout_correction;
-
-pub mod propose_movement;
-
-pub mod propose_rebuild;
-
-pub mod get_backing;
-
-pub mod get_treasury;
-
-pub mod list_postings;
 
 /// A moment as the audit log has it: RFC 3339.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -200,7 +85,11 @@ pub(crate) fn required_note(text: &str) -> Result<String, Refusal> {
 /// # Errors
 /// `WithdrawalsStopped` while withdrawals are paused.
 pub(crate) async fn check_withdrawals_open(conn: &mut PgConnection) -> Result<(), Error> {
-    if withdrawal_pauses::are_open(conn, check_ledger::FRESH).await? { Ok(()) } else { Err(Error::WithdrawalsStopped) }
+    if withdrawal_pauses::are_open(conn, ledger::check_ledger::FRESH).await? {
+        Ok(())
+    } else {
+        Err(Error::WithdrawalsStopped)
+    }
 }
 
 /// Locks a transaction and, before it, its member.

@@ -6,7 +6,7 @@ use clap::{Args, Parser};
 
 use time::Duration;
 
-use crate::app::check_solvency::Tolerance;
+use crate::app::treasury::check_solvency::Tolerance;
 use crate::domain::limits::{Allowance, Limits};
 
 #[derive(Debug, Clone, Parser)]

@@ -63,11 +63,11 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 use tonic::service::Routes;
 
-use crate::app::check_solvency::Tolerance;
-use crate::app::get_figures::LastFigures;
-use crate::app::get_times::LastTimes;
-use crate::app::get_transaction::Lines;
-use crate::app::request_withdrawal::{Gate, Outlooks};
+use crate::app::account::get_times::LastTimes;
+use crate::app::review::get_figures::LastFigures;
+use crate::app::transaction::get_transaction::Lines;
+use crate::app::treasury::check_solvency::Tolerance;
+use crate::app::withdrawal::request_withdrawal::{Gate, Outlooks};
 use crate::clients::{Chains, Codes, Methods, Quotes};
 use crate::domain::limits::Limits;
 use crate::error::Error;

@@ -13,7 +13,7 @@ use proto::auth::v1::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::app::propose_staff_change::Account;
+use crate::app::staff::propose_staff_change::Account;
 use crate::domain::code::Destination;
 use crate::domain::device::Device;
 use crate::domain::second_factor::Change;

@@ -9,9 +9,9 @@ use proto::auth::v1::{
 use tonic::{Request, Response};
 
 use super::{GrpcServer, convert};
-use crate::app::check_destination_code::check_destination_code;
-use crate::app::issue_destination_code::issue_destination_code;
-use crate::app::note_destination::note_destination;
+use crate::app::security::check_destination_code::check_destination_code;
+use crate::app::security::issue_destination_code::issue_destination_code;
+use crate::app::security::note_destination::note_destination;
 use crate::domain::code::{self, Destination};
 use crate::error::Error;
 

@@ -8,7 +8,7 @@ use proto::auth::v1::{
 };
 use uuid::Uuid;
 
-use crate::app::get_session::Found;
+use crate::app::session::get_session::Found;
 use crate::domain::device::Device;
 use crate::domain::passkey::Passkey;
 use crate::domain::security_event::SecurityEvent;

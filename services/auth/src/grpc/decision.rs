@@ -9,7 +9,7 @@ use proto::auth::v1::{SignDecisionRequest, SignDecisionResponse};
 use tonic::{Request, Response};
 
 use super::{GrpcServer, convert};
-use crate::app::sign_decision::{SignDecision, permission, sign_decision};
+use crate::app::security::sign_decision::{SignDecision, permission, sign_decision};
 use crate::error::Error;
 
 #[tonic::async_trait]

@@ -13,12 +13,12 @@ use tonic::{Request, Response};
 use uuid::Uuid;
 
 use super::{GrpcServer, convert};
-use crate::app::get_mail_secret::get_mail_secret;
-use crate::app::get_payout_state::get_payout_state;
-use crate::app::get_session::{get_session, get_sessions};
-use crate::app::get_users::get_users;
-use crate::app::list_erased_members::list_erased_members;
-use crate::app::list_staff::list_staff;
+use crate::app::account::get_users::get_users;
+use crate::app::account::list_erased_members::list_erased_members;
+use crate::app::mail::get_mail_secret::get_mail_secret;
+use crate::app::security::get_payout_state::get_payout_state;
+use crate::app::session::get_session::{get_session, get_sessions};
+use crate::app::staff::list_staff::list_staff;
 use crate::error::{Error, unauthenticated};
 
 #[tonic::async_trait]

@@ -6,7 +6,7 @@ use proto::common::v1::{ListOwnedFilesRequest, ListOwnedFilesResponse};
 use tonic::{Request, Response};
 
 use super::GrpcServer;
-use crate::app::list_owned_files::list_owned_files;
+use crate::app::account::list_owned_files::list_owned_files;
 
 #[tonic::async_trait]
 impl FileOwnerService for GrpcServer {

@@ -8,7 +8,7 @@ use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
 use tonic::{Request, Response};
 
 use super::GrpcServer;
-use crate::app::list_member_data::list_member_data;
+use crate::app::account::list_member_data::list_member_data;
 use crate::store::member_data::MemberTables;
 
 #[tonic::async_trait]

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use auth::app::SecondFactor;
-use auth::app::close_account::finish_all;
-use auth::app::erase_closed::erase_closed;
+use auth::app::account::close_account::finish_all;
+use auth::app::account::erase_closed::erase_closed;
 use chassis::config::Tls;
 use chassis::db::PgConnection;
 use chassis::erasure::{Erase, Eraser};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use auth::SCHEMA;
-use auth::app::add_staff::{NewStaff, add_staff};
-use auth::app::answer_mail_requests::answer_next;
+use auth::app::mail::answer_mail_requests::answer_next;
+use auth::app::staff::add_staff::{NewStaff, add_staff};
 use auth::app::{App, SIGN_INS, SecondFactor};
 use auth::clients::Wallet;
 use auth::grpc::GrpcServer;

@@ -1,7 +1,7 @@
 //! The second factor of members: setting it up, logging in and working with it, recovery codes, removal.
 
 use auth::app::SecondFactor;
-use auth::app::reset_factors::reset_next;
+use auth::app::staff::reset_factors::reset_next;
 use chassis::audit;
 use chassis::error::{Kind, Refusal, from_status};
 use chassis::identity::Role;

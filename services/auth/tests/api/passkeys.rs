@@ -1,8 +1,8 @@
 //! Passkeys of members and staff: adding, logging in, stepping up, removing, and losing them.
 
 use auth::app::SecondFactor;
-use auth::app::reset_factors::reset_next;
-use auth::app::reset_totp::reset_totp;
+use auth::app::factor::reset_totp::reset_totp;
+use auth::app::staff::reset_factors::reset_next;
 use chassis::error::{Refusal, from_status};
 use chassis::identity::Role;
 use chassis::testing::{SERVICE, with_token};

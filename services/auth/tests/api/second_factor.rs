@@ -1,8 +1,8 @@
 //! The second factor of staff, and what it shares with that of members: enrolment, login, recovery, step-up.
 
 use auth::app::SecondFactor;
-use auth::app::add_staff::{NewStaff, add_staff};
-use auth::app::reset_totp::reset_totp;
+use auth::app::factor::reset_totp::reset_totp;
+use auth::app::staff::add_staff::{NewStaff, add_staff};
 use chassis::audit;
 use chassis::error::{Kind, Refusal, from_status};
 use chassis::identity::Role;

@@ -6,8 +6,8 @@ use proto::common::v1::{ConfirmProposalRequest, ListAuditRowsRequest, ListPropos
 use std::time::Duration;
 
 use auth::app::SecondFactor;
-use auth::app::add_staff::{NewStaff, add_staff};
-use auth::app::bootstrap_staff::{Person, bootstrap_staff};
+use auth::app::staff::add_staff::{NewStaff, add_staff};
+use auth::app::staff::bootstrap_staff::{Person, bootstrap_staff};
 use chassis::audit;
 use chassis::error::{Kind, Refusal, from_status};
 use chassis::grpc::REPLAYED;

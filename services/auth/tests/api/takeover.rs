@@ -1,6 +1,6 @@
 //! Taking an account over, and taking it back.
 
-use auth::app::add_staff::{NewStaff, add_staff};
+use auth::app::staff::add_staff::{NewStaff, add_staff};
 use chassis::error::{Refusal, from_status};
 use chassis::identity::Role;
 use chassis::testing::with_token;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use auth::app::answer_mail_requests;
+use auth::app::mail::answer_mail_requests;
 use chassis::auth_client::RemoteSessions;
 use chassis::config::Tls;
 use chassis::identity::Sessions;

@@ -13,7 +13,7 @@ use prost::Message;
 use proto::auth::v1::{ActivityDisowned, UserRegistered};
 use uuid::Uuid;
 
-use crate::app::cancel_disowned::{cancel_disowned, paid_unrecorded};
+use crate::app::withdrawal::cancel_disowned::{cancel_disowned, paid_unrecorded};
 use crate::clients::{Chains, Methods};
 use crate::domain::disowning::Report;
 use crate::error::Error;

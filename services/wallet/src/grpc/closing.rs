@@ -6,7 +6,7 @@ use proto::wallet::v1::closing_service_server::ClosingService;
 use proto::wallet::v1::{CheckClosingRequest, CheckClosingResponse, CloseWalletRequest, CloseWalletResponse};
 use tonic::{Request, Response};
 
-use crate::app::close_wallet::{check_closing, close_wallet};
+use crate::app::account::close_wallet::{check_closing, close_wallet};
 use crate::grpc::{GrpcServer, convert};
 
 #[tonic::async_trait]

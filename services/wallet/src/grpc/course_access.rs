@@ -5,7 +5,7 @@ use proto::wallet::v1::course_access_service_server::CourseAccessService;
 use proto::wallet::v1::{GetMemberCourseAccessRequest, GetMemberCourseAccessResponse};
 use tonic::{Request, Response};
 
-use crate::app::get_wallet::get_wallet;
+use crate::app::account::get_wallet::get_wallet;
 use crate::grpc::{GrpcServer, convert};
 
 /// The only service that may call.

@@ -6,8 +6,8 @@ use chassis::money::{Cents, Units};
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck};
 use time::{Duration, OffsetDateTime};
 
-use crate::app::match_payments::{add_consumed, is_whole_reserved, settled_quotes};
-use crate::app::sum_claims::sum_claims;
+use crate::app::deposit::match_payments::{add_consumed, is_whole_reserved, settled_quotes};
+use crate::app::trade::sum_claims::sum_claims;
 use crate::clients::Look;
 use crate::domain::limits::Proof;
 use crate::domain::observed_payment::Output;

@@ -5,7 +5,7 @@ use proto::common::v1::file_owner_service_server::FileOwnerService;
 use proto::common::v1::{ListOwnedFilesRequest, ListOwnedFilesResponse};
 use tonic::{Request, Response};
 
-use crate::app::list_owned_receipts::list_owned_receipts;
+use crate::app::deposit::list_owned_receipts::list_owned_receipts;
 use crate::grpc::GrpcServer;
 
 #[tonic::async_trait]

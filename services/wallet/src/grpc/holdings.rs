@@ -4,8 +4,8 @@ use chassis::clock;
 use proto::common::v1::{ChainPayment, HeldAtAddress};
 use proto::wallet::v1::{self as message, GetHoldingsResponse};
 
-use crate::app::check_holdings::{Holdings, check_holdings};
-use crate::app::check_solvency::{Found, check_solvency, held_now};
+use crate::app::treasury::check_holdings::{Holdings, check_holdings};
+use crate::app::treasury::check_solvency::{Found, check_solvency, held_now};
 use crate::domain::holding::{AssetHolding, Comparison, HeldAt, Movement, State, Undone};
 use crate::domain::liabilities::HeldForMembers;
 use crate::domain::transaction::Transaction;

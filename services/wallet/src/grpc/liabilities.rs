@@ -14,8 +14,8 @@ use proto::wallet::v1::{
 };
 use tonic::{Request, Response};
 
-use crate::app::get_liabilities::{get_liabilities, get_liability_proof, get_solvency};
-use crate::app::publish_liabilities::{PublishLiabilities, publish_liabilities};
+use crate::app::treasury::get_liabilities::{get_liabilities, get_liability_proof, get_solvency};
+use crate::app::treasury::publish_liabilities::{PublishLiabilities, publish_liabilities};
 use crate::domain::holding::SharedAddress;
 use crate::domain::liabilities::{HeldAsset, HeldDocument, HeldForMembers, Leaf, Liabilities, PastPublication};
 use crate::grpc::GrpcServer;

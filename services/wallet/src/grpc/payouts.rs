@@ -14,10 +14,10 @@ use proto::wallet::v1::{
 use tonic::{Request, Response};
 use uuid::Uuid;
 
-use crate::app::dissolve_payouts::{DissolvePayouts, dissolve_payouts};
-use crate::app::get_review::get;
-use crate::app::mark_withdrawal_paid::MarkWithdrawalPaid;
-use crate::app::send_payouts::{SendPayouts, send_payouts};
+use crate::app::payout::dissolve_payouts::{DissolvePayouts, dissolve_payouts};
+use crate::app::payout::mark_withdrawal_paid::MarkWithdrawalPaid;
+use crate::app::payout::send_payouts::{SendPayouts, send_payouts};
+use crate::app::review::get_review::get;
 use crate::domain::observed_payment::Finality;
 use crate::domain::payout_batch::PayoutBatch;
 use crate::domain::transaction::Transaction;

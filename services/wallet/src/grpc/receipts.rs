@@ -8,7 +8,7 @@ use proto::wallet::v1::receipt_service_server::ReceiptService;
 use proto::wallet::v1::{ReserveReceiptRequest, ReserveReceiptResponse};
 use tonic::{Request, Response};
 
-use crate::app::reserve_receipt::{ReserveReceipt, Reserved, reserve_receipt};
+use crate::app::deposit::reserve_receipt::{ReserveReceipt, Reserved, reserve_receipt};
 use crate::grpc::{GrpcServer, convert};
 
 #[tonic::async_trait]

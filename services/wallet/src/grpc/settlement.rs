@@ -11,9 +11,9 @@ use proto::wallet::v1::{
 };
 use tonic::{Request, Response};
 
-use crate::app::fund_trade::{FundTrade, fund_trade};
-use crate::app::get_trade_funding::get_trade_funding;
-use crate::app::settle_trade::{SettleTrade, settle_trade};
+use crate::app::trade::fund_trade::{FundTrade, fund_trade};
+use crate::app::trade::get_trade_funding::get_trade_funding;
+use crate::app::trade::settle_trade::{SettleTrade, settle_trade};
 use crate::error::Error;
 use crate::grpc::{GrpcServer, convert};
 

@@ -7,7 +7,7 @@ use proto::wallet::v1::status_service_server::StatusService;
 use proto::wallet::v1::{GetWithdrawalStateRequest, GetWithdrawalStateResponse};
 use tonic::{Request, Response};
 
-use crate::app::get_withdrawal_state::get_withdrawal_state;
+use crate::app::withdrawal::get_withdrawal_state::get_withdrawal_state;
 use crate::error::Error;
 use crate::grpc::GrpcServer;
 

@@ -19,10 +19,10 @@ use proto::wallet::v1::{
 };
 use tonic::{Request, Response};
 
-use crate::app::check_solvency::Found;
-use crate::app::get_backing::{Gains, PlanValue, check_backing, get_backing, report_gains, report_plans};
-use crate::app::get_treasury::{Treasury, get_treasury};
-use crate::app::propose_movement::{ProposeMovement, propose_movement};
+use crate::app::treasury::check_solvency::Found;
+use crate::app::treasury::get_backing::{Gains, PlanValue, check_backing, get_backing, report_gains, report_plans};
+use crate::app::treasury::get_treasury::{Treasury, get_treasury};
+use crate::app::treasury::propose_movement::{ProposeMovement, propose_movement};
 use crate::domain::treasury::{Asset, Backing, Document, MovementKind, Payment, TreasuryMovement};
 use crate::domain::txid::Txid;
 use crate::error::Error;

@@ -4,7 +4,7 @@ use chassis::page::Page;
 use proto::common::v1::ChainPayment;
 use proto::wallet::v1::{ListUnclaimedPaymentsResponse, UnclaimedPayment};
 
-use crate::app::match_payments::match_payments;
+use crate::app::deposit::match_payments::match_payments;
 use crate::domain::observed_payment::ObservedPayment;
 use crate::error::Error;
 use crate::grpc::GrpcServer;

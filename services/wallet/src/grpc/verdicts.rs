@@ -13,9 +13,9 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
-use crate::app::find_blockers::{blockers_of, find_blockers};
-use crate::app::get_review::get_review;
-use crate::app::match_payments::match_payments;
+use crate::app::deposit::match_payments::match_payments;
+use crate::app::review::find_blockers::{blockers_of, find_blockers};
+use crate::app::review::get_review::get_review;
 use crate::clients::Look;
 use crate::domain::observed_payment::ObservedPayment;
 use crate::domain::transaction::{Kind, MethodCopy, Status, Transaction};

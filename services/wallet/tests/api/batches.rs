@@ -15,7 +15,7 @@ use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tokio::sync::Notify;
 use tonic::{Request, Response, Status};
-use wallet::app::settle_payouts::settle_payouts;
+use wallet::app::payout::settle_payouts::settle_payouts;
 
 use crate::fixture::{World, code, hash, key, refusal, withdrawal};
 

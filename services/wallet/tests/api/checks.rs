@@ -12,7 +12,7 @@ use proto::wallet::v1::*;
 use sqlx::{AssertSqlSafe, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
-use wallet::app::check_ledger::check_ledger;
+use wallet::app::ledger::check_ledger::check_ledger;
 
 use crate::fixture::{Member, World, code, withdrawal};
 use crate::treasury::{PLAN, fund_plan};

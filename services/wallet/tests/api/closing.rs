@@ -8,8 +8,8 @@ use proto::wallet::v1::closing_service_server::ClosingService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 use uuid::Uuid;
+use wallet::app::deposit::list_owned_receipts::list_owned_receipts;
 use wallet::app::forget_expired::{Destinations, forget_receipts};
-use wallet::app::list_owned_receipts::list_owned_receipts;
 
 use crate::corrections::{confirm, propose};
 use crate::fixture::{Member, World, code, deposit, receipt, withdrawal};

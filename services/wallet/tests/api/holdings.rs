@@ -10,9 +10,9 @@ use proto::wallet::v1::{
     GetHoldingsRequest, GetHoldingsResponse, GetIntegrityRequest, GetIntegrityResponse, Transaction,
 };
 use sqlx::PgPool;
-use wallet::app::check_bridge::check_bridge;
-use wallet::app::check_holdings::check_holdings;
-use wallet::app::tell_consumed::tell_consumed;
+use wallet::app::deposit::tell_consumed::tell_consumed;
+use wallet::app::treasury::check_bridge::check_bridge;
+use wallet::app::treasury::check_holdings::check_holdings;
 
 use crate::fixture::{World, deposit, withdrawal};
 

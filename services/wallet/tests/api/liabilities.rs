@@ -11,8 +11,8 @@ use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::Status;
 use uuid::Uuid;
-use wallet::app::check_solvency::held_now;
-use wallet::app::publish_liabilities::publish_nightly;
+use wallet::app::treasury::check_solvency::held_now;
+use wallet::app::treasury::publish_liabilities::publish_nightly;
 use wallet::domain::liabilities::{Leaf, Sibling};
 
 use crate::fixture::{Member, World, code, key, withdrawal};

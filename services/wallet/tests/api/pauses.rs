@@ -16,7 +16,7 @@ use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::Status;
 use uuid::Uuid;
-use wallet::app::check_ledger::check_ledger;
+use wallet::app::ledger::check_ledger::check_ledger;
 
 use crate::corrections::{self, correction};
 use crate::fixture::{World, code, deposit, key, refusal, withdrawal};

@@ -13,7 +13,7 @@ use sqlx::PgPool;
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 use tonic::Status;
-use wallet::app::settle_payouts::settle_payouts;
+use wallet::app::payout::settle_payouts::settle_payouts;
 
 use crate::corrections::confirm;
 use crate::fixture::{Member, World, code, hash, refusal, withdrawal};

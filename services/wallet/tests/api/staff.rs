@@ -11,7 +11,7 @@ use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::{Code, Status};
-use wallet::app::check_ledger::check_ledger;
+use wallet::app::ledger::check_ledger::check_ledger;
 
 use crate::fixture::{World, code, course_payment, deposit, hash, refusal, withdrawal};
 

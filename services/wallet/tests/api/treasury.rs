@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use tonic::Status;
 use uuid::Uuid;
-use wallet::app::check_holdings::check_holdings;
-use wallet::app::check_solvency::{check_solvency, pause_if_drained, pause_if_short};
+use wallet::app::treasury::check_holdings::check_holdings;
+use wallet::app::treasury::check_solvency::{check_solvency, pause_if_drained, pause_if_short};
 
 use crate::corrections;
 use crate::fixture::{World, code, refusal};
