@@ -1,5 +1,10 @@
 //! The use cases.
 
+use chassis::error::Refusal;
+
+use crate::clients::rpc::ChainError;
+use crate::error::Error;
+
 pub mod create_payment_method;
 pub mod create_quote;
 pub mod decide_proposal;
@@ -37,3 +42,17 @@ pub mod send_payouts;
 pub mod sign_platform_method;
 pub mod take_back_methods;
 pub mod update_payment_method;
+
+/// What a node refuses says why; one that cannot be asked may answer later.
+pub(crate) fn node_refusal(field: &str, error: ChainError) -> Error {
+    match error {
+        ChainError::Refused { message, .. } => {
+            Refusal::field(field, format!("The Bitcoin node refused this: {message}")).into()
+        }
+        ChainError::Contradiction(sentence) => Refusal::field(field, format!("Nothing was sent: {sentence}.")).into(),
+        error => {
+            tracing::warn!(%error, "a node cannot be asked about payouts");
+            Refusal::unavailable().into()
+        }
+    }
+}

@@ -7,7 +7,8 @@ use chassis::error::Refusal;
 use miniscript::bitcoin::Psbt;
 use miniscript::bitcoin::consensus::serialize;
 
-use crate::app::prepare_payouts::{bitcoin, refusal};
+use crate::app::node_refusal;
+use crate::app::prepare_payouts::bitcoin;
 use crate::clients::bitcoin_core::{BitcoinCore, SPENT};
 use crate::clients::chain::Chain;
 use crate::clients::rpc::ChainError;
@@ -40,14 +41,14 @@ pub async fn keep_signed_payouts(
     // Before anything is asked of a node, and also while signatures are missing.
     payout_batch::matched(&read.unsigned_tx, payouts, &wanted)?;
     let (node, chain) = treasury(chains, network).await?;
-    let signed = node.finalise(&psbt).await.map_err(|error| refusal("psbt", error))?;
+    let signed = node.finalise(&psbt).await.map_err(|error| node_refusal("psbt", error))?;
     let signed = signed.ok_or_else(|| {
         Refusal::field("psbt", "Signatures are missing. Sign it with all keys that the treasury needs, and try again.")
     })?;
     // What is sent is what counts, no matter what the PSBT said.
     let matched = payout_batch::matched(&signed, payouts, &wanted)?;
     for script in &matched.others {
-        if !node.owns(script).await.map_err(|error| refusal("psbt", error))? {
+        if !node.owns(script).await.map_err(|error| node_refusal("psbt", error))? {
             return Err(payout_batch::foreign(script).into());
         }
     }
@@ -75,7 +76,7 @@ async fn treasury<'a>(chains: &'a [Chain], network: &str) -> Result<(&'a Bitcoin
     }
     let missing =
         || Refusal::field("psbt", "No node has a wallet of the treasury: see BITCOIN_TREASURY_WALLET.").into();
-    Err(failure.map_or_else(missing, |error| refusal("psbt", error)))
+    Err(failure.map_or_else(missing, |error| node_refusal("psbt", error)))
 }
 
 /// Why a node would not take a transaction, in words where they are known.
@@ -87,7 +88,7 @@ fn unusable(chain: &Chain, error: ChainError) -> Error {
         }
         _ => {
             tracing::warn!(chain = chain.name(), %error, "a signed transaction is not taken");
-            refusal("psbt", error)
+            node_refusal("psbt", error)
         }
     }
 }

@@ -11,7 +11,7 @@ use miniscript::bitcoin::ScriptBuf;
 use serde_json::json;
 use time::{Duration, OffsetDateTime};
 
-use crate::app::prepare_payouts::refusal;
+use crate::app::node_refusal;
 use crate::app::price::price;
 use crate::clients::chain::{Chain, Node};
 use crate::clients::rpc::ChainError;
@@ -138,7 +138,7 @@ async fn take_change(db: &Db, chain: &Chain, look: &mut Look) -> Result<BTreeSet
                 Ok(false) | Err(ChainError::Contradiction(_)) => Ok(false),
                 Err(error) => Err(error),
             };
-            if is_ours.map_err(|error| refusal("address", error))? {
+            if is_ours.map_err(|error| node_refusal("address", error))? {
                 change.insert(one.counterparty.clone());
             }
         }

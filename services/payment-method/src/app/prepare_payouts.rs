@@ -2,14 +2,13 @@
 
 use chassis::clock;
 use chassis::db::Db;
-use chassis::error::Refusal;
 use chassis::money::Units;
 use miniscript::bitcoin::{ScriptBuf, TxOut};
 
+use crate::app::node_refusal;
 use crate::app::observe_chain::world;
 use crate::clients::bitcoin_core::Funded;
 use crate::clients::chain::Chain;
-use crate::clients::rpc::ChainError;
 use crate::domain::network;
 use crate::domain::payout_batch::{self, File, Payout};
 use crate::error::Error;
@@ -54,20 +53,6 @@ async fn funded(chain: &Chain, outputs: &[TxOut], change: &[ScriptBuf]) -> Resul
     }
     match failure {
         None => Ok(None),
-        Some(error) => Err(refusal("payouts", error)),
-    }
-}
-
-/// What a node refuses says why; one that cannot be asked may answer later.
-pub(super) fn refusal(field: &str, error: ChainError) -> Error {
-    match error {
-        ChainError::Refused { message, .. } => {
-            Refusal::field(field, format!("The Bitcoin node refused this: {message}")).into()
-        }
-        ChainError::Contradiction(sentence) => Refusal::field(field, format!("Nothing was sent: {sentence}.")).into(),
-        error => {
-            tracing::warn!(%error, "a node cannot be asked about payouts");
-            Refusal::unavailable().into()
-        }
+        Some(error) => Err(node_refusal("payouts", error)),
     }
 }

@@ -2,7 +2,7 @@
 
 use chassis::db::Db;
 
-use crate::app::prepare_payouts::refusal;
+use crate::app::node_refusal;
 use crate::clients::chain::Chain;
 use crate::error::Error;
 use crate::store::signed_payouts;
@@ -17,5 +17,5 @@ pub async fn send_payouts(db: &Db, chains: &[Chain], txid: &str) -> Result<(), E
             Err(error) => failure = failure.or(Some(error)),
         }
     }
-    failure.map_or(Ok(()), |error| Err(refusal("psbt", error)))
+    failure.map_or(Ok(()), |error| Err(node_refusal("psbt", error)))
 }
