@@ -14,7 +14,7 @@ test("paths, names of tests and titles are told from other code and quotes", () 
 });
 
 test("a path may be short and have placeholders, but each of its parts is a whole name", () => {
-  const files = ["services/wallet/src/app/deposit/request_deposit.rs", "services/wallet/src/store/holds.rs"];
+  const files = ["services/wallet/src/app/request_deposit.rs", "services/wallet/src/store/holds.rs"];
   for (const path of ["app/request_deposit.rs", "services/<service>/src/app/<verb_noun>.rs", "src/store/<table>s.rs", "store/"]) {
     assert.ok(exists(path, files), path);
   }

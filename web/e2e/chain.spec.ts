@@ -30,7 +30,7 @@ function accountOf(address: string) {
 
 const word = (digits: string) => digits.replace(/^0x/, '').padStart(64, '0')
 
-/** Pays so many dollars in USDT to an address, from somebody's wallet. */
+/** Pays an amount of dollars in USDT to an address, from another wallet. */
 async function pay(address: string, dollars: number) {
   const units = word((dollars * 1_000_000).toString(16))
   const send = (data: string) => rpc('eth_sendTransaction', [{ from: RICH, to: TOKEN, data, gas: '0x7a120' }])

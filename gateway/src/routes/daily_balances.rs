@@ -60,7 +60,7 @@ pub struct DailyBalances {
 
 /// List the balances of the last days
 ///
-/// At the end of each day in UTC, oldest first; today is none of them.
+/// At the end of each day in UTC, oldest first, without today.
 #[get("/wallet/days", "Money",
     params(("days" = Option<i32>, Query, minimum = 1, maximum = 92, description = "How many; 30 by default")))]
 pub async fn list(caller: VerifiedMember, Query(query): Query<Days>) -> Answer<DailyBalances> {

@@ -627,8 +627,8 @@ $$;
 CREATE TRIGGER consumed_payments_refuse BEFORE INSERT ON consumed_payments
     FOR EACH ROW EXECUTE FUNCTION refuse_consumed_payment();
 
--- Nothing is forgotten: a row is freed once, and else stays as it is. What payment-method was told stays so, also when the payment
--- was freed meanwhile.
+-- Nothing is forgotten: a row is freed once, and else stays as it is. A payment that was reported to payment-method stays reported,
+-- also when it was freed meanwhile.
 CREATE FUNCTION keep_consumed_payments() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF TG_OP = 'DELETE' OR OLD.told_at IS NOT NULL AND NEW.told_at IS DISTINCT FROM OLD.told_at

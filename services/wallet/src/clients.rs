@@ -361,7 +361,7 @@ impl Chains {
             Some(ConsumedPayment {
                 chain: one.chain.clone(),
                 txid: one.txid.clone(),
-                // What is told has units, and so an output.
+                // A payment that is reported has units, and so an output.
                 index: one.vout.try_into().ok()?,
                 is_outgoing: one.direction == "out",
             })

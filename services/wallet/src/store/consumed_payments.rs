@@ -93,8 +93,8 @@ pub async fn outputs_of(conn: &mut PgConnection, transaction_id: Uuid) -> Result
     .await
 }
 
-/// The oldest payments that payment-method does not know to be consumed, as many as this. What was freed meanwhile is told, too: it
-/// may have been told already when the process ended.
+/// The oldest payments that were not reported to payment-method as consumed, as many as this, also those freed meanwhile: they may
+/// have been reported just before the process ended.
 pub async fn untold(conn: &mut PgConnection, limit: i64) -> Result<Vec<Consumed>, sqlx::Error> {
     sqlx::query_as!(
         Consumed,
@@ -128,7 +128,7 @@ pub async fn note_told(conn: &mut PgConnection, told: &[Consumed], at: OffsetDat
     Ok(())
 }
 
-/// What the payments that payment-method was told of come to, by chain, asset and direction; `None` while it does not know some.
+/// Sums of the payments that were reported to payment-method, by chain, asset and direction; `None` while some are not reported.
 pub async fn told(conn: &mut PgConnection) -> Result<Option<Vec<ConsumedSum>>, sqlx::Error> {
     // One statement, so that both are of one moment.
     let rows = sqlx::query!(

@@ -268,7 +268,7 @@ async fn the_bridge_is_exact(pool: PgPool) {
     assert_eq!(faults().await, Vec::<String>::new());
     let kept = "SELECT count(*) FROM bridge_faults WHERE verified_at IS NOT NULL";
     assert_eq!(world.count(kept).await, 1);
-    // Nobody but the trigger counts, and nothing is told twice.
+    // Only the trigger counts, and nothing is reported twice.
     let untell = sqlx::query("UPDATE consumed_payments SET told_at = NULL").execute(&world.pool).await;
     assert!(untell.unwrap_err().to_string().contains("stays consumed"));
 }
