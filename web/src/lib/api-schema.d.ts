@@ -849,11 +849,33 @@ export interface paths {
         /**
          * List unclaimed payments
          * @description Payments to an address of the platform that no transaction was approved with, and that no open one claims by its hash or
-         *     matches by its quote. To attach one, approve a transaction with its hash and index.
+         *     matches by its quote. To attach one, approve a transaction with its hash and index. `format=csv` answers them as one file of
+         *     at most 100,000.
          */
         get: operations["get_admin_payments_unclaimed"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/payouts/dissolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give up payouts that were prepared and not sent
+         * @description Ends the caller's leases of all of them, or of none: others can pay or reject them. What they would have sent stays fixed until
+         *     they are started again, so a signed transaction that is sent after all is recognised.
+         */
+        post: operations["post_admin_payouts_dissolve"];
         delete?: never;
         options?: never;
         head?: never;
@@ -963,7 +985,8 @@ export interface paths {
         };
         /**
          * List the proposals
-         * @description Of every service, newest first, with the names of who proposed and decided them.
+         * @description Of every service, newest first, with the names of who proposed and decided them. `format=csv` answers those that match as
+         *     one file of at most 100,000.
          */
         get: operations["get_admin_proposals"];
         put?: never;
@@ -2016,7 +2039,7 @@ export interface paths {
         };
         /**
          * Read a file by its link
-         * @description Links to receipts and to files of cases are signed and live 15 minutes.
+         * @description Links to receipts, documents and files of cases are signed and live 15 minutes.
          */
         get: operations["get_files_by_folder_by_name"];
         put?: never;
@@ -3125,6 +3148,8 @@ export interface components {
         };
         /** @description A file to download with a lesson. */
         AttachmentEntry: {
+            /** @description Id of the file: the text shows it where it has `![words](media:id)`. */
+            media: string;
             name: string;
             /**
              * Format: int64
@@ -3200,7 +3225,7 @@ export interface components {
         };
         /** @description Why a transaction cannot go on: what the act would be refused with. */
         Blocker: {
-            /** @description `approve` or `pay`. */
+            /** @description `approve`, `pay`, or `start`: it cannot be started, but a payment that was made can be recorded. */
             act: string;
             code: string;
             message: string;
@@ -3599,6 +3624,8 @@ export interface components {
             methodVersion?: number | null;
             /** @description Id of an open quote for this amount and method, which the deposit uses. Without one, it is valued on arrival. */
             quoteId?: string | null;
+            /** @description Whether the quote may have ended within the last 24 hours. A payment that was seen while it was open counts at its rate. */
+            quoteMayHaveEnded?: boolean | null;
             /**
              * @description The proof of payment as a data URL.
              * @example data:image/png;base64,iVBORw0KGgo=
@@ -3665,6 +3692,11 @@ export interface components {
          * @enum {string}
          */
         Direction: "credit" | "debit";
+        /** @description Payouts that are free again. */
+        DissolvedPayouts: {
+            message: string;
+            success: boolean;
+        };
         /**
          * @description Kind of a document.
          * @enum {string}
@@ -3696,7 +3728,6 @@ export interface components {
         Done: {
             /** @description A sentence to show to the person. */
             message: string;
-            /** @description Always `true`. */
             success: boolean;
         };
         /** @description The draft as it should be. */
@@ -3731,7 +3762,7 @@ export interface components {
          * @description Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
          * @enum {string}
          */
-        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "PLAN_CASH_SHORT" | "NOT_BACKED" | "PAYMENT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS" | "TOO_MANY_CASES" | "CASE_CLOSED" | "CASE_FULL" | "CASE_NOT_ANSWERED";
+        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "PAYOUT_SEEN" | "PLAN_CASH_SHORT" | "NOT_BACKED" | "PAYMENT_SEEN" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS" | "TOO_MANY_CASES" | "CASE_CLOSED" | "CASE_FULL" | "CASE_NOT_ANSWERED";
         /** @description The body of every error. */
         ErrorReply: {
             code: components["schemas"]["ErrorCode"];
@@ -4124,7 +4155,7 @@ export interface components {
         };
         /**
          * @description The mails that a member gets, by what they are about. Mails that protect the account, and those about withdrawals,
-         *     rejections, corrections, payouts that wait and registered complaints, are sent in any case.
+         *     rejections and corrections, are sent in any case.
          */
         MailPreferences: {
             cases: boolean;
@@ -4291,6 +4322,8 @@ export interface components {
              */
             document?: string | null;
             documentAt?: string | null;
+            /** @description Its file: a picture or PDF as a data URL. Needed with a document. */
+            file?: string | null;
             issuer?: string | null;
             kind: components["schemas"]["MovementKind"];
             /**
@@ -4796,7 +4829,7 @@ export interface components {
              * @description `evidence.at` of the checklist that was seen: if another payout to the destination has appeared since, it is 409
              *     `STALE_EVIDENCE`. One since the approval has to be this payout, no matter what was seen: otherwise it is 409 `PAYOUT_SEEN`.
              */
-            evidence_at?: string | null;
+            evidenceAt?: string | null;
             /**
              * Format: int32
              * @description The revision that was seen.
@@ -4812,7 +4845,7 @@ export interface components {
              */
             vout?: number | null;
         };
-        /** @description Payouts to prepare. */
+        /** @description Payouts to prepare, or to give up. */
         PayoutBatch: {
             /** @description 1 to 20, of one asset on one network. */
             payouts?: components["schemas"]["PayoutOfBatch"][];
@@ -5123,7 +5156,6 @@ export interface components {
         Plans: {
             /** @description The plans in display order. */
             plans: components["schemas"]["Plan"][];
-            /** @description Always `true`. */
             success: boolean;
         };
         /** @description A platform method with all its versions. */
@@ -5278,6 +5310,8 @@ export interface components {
             before?: {
                 [key: string]: unknown;
             } | null;
+            /** @description Why it cannot be confirmed now, while it is open; only in lists. */
+            blocker?: components["schemas"]["ProposalBlocker"];
             /** @description The new values, in the names and units of the request that proposed them. */
             change: {
                 [key: string]: unknown;
@@ -5286,6 +5320,8 @@ export interface components {
             decidedBy?: string;
             /** @description Name of the person who decided, only in lists. */
             decidedByName?: string;
+            /** @description The stored file of its document, for 15 minutes; only in lists. */
+            documentLink?: string;
             /** @description Until when it can be decided. */
             expiresAt?: string | null;
             id: string;
@@ -5302,6 +5338,11 @@ export interface components {
             proposedByName?: string;
             status: components["schemas"]["ProposalStatus"];
             subjectId?: string;
+        };
+        /** @description What confirming a proposal would be refused with. */
+        ProposalBlocker: {
+            code: string;
+            message: string;
         };
         /**
          * @description State of a proposal.
@@ -7761,6 +7802,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["cursor"];
+                format?: components["parameters"]["format"];
             };
             header?: never;
             path?: never;
@@ -7774,6 +7816,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnclaimedPayments"];
+                    "text/csv": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_payouts_dissolve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutBatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DissolvedPayouts"];
                 };
             };
             default: components["responses"]["Error"];
@@ -7912,6 +7982,7 @@ export interface operations {
             query?: {
                 status?: "all" | "open" | "confirmed" | "rejected" | "expired";
                 cursor?: components["parameters"]["cursor"];
+                format?: components["parameters"]["format"];
             };
             header?: never;
             path?: never;
@@ -7925,6 +7996,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Proposals"];
+                    "text/csv": string;
                 };
             };
             default: components["responses"]["Error"];
