@@ -1,11 +1,10 @@
-//! The peer of the gateway: Envoy, which verifies the member's token and translates REST into the wallet's gRPC.
+//! The peer of the gateway: Envoy, which verifies what the gateway signed and translates REST into the wallet's gRPC.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use chassis::identity::{MEMBER_AUDIENCE, MEMBER_ISSUER};
 use serde_json::{Value, json};
 use stack::Service;
 use stack::process::{Launch, Output, Process};
@@ -48,9 +47,9 @@ impl Envoy {
         let config = include_str!("../envoy.yaml")
             .replace("$PORT", &port.to_string())
             .replace("$UPSTREAM", &product.stack.ports(Service::Wallet).main.to_string())
-            .replace("$ISSUER", MEMBER_ISSUER)
-            .replace("$AUDIENCE", MEMBER_AUDIENCE)
-            .replace("$JWKS", &token_keys(&product.stack.folder().join("keys/trusted.json"))?)
+            .replace("$ISSUER", "gateway")
+            .replace("$AUDIENCE", "wallet")
+            .replace("$JWKS", &gateway_keys(&product.stack.folder().join("keys/trusted.json"))?)
             .replace("$DESCRIPTORS", &descriptors(folder)?.display().to_string());
         let file = folder.join("envoy.yaml");
         fs::write(&file, config)?;
@@ -70,15 +69,15 @@ impl Envoy {
     }
 }
 
-/// The keys of members' tokens as a JSON Web Key Set.
-fn token_keys(trusted: &Path) -> Result<String> {
+/// The gateway's key as a JSON Web Key Set.
+fn gateway_keys(trusted: &Path) -> Result<String> {
     let entries: Vec<Value> = serde_json::from_slice(&fs::read(trusted)?)?;
     let keys: Vec<Value> = entries
         .iter()
-        .filter(|entry| entry["use"] == "member")
+        .filter(|entry| entry["name"] == "gateway")
         .map(|entry| json!({ "kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "kid": entry["kid"], "x": entry["x"] }))
         .collect();
-    ensure!(!keys.is_empty(), "no key of members' tokens");
+    ensure!(!keys.is_empty(), "no key of the gateway");
     Ok(json!({ "keys": keys }).to_string())
 }
 

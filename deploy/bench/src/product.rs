@@ -4,16 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
+use audit::checks::{CHECKS, EVERYWHERE};
 use chassis::db::{Db, Tx};
 use chassis::identity::{Confirmation, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
 use chassis::keys::SigningKey;
 use chassis::money::Cents;
-use sqlx::types::time::OffsetDateTime;
-use audit::checks::{CHECKS, EVERYWHERE};
 use play::client::Client;
 use play::seed;
-use stack::servers::DatabaseServer;
 use play::testing;
+use serde_json::json;
+use sqlx::types::time::OffsetDateTime;
+use stack::servers::DatabaseServer;
 use stack::{Service, Settings, Stack};
 use uuid::Uuid;
 use wallet::domain::account::{AccountRef, HouseAccount};
@@ -52,6 +53,7 @@ pub struct Product {
     pub wallet: Db,
     auth: Db,
     key: SigningKey,
+    gateway_key: SigningKey,
     port: u16,
 }
 
@@ -60,6 +62,8 @@ pub struct Member {
     pub id: Uuid,
     /// The session's token.
     pub token: String,
+    /// What the gateway signs for the wallet on the member's behalf, for as long as the token lives.
+    pub asserted: String,
 }
 
 impl Product {
@@ -67,17 +71,16 @@ impl Product {
     pub async fn start(folder: &Path, server_url: &str) -> Result<Self> {
         let settings = Settings {
             databases: DatabaseServer::At(server_url.to_owned()),
-            // Envoy passes the members' tokens on to the wallet.
-            accept_shared_tokens: true,
             ..testing::settings(folder)?
         };
         let port = settings.port;
         let stack = Stack::start(settings).await?;
         seed::people_and_methods(&stack).await?;
         let key = SigningKey::read(&stack.folder().join("keys/token.key"))?;
+        let gateway_key = SigningKey::read(&stack.folder().join("keys/gateway.key"))?;
         let wallet = Db::connect_lazy(&stack.databases().url(Service::Wallet)?, 4)?;
         let auth = Db::connect_lazy(&stack.databases().url(Service::Auth)?, 1)?;
-        let mut product = Self { stack, method: String::new(), wallet, auth, key, port };
+        let mut product = Self { stack, method: String::new(), wallet, auth, key, gateway_key, port };
         product.method = product.evm_method().await?;
         Ok(product)
     }
@@ -127,7 +130,9 @@ impl Product {
                 jti: Uuid::new_v4(),
                 cnf: key.clone(),
             };
-            Ok(Member { id, token: self.key.sign(&claims)? })
+            let asserted =
+                json!({ "iss": "gateway", "aud": "wallet", "sub": id, "sid": sid, "exp": claims.exp, "iat": now });
+            Ok(Member { id, token: self.key.sign(&claims)?, asserted: self.gateway_key.sign(&asserted)? })
         });
         members.collect()
     }

@@ -294,9 +294,10 @@ impl Bench<'_> {
             lines.push(line);
         }
         let ours: Vec<Vec<u8>> = members.iter().map(|member| get("/v1/transactions/times", &member.token)).collect();
-        pass.hop = self.read(self.product.port(), &self.servers, ours.clone()).await?;
+        pass.hop = self.read(self.product.port(), &self.servers, ours).await?;
         if let Some(envoy) = &self.envoy {
-            pass.envoy_hop = self.read(envoy.port, &self.behind(envoy)?, ours).await?;
+            let theirs = members.iter().map(|member| get("/v1/transactions/times", &member.asserted)).collect();
+            pass.envoy_hop = self.read(envoy.port, &self.behind(envoy)?, theirs).await?;
         }
         let device = Device::new()?;
         let bound = self.product.members_with(READERS, Some(device.confirmation()?)).await?;
@@ -312,9 +313,10 @@ impl Bench<'_> {
         let both = members.iter().zip(&lines);
         let ours: Vec<_> =
             both.clone().map(|(member, line)| get(&format!("/v1/transactions/{line}"), &member.token)).collect();
-        pass.read = self.read(self.product.port(), &self.servers, ours.clone()).await?;
+        pass.read = self.read(self.product.port(), &self.servers, ours).await?;
         if let Some(envoy) = &self.envoy {
-            pass.envoy_read = self.read(envoy.port, &self.behind(envoy)?, ours).await?;
+            let theirs = both.clone().map(|(member, line)| get(&format!("/v1/transactions/{line}"), &member.asserted));
+            pass.envoy_read = self.read(envoy.port, &self.behind(envoy)?, theirs.collect()).await?;
         }
         let plain = both.map(|(member, line)| get(&format!("/lines/{}/{line}", member.id), &member.token)).collect();
         pass.plain_read = self.read(self.plain.port, &[], plain).await?;

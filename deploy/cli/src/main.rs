@@ -446,7 +446,6 @@ fn settings(local: Local) -> Result<Settings> {
         web: std::path::absolute(local.web)?,
         unlimited: false,
         staff_totp: false,
-        accept_shared_tokens: false,
         connection_age_seconds: None,
         two_of_each: false,
         otlp_endpoint: None,

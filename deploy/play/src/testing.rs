@@ -45,8 +45,6 @@ pub struct Options {
     pub smtp: bool,
     /// Staff with a second factor; then there are accounts of staff alone, each to be enrolled by the test.
     pub staff_totp: bool,
-    /// Services accept callers of the version before.
-    pub accept_shared_tokens: bool,
     /// The age at which services drain their gRPC connections.
     pub connection_age_seconds: Option<u64>,
     /// Whether there are two processes of each service, behind load balancers.
@@ -117,7 +115,6 @@ impl TestStack {
             smtp_url: smtp.as_ref().map(SmtpServer::url),
             unlimited: !options.limits_by_address,
             staff_totp: options.staff_totp,
-            accept_shared_tokens: options.accept_shared_tokens,
             connection_age_seconds: options.connection_age_seconds,
             two_of_each: options.two_of_each,
             tls: options.tls,
@@ -405,7 +402,6 @@ pub fn settings(folder: &Path) -> Result<Settings> {
         web: root.join("web/dist"),
         unlimited: true,
         staff_totp: false,
-        accept_shared_tokens: false,
         connection_age_seconds: None,
         two_of_each: false,
         otlp_endpoint: None,

@@ -42,7 +42,6 @@ pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
         web: settings.web.clone(),
         unlimited: settings.unlimited,
         staff_totp: settings.staff_totp,
-        accept_shared_tokens: settings.accept_shared_tokens,
         smtp_url: settings.smtp_url.clone(),
         certificates: None,
         // By its name: browsers know no passkeys of an address that is a number.

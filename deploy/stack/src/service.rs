@@ -55,8 +55,6 @@ pub struct Shared {
     pub unlimited: bool,
     /// Whether staff need a second factor; off only in a local stack.
     pub staff_totp: bool,
-    /// Whether services accept callers of the version before.
-    pub accept_shared_tokens: bool,
     /// An SMTP server, instead of mail as files.
     pub smtp_url: Option<String>,
     /// The certificates, if processes and servers use TLS.
@@ -193,9 +191,6 @@ impl Service {
                 launch = launch.env(name, file.display().to_string());
             }
         }
-        if shared.accept_shared_tokens && self != Self::Gateway {
-            launch = launch.env("ACCEPT_SHARED_TOKENS", "true");
-        }
         if self.database().is_some() {
             launch = launch.env("ROOTS_URL", format!("file://{}", path("roots")));
         }
@@ -260,7 +255,6 @@ mod tests {
             web: "/web".into(),
             unlimited: false,
             staff_totp: false,
-            accept_shared_tokens: false,
             smtp_url: None,
             certificates: None,
             public_url: "http://127.0.0.1:1".to_owned(),

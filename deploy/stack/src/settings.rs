@@ -26,8 +26,6 @@ pub struct Settings {
     pub unlimited: bool,
     /// Whether staff need a second factor.
     pub staff_totp: bool,
-    /// Whether services accept callers of the version before.
-    pub accept_shared_tokens: bool,
     /// The age at which services drain their gRPC connections; their own default without it.
     pub connection_age_seconds: Option<u64>,
     /// Whether there are two processes of each service, behind load balancers.

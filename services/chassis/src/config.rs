@@ -185,9 +185,6 @@ pub struct Service {
     /// TLS between the processes of a deployment.
     #[command(flatten)]
     pub tls: Tls,
-    /// Whether callers of the version before are accepted, whose tokens are for every service: while both versions run.
-    #[arg(long, env)]
-    pub accept_shared_tokens: bool,
 }
 
 impl Service {
@@ -196,9 +193,7 @@ impl Service {
     /// # Errors
     /// If the file of trusted keys holds none.
     pub fn signatures(&self, service: &'static str) -> anyhow::Result<Signatures> {
-        let accepts =
-            if self.accept_shared_tokens { Accepts::CallsToAndShared(service) } else { Accepts::CallsTo(service) };
-        Ok(Signatures::new(self.keys.trusted()?, accepts))
+        Ok(Signatures::new(self.keys.trusted()?, Accepts::CallsTo(service)))
     }
 }
 

@@ -106,29 +106,6 @@ fn a_credential_is_for_one_service() {
     assert_eq!(service(&realm, Accepts::CallsTo("wallet"), &shown(&posing, "wallet", None)), None);
 }
 
-/// [D-A11] During an upgrade, and only then, callers of the version before are accepted: with a member's token and with
-/// credentials for every service.
-#[test]
-fn shared_tokens_are_accepted_during_an_upgrade_alone() {
-    let realm = Realm::new();
-    let during = Accepts::CallsToAndShared("wallet");
-    let now = OffsetDateTime::now_utc().unix_timestamp();
-    let member = session(None);
-    let own = realm.member_token(&member, now + 600);
-    assert_eq!(signatures(&realm, during).session(&own).map(|named| named.session_id), Some(member.id));
-    assert!(
-        signatures(&realm, during).session_at("trade", &own).is_some(),
-        "passed on by a service of the version before"
-    );
-    let key = SigningKey::read(&realm.folder().join("trade.key")).unwrap();
-    let claims = json!({ "iss": "trade", "aud": "solvane-services", "sub": "trade", "exp": now + 60, "iat": now });
-    let shared = key.sign(&claims).unwrap();
-    assert_eq!(service(&realm, during, &shared).as_deref(), Some("trade"));
-    assert_eq!(service(&realm, Accepts::CallsTo("wallet"), &shared), None);
-    let new = shown(&realm.credential("trade"), "wallet", None);
-    assert_eq!(service(&realm, during, &new).as_deref(), Some("trade"));
-}
-
 /// [D-A11] A deployment that lacks the key of a new service gets it, and keeps every key that it has.
 #[test]
 fn a_new_service_gets_its_key() {

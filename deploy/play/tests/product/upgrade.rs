@@ -59,7 +59,7 @@ fn rollout() -> Vec<Service> {
 #[ignore = "needs the binaries of an older version"]
 async fn two_versions_work_side_by_side() -> Result<()> {
     let older = PathBuf::from(std::env::var("OLDER_BINARIES").context("OLDER_BINARIES is not set")?);
-    let mut stack = TestStack::with(Options { plans: true, accept_shared_tokens: true, ..Options::default() }).await?;
+    let mut stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;
     // A service that the older version does not have stays as it is.
     let known: Vec<_> = rollout().into_iter().filter(|service| older.join(service.name()).exists()).collect();
     for service in known.iter().copied().rev() {

@@ -16,8 +16,6 @@ use crate::keys::SigningKey;
 
 /// The only process that may assert whom it calls for.
 pub(super) const ASSERTER: &str = "gateway";
-/// The audience of credentials in the version before, which every service accepted.
-pub(super) const SHARED_AUDIENCE: &str = "solvane-services";
 /// Life of what is signed. A service whose clock is two minutes ahead still accepts it: otherwise it would refuse everybody,
 /// and browsers would log out.
 const LIFE: Duration = Duration::from_mins(3);

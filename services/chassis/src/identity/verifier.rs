@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use tonic::metadata::MetadataMap;
 use uuid::Uuid;
 
-use super::credential::{ASSERTER, CallClaims, Named, SHARED_AUDIENCE};
+use super::credential::{ASSERTER, CallClaims, Named};
 use super::refusal::{not_permitted, step_up_required, unauthenticated};
 use super::session::{DecisionSigner, PayoutState, Session, Sessions, Staff};
 use crate::error::Refusal;
@@ -58,8 +58,6 @@ pub enum Accepts {
     Members,
     /// Those who call this service, by what they signed for it.
     CallsTo(&'static str),
-    /// The same, and what callers of the version before show: during an upgrade from it.
-    CallsToAndShared(&'static str),
 }
 
 /// Who calls.
@@ -108,23 +106,19 @@ impl Signatures {
         if let Caller::Session(_, key) = self.caller(token)? { key } else { None }
     }
 
-    /// Whose session a token names that the gateway signed for another service, or a member's token where those are accepted.
+    /// Whose session a token names that the gateway signed for another service.
     #[must_use]
     pub fn session_at(&self, service: &str, token: &str) -> Option<Named> {
-        let asserted = self.call(token, service).and_then(|(caller, _)| caller.session());
-        let is_shared = matches!(self.accepts, Accepts::CallsToAndShared(_));
-        asserted.or_else(|| if is_shared { self.member(token)?.0.session() } else { None })
+        self.call(token, service)?.0.session()
     }
 
     fn service(&self, token: &str) -> Option<Arc<str>> {
         self.caller(token)?.service()
     }
 
-    /// Whether the gateway calls, on behalf of a session or of a visitor. A gateway of the version before shows nothing for
-    /// visitors.
+    /// Whether the gateway calls, on behalf of a session or of a visitor.
     fn is_of_gateway(&self, token: Option<&str>) -> bool {
-        let Some(token) = token else { return matches!(self.accepts, Accepts::CallsToAndShared(_)) };
-        match self.caller(token) {
+        match token.and_then(|token| self.caller(token)) {
             Some(Caller::Session(..)) => true,
             Some(Caller::Service(name)) => *name == *ASSERTER,
             None => false,
@@ -136,13 +130,9 @@ impl Signatures {
         if let Some((caller, exp)) = self.known.get(&digest) {
             return is_in_force(exp).then_some(caller);
         }
-        let members = || self.member(token);
         let (caller, exp) = match self.accepts {
-            Accepts::Members => members(),
+            Accepts::Members => self.member(token),
             Accepts::CallsTo(service) => self.call(token, service),
-            Accepts::CallsToAndShared(service) => {
-                self.call(token, service).or_else(members).or_else(|| self.call(token, SHARED_AUDIENCE))
-            }
         }?;
         self.known.insert(digest, (caller.clone(), exp));
         Some(caller)
