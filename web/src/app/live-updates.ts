@@ -1,8 +1,8 @@
 /**
- * Refreshes the screen when the member's money or cases change on the server, or a notice is added. Without the stream, polling remains. All
- * tabs of a browser share one stream, because a browser opens only six connections to a server over HTTP/1.1.
+ * Refreshes the screen when the member's money or cases change on the server, or a notice is added. Without the stream, polling
+ * remains. All tabs of a browser share one stream, because a browser opens only six connections to a server over HTTP/1.1.
  */
-import { useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiUrl } from '@/lib/env'
 import { credentials, takeNonce } from '@/lib/device-key'
@@ -16,13 +16,6 @@ const FIRST_PAUSE_MS = 1_000
 /** A stream that lived for this long worked. */
 const LIVED_MS = 10_000
 const LONGEST_PAUSE_MS = 60_000
-
-/** What an event may have changed; without one, anything. */
-function changedBy(event: string): readonly QueryKey[] {
-  if (event === 'mailer.v1.notice_added') return [queryKeys.notices]
-  if (event.startsWith('cases.')) return [queryKeys.cases]
-  return event ? moneyKeys : [queryKeys.notices, queryKeys.cases, ...moneyKeys]
-}
 
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
@@ -70,7 +63,14 @@ export function useLiveUpdates() {
   useEffect(() => {
     if (!memberId) return
     const refresh = (event: string) => {
-      for (const queryKey of changedBy(event)) void client.invalidateQueries({ queryKey })
+      const keys = event.startsWith('mailer.')
+        ? [queryKeys.notices]
+        : event.startsWith('cases.')
+          ? [queryKeys.cases]
+          : event
+            ? moneyKeys
+            : [queryKeys.notices, queryKeys.cases, ...moneyKeys]
+      for (const queryKey of keys) void client.invalidateQueries({ queryKey })
     }
     return shareWork({
       name: `events:${memberId}`,

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
-import { queryKeys } from '@/lib/query-keys'
 import type { Note } from './course'
 
 type NoteText = Pick<Note, 'position' | 'text'>
@@ -11,7 +10,7 @@ const address = (lessonId: string, noteId?: string) =>
 /** The member's notes on a lesson, in the order of the video. */
 export const useNotes = (lessonId: string) =>
   useQuery({
-    queryKey: queryKeys.lessonNotes(lessonId),
+    queryKey: ['course-notes', lessonId],
     queryFn: async ({ signal }) => (await api.get<{ notes: Note[] }>(address(lessonId), { signal })).notes,
     meta: { silent: true },
   })
@@ -24,7 +23,7 @@ function useNoteChange<Values, Result>(lessonId: string, send: (values: Values) 
   return useMutation({
     mutationFn: send,
     onSuccess: (result, values) => {
-      client.setQueryData<Note[]>(queryKeys.lessonNotes(lessonId), (notes) => notes && apply(notes, result, values))
+      client.setQueryData<Note[]>(['course-notes', lessonId], (notes) => notes && apply(notes, result, values))
     },
     meta: { inlineFields: ['text'], fallbackMessage: 'The note could not be saved' },
   })

@@ -17,7 +17,7 @@ export const usePlans = () => useQuery(plansQuery)
 /** The published values of a plan, oldest first, each with its source. */
 export const usePlanValues = (id: string) =>
   useQuery({
-    queryKey: queryKeys.planValues(id),
+    queryKey: [...queryKeys.plans, 'values', id],
     queryFn: async ({ signal }) => {
       const { values } = await api.get<{ values: PlanValue[] }>(`/plans/${id}/values`, { signal })
       return [...values].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
@@ -40,8 +40,8 @@ const outline = coursesOf(60)
 
 /** All published values of a plan without their sources, oldest first; plans that are asked for together share a request. */
 export const planCourseQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.planCourse(id), queryFn: () => wholeCourse(id) })
+  queryOptions({ queryKey: [...queryKeys.plans, 'course', id], queryFn: () => wholeCourse(id) })
 
 /** The same in outline: the first value, the last, and some between. */
 export const planOutlineQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.planOutline(id), queryFn: () => outline(id), staleTime: FRESH_MS })
+  queryOptions({ queryKey: [...queryKeys.plans, 'outline', id], queryFn: () => outline(id), staleTime: FRESH_MS })

@@ -9,7 +9,7 @@ const PAUSE = 5_000
 /** The steps of a payment that is open, with what the chain shows of it, kept up to date [D-Q7]. */
 export function usePayments(id: string, enabled: boolean) {
   return useQuery({
-    queryKey: queryKeys.transactionPayments(id),
+    queryKey: [...queryKeys.transactions, 'payments', id],
     queryFn: ({ signal }) => api.get<{ steps: Step[] }>(`/transactions/${encodeURIComponent(id)}/payments`, { signal }),
     enabled,
     refetchInterval: PAUSE,
