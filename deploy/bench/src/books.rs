@@ -12,7 +12,7 @@ use stack::Service;
 use audit::checks::CHECKS;
 use uuid::Uuid;
 use wallet::SCHEMA;
-use wallet::app::fund_trade::{FundTrade, fund_trade};
+use wallet::app::trade::fund_trade::{FundTrade, fund_trade};
 use wallet::domain::account::{AccountRef, HouseAccount};
 use wallet::domain::posting_kind::{Cause, PostingKind};
 use wallet::events::published;

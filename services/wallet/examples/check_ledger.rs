@@ -11,7 +11,7 @@ use chassis::db::{Db, migrate_url};
 use sqlx::postgres::{PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, raw_sql};
 use wallet::SCHEMA;
-use wallet::app::check_ledger::check_ledger;
+use wallet::app::ledger::check_ledger::check_ledger;
 
 /// New postings a minute.
 const POSTINGS: i32 = 1_000;

@@ -337,7 +337,6 @@ pub async fn refund_course(
         note: note(&value)?,
         client_address: caller.client.address,
         idempotency: claim.clone(),
-        ..Default::default()
     };
     let (answer, replayed) = keyed!(caller.wallet_staff.propose_course_refund(message), claim)?;
     Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
