@@ -3014,7 +3014,7 @@ export interface paths {
         };
         /**
          * List the balances of the last days
-         * @description At the end of each day in UTC, oldest first; today is none of them.
+         * @description At the end of each day in UTC, oldest first, without today.
          */
         get: operations["get_wallet_days"];
         put?: never;
