@@ -26,7 +26,7 @@ BEGIN
     -- One statement, and so one snapshot, which is noted with what it shows.
     WITH gains AS MATERIALIZED (
         SELECT trade_id, trade_fundings.user_id, gain_cents FROM open_gains
-        JOIN plan_values ON plan_values.plan_id = open_gains.plan_id AND value_at >= gains_at
+        JOIN plan_values ON plan_values.plan_id = open_gains.plan_id AND open_gains.value_at >= gains_at
         JOIN trade_fundings USING (trade_id) WHERE status = 'funded'
     ), noted AS (
         INSERT INTO liability_gains (publication_id, trade_id, gain_cents) SELECT begun, trade_id, gain_cents FROM gains
