@@ -30,7 +30,8 @@ const MEMBERS: usize = 10_000;
 const PROMISES: [&str; 6] = ["L1", "L2", "L3", "L4", "L5", "L7"];
 
 /// Permits transfers between any accounts without a cause, because those of the peers have none.
-pub const TRANSFERS: &str = "INSERT INTO posting_kinds SELECT 'transfer', 'unchecked', NULL, '', kinds, kinds
+pub const TRANSFERS: &str = "INSERT INTO posting_kinds (kind, cause_type, cause_kind, cause_status, debits, credits)
+    SELECT 'transfer', 'unchecked', NULL, '', kinds, kinds
     FROM (SELECT array_agg(DISTINCT kind) || '{available,held,bonus,invested}' AS kinds FROM accounts) AS x";
 
 /// The measured operation.

@@ -59,7 +59,10 @@ async fn only_an_empty_wallet_is_closed(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_bonus_is_given_up_with_the_account(pool: PgPool) {
     let world = World::new(pool).await;
-    let (member, second) = (world.member(), world.realm.staff(Role::Treasurer).1);
+    let (member, second) = (world.member_with(50_000).await, world.realm.staff(Role::Treasurer).1);
+    let out = world.withdraw(&member, withdrawal(50_000)).await.unwrap();
+    let approved = world.approve(&out).await.unwrap();
+    world.pay(&approved).await.unwrap();
     let granted = propose(&world, &member, CorrectionKind::Bonus, 2_500).await.unwrap();
     confirm(&world, &second, &granted).await.unwrap();
     assert_eq!(world.close(&member).await, ["BONUS"]);

@@ -429,7 +429,8 @@ impl World {
     /// [`PostingKind::Reversal`], without a cause.
     pub async fn allow_transfers(&self) {
         sqlx::query(
-            "INSERT INTO posting_kinds SELECT 'transfer', 'unchecked', NULL, '', kinds, kinds
+            "INSERT INTO posting_kinds (kind, cause_type, cause_kind, cause_status, debits, credits)
+             SELECT 'transfer', 'unchecked', NULL, '', kinds, kinds
              FROM (SELECT array_agg(DISTINCT kind) || '{available,held,bonus,invested,plan_cash}' AS kinds FROM accounts) AS x
              UNION ALL SELECT 'reversal', 'unchecked', NULL, '', '{available,owed}', '{adjustments}'",
         )
