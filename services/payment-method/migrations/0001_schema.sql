@@ -631,6 +631,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
+REVOKE EXECUTE ON FUNCTION count_consumed FROM PUBLIC;
 CREATE TRIGGER chain_payments_counted AFTER INSERT ON chain_payments FOR EACH ROW WHEN (NEW.is_consumed)
     EXECUTE FUNCTION count_consumed();
 CREATE TRIGGER chain_payments_recounted AFTER UPDATE ON chain_payments FOR EACH ROW

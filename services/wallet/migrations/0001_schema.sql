@@ -672,6 +672,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
+REVOKE EXECUTE ON FUNCTION count_told_payment FROM PUBLIC;
 CREATE TRIGGER consumed_payments_told AFTER INSERT ON consumed_payments FOR EACH ROW
     WHEN (NEW.told_at IS NOT NULL AND NEW.units IS NOT NULL) EXECUTE FUNCTION count_told_payment();
 CREATE TRIGGER consumed_payments_counted AFTER UPDATE ON consumed_payments FOR EACH ROW

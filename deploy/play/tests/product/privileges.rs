@@ -664,7 +664,7 @@ const READ_AS_A_WHOLE: &[(&str, &str, &str)] = &[
     ("drafts", "", "one row"),
     ("rate_polls", "", "one row"),
     ("plans", "", "few, by staff"),
-    ("plan_values", "SELECT plan_id, gains_at", "one row for each plan"),
+    ("plan_values", "gains_at", "one row for each plan"),
     ("claims", "DELETE FROM claims", "rows of an hour"),
     ("consumed_totals", "", "two rows for each asset"),
     ("treasury_addresses", "", "all are watched, as those of methods are"),
