@@ -30,12 +30,17 @@ function grouped(rows: readonly StaffTransaction[], isMeant: (row: StaffTransact
 }
 
 /** The payouts of one asset on one network that the caller may pay together, the longest waiting first [D-N5]. One that would be
- *  refused is not offered [U8]. */
-export const together = (rows: readonly Row[], me: string): Together[] =>
-  grouped(
-    rows.filter(({ verdict }) => !verdict?.blockers.length).map(({ transaction }) => transaction),
-    ({ destination, paying }) => Boolean(destination && !destination.memo && (!paying || paying.by === me)),
-  ).filter(({ payouts }) => payouts.length > 1)
+ *  refused is not offered [U8]: a transaction pays an address once. */
+export function together(rows: readonly Row[], me: string): Together[] {
+  const taken = new Set<string>()
+  const isPayable = ({ destination, method, paying }: StaffTransaction) => {
+    if (!destination || destination.memo || (paying && paying.by !== me)) return false
+    const output = `${method?.currency} ${method?.network} ${destination.address}`
+    return !taken.has(output) && Boolean(taken.add(output))
+  }
+  const free = rows.filter(({ verdict }) => !verdict?.blockers.length).map(({ transaction }) => transaction)
+  return grouped(free, isPayable).filter(({ payouts }) => payouts.length > 1)
+}
 
 /** The payouts that the caller has started and not sent. */
 export const startedBy = (rows: readonly StaffTransaction[], me: string): Together[] => grouped(rows, ({ paying }) => paying?.by === me)
