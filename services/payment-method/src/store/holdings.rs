@@ -43,6 +43,8 @@ pub async fn recount(conn: &mut PgConnection, chain: &str) -> Result<(), Error> 
 
 /// Stores a reading of balances, taken when all payments up to the newest block and in the mempool were known. Blocks up to
 /// `settled` are final; payments above it are not part of the opening of an address that is read for the first time.
+/// An own address of a member held nothing before its first payment, and all payments to it count: coins may be spent or moved on
+/// before its first reading, for a payout that another address is recorded to have made, and what is missing by then has to show.
 pub async fn read(
     conn: &mut PgConnection,
     chain: &str,
@@ -55,9 +57,11 @@ pub async fn read(
     sqlx::query!(
         "INSERT INTO holdings (chain, symbol, address, opening, opening_height, opened_at, carried, carried_height, moved,
             units, read_at)
-         SELECT $1, symbol, address, reading.units - moved, $5, $6, reading.units - moved, $5, moved, reading.units, $6
+         SELECT $1, symbol, address, opening, start, $6, opening, start, moved, reading.units, $6
          FROM (
-            SELECT symbol, address, units::numeric FROM unnest($2::text[], $3::text[], $4::text[]) AS wanted (symbol, address, units)
+            SELECT symbol, address, units::numeric, EXISTS (SELECT FROM deposit_addresses AS own
+                WHERE own.address = wanted.address AND own.read_at IS NULL) AS is_new
+            FROM unnest($2::text[], $3::text[], $4::text[]) AS wanted (symbol, address, units)
             WHERE NOT EXISTS (SELECT FROM holdings
                 WHERE chain = $1 AND holdings.symbol = wanted.symbol AND holdings.address = wanted.address)
          ) AS reading
@@ -65,7 +69,11 @@ pub async fn read(
             SELECT coalesce(sum(CASE way WHEN 'in' THEN one.units ELSE -one.units END), 0) AS moved FROM chain_payments AS one
             WHERE one.chain = $1 AND one.symbol = reading.symbol AND one.address = reading.address
                 AND coalesce(height, 9223372036854775807) > $5 AND (waits OR state IN ('included', 'final'))
-         ) AS since",
+         ) AS since
+         CROSS JOIN LATERAL (
+            SELECT CASE WHEN is_new THEN 0 ELSE reading.units - moved END AS opening,
+                CASE WHEN is_new THEN 0 ELSE $5::bigint END AS start
+         ) AS first",
         chain,
         &symbols,
         &addresses,

@@ -12,7 +12,9 @@ use payment_method::app::resolve_withdrawal_method::{ResolveWithdrawalMethod, re
 use payment_method::clients::bitcoin_core::{BitcoinCore, Network};
 use payment_method::clients::chain::Chain;
 use payment_method::clients::evm_rpc::{EvmRpc, Kind};
+use payment_method::domain::address;
 use payment_method::domain::deposit_key::DepositKey;
+use payment_method::domain::network::Format;
 use payment_method::store::deposit_addresses::{self, DepositAddress};
 use proto::common::v1::ChainEvidence;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
@@ -28,10 +30,11 @@ use uuid::Uuid;
 
 use crate::chain::{anvil, bitcoind, look, rate, regtest, seen, states};
 use crate::evidence::{ask, quote, state};
-use crate::fixture::{TRON, World, fields, refused};
-use crate::holdings::holdings;
+use crate::fixture::{BITCOIN, TRON, World, fields, refused};
+use crate::holdings::{explained, holdings, read};
 use crate::member_data::page;
 use crate::quotes::by;
+use crate::scripted::{Scripted, THEIRS, Tx};
 
 #[derive(Deserialize)]
 struct Vectors {
@@ -192,6 +195,51 @@ async fn a_gap_of_unused_addresses_loses_nothing(pool: PgPool) {
     let found: BTreeSet<_> = seen(&world, "in").await.into_iter().map(|one| (one.0, one.3)).collect();
     let paid = |index: usize, units: &str| (addresses[index].clone(), units.to_owned());
     assert_eq!(found, BTreeSet::from([paid(1_099, "5000"), paid(0, "7000")]));
+}
+
+/// [D-N2] [D-Q8] What an own address received counts from its first payment on: also if it was spent before its balance was ever read,
+/// for a payout that is recorded at another address, or moved to a shared one. What is missing at its first reading shows.
+#[sqlx::test(migrations = false)]
+async fn an_own_address_opens_empty(pool: PgPool) {
+    let world = World::new(pool).await;
+    for one in [BITCOIN, &vector("Bitcoin").key] {
+        world.platform("BTC", "Bitcoin", one).await;
+    }
+    let own = derive(&world, ("bitcoin", "Bitcoin"), 3).await;
+    let script = |one: &str| address::script(Format::Bitcoin, one).unwrap();
+    let node = Scripted::default();
+    let send = |spends: &[(&str, usize)], outs: &[(&str, u64)], fee: u64| {
+        let spends = spends.iter().map(|(txid, vout)| ((*txid).to_owned(), *vout)).collect();
+        let outs = outs.iter().map(|(to, satoshi)| ((*to).to_owned(), *satoshi)).collect();
+        node.history().send(Tx { spends, outs, fee, conflicts: BTreeSet::new() })
+    };
+    let (shared, first, second) = (script(BITCOIN), script(&own[0]), script(&own[1]));
+    let before = send(&[], &[(&shared, 500_000)], 0);
+    node.history().mine(true);
+    let chain = node.serve().await;
+    look(&world, &chain).await;
+    assert_eq!(explained(&holdings(&world).await, "BTC"), 500_000);
+    // While nobody looks, one payment pays for a payout together with a shared coin, and a sweep moves another one, for a fee.
+    let paid = send(&[], &[(&first, 1_000_000), (&second, 2_000_000)], 0);
+    node.history().mine(true);
+    send(&[(&before, 0), (&paid, 0)], &[(THEIRS, 1_200_000), (&shared, 299_000)], 1_000);
+    send(&[(&paid, 1)], &[(&shared, 1_999_500)], 500);
+    // Some are in final blocks by then, others are not.
+    for blocks in [2, 7] {
+        (0..blocks).for_each(|_| node.history().mine(true));
+        for _ in 0..2 {
+            read(&world, &chain).await;
+        }
+        assert_eq!(explained(&holdings(&world).await, "BTC"), 2_298_500);
+    }
+    // The node shows a payment, and less when it is asked for the balance.
+    let paid = send(&[], &[(&script(&own[2]), 700_000)], 0);
+    node.history().mine(true);
+    look(&world, &chain).await;
+    node.history().txs.get_mut(&paid).unwrap().outs[0].1 = 400_000;
+    read(&world, &chain).await;
+    let held = holdings(&world).await.holdings.remove(0);
+    assert_eq!((held.units.as_str(), held.recorded.as_str()), ("2698500", "2998500"));
 }
 
 async fn deposit(

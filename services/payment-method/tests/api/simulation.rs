@@ -310,10 +310,8 @@ async fn a_thousand_days_are_explained_to_the_satoshi(pool: PgPool) {
     let seed = std::env::var("SIMULATION_SEED").map_or(SEED, |text| text.parse().unwrap());
     println!("SIMULATION_SEED={seed}");
     let mut simulation = Simulation::new(pool, seed).await;
-    // Coins from before anybody looked, at a shared address: an own one is observed from its derivation on.
-    let unused = std::mem::take(&mut simulation.unused);
+    // Coins from before anybody looked.
     let before = simulation.deposit();
-    simulation.unused = unused;
     simulation.node.history().send(before);
     (0..20).for_each(|_| simulation.node.history().mine(true));
     simulation.look().await;
