@@ -125,6 +125,15 @@ impl History {
         mined.chain(self.waiting.iter().map(|txid| (txid.as_str(), None))).collect()
     }
 
+    /// The same for one transaction, from the newest block down: those that are asked for are new.
+    fn place(&self, txid: &str) -> Option<Option<i64>> {
+        if self.waiting.iter().any(|one| one == txid) {
+            return Some(None);
+        }
+        let block = self.blocks.iter().rposition(|(_, txs)| txs.iter().any(|one| one == txid))?;
+        Some(Some(i64::try_from(block).unwrap() + 1))
+    }
+
     /// The coins of some scripts: where they are, and how many satoshi.
     pub fn unspent(&self, scripts: &BTreeSet<String>) -> Vec<((String, usize), String, u64)> {
         let alive = self.in_force();
@@ -155,7 +164,7 @@ impl History {
             }
             "getblockhash" => json!(self.hash(usize::try_from(params[0].as_u64().unwrap()).unwrap())),
             "getblockheader" => {
-                let height = (0..=self.blocks.len()).find(|height| self.hash(*height) == text)?;
+                let height = (0..=self.blocks.len()).rev().find(|height| self.hash(*height) == text)?;
                 // All of one time: a block says the same whenever it is asked for.
                 let time = *self.time.get_or_insert_with(|| OffsetDateTime::now_utc().unix_timestamp());
                 json!({ "height": height, "hash": text, "time": time, "confirmations": self.blocks.len() - height + 1 })
@@ -172,7 +181,7 @@ impl History {
                 json!(wanted.iter().map(|_| json!({ "success": true })).collect::<Vec<_>>())
             }
             "listsinceblock" => {
-                let since = (0..=self.blocks.len()).find(|height| self.hash(*height) == text)?;
+                let since = (0..=self.blocks.len()).rev().find(|height| self.hash(*height) == text)?;
                 let since = i64::try_from(since).unwrap();
                 let alive = self.in_force();
                 // What another transaction replaced is returned until that one is as old as what is not returned.
@@ -198,7 +207,7 @@ impl History {
 
     fn known(&self, txid: &str) -> Option<Value> {
         let tx = self.txs.get(txid)?;
-        let place = self.in_force().get(txid).copied();
+        let place = self.place(txid);
         let is_ours = |script: &String| self.watched.contains(script);
         let mut details = Vec::new();
         for (vout, (script, _)) in tx.outs.iter().enumerate() {
