@@ -25,8 +25,8 @@ use crate::scripted::{Scripted, THEIRS, Tx};
 
 const TAPROOT: &str = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0";
 const DAYS: u32 = 1_000;
-/// Own addresses of members.
-const OWN: u32 = 400;
+/// Own addresses of members, enough for all days.
+const OWN: u32 = 600;
 const SEED: u64 = 20_261_125;
 
 /// Numbers that look random and are the same for the same seed (splitmix64).
@@ -111,7 +111,7 @@ impl Simulation {
     /// To a shared address, or to one that only this deposit has; an exchange may have taken its fee on the way.
     fn deposit(&mut self) -> Tx {
         let outs = 1 + self.dice.roll(2);
-        let mut to = || match self.unused.pop().filter(|_| self.dice.hits(2)) {
+        let mut to = || match self.dice.hits(2).then(|| self.unused.pop()).flatten() {
             Some(own) => own,
             None => self.own_script(),
         };
