@@ -92,11 +92,13 @@ function Batch({ batch, prepared, rows, onClose }: BatchProps) {
         )
       }
     >
-      <ul className="max-h-64 divide-y divide-line overflow-y-auto text-sm">
-        {batch.payouts.map((one) => (
-          <Line key={one.id} one={rows.find(({ id }) => id === one.id)} known={one} refusal={refusals[one.id]} isSent={send.isSuccess} />
-        ))}
-      </ul>
+      <div role="region" aria-label="Payouts of this transaction" tabIndex={0} className="max-h-64 overflow-y-auto">
+        <ul className="divide-y divide-line text-sm">
+          {batch.payouts.map((one) => (
+            <Line key={one.id} one={rows.find(({ id }) => id === one.id)} known={one} refusal={refusals[one.id]} isSent={send.isSuccess} />
+          ))}
+        </ul>
+      </div>
       <div className="mt-4 space-y-4">
         {send.data ? (
           <Notice title={send.data.sent ? 'Transaction sent' : 'Recorded, not sent yet'}>
