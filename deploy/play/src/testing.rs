@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
+use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
@@ -19,7 +20,7 @@ use crate::{
 };
 use audit::{Evidence, Urls, Verdict, audit};
 use stack::{
-    Logs, Settings, Stack,
+    Logs, Service, Settings, Stack,
     nodes::Blocks,
     ports,
     postgres::Durability,
@@ -131,7 +132,20 @@ impl TestStack {
         } else {
             seed::people_and_methods(&stack).await?;
         }
+        stack.wait_for_check().await?;
         Ok(stack)
+    }
+
+    /// Waits for the first check of the ledger: withdrawals are paused before it.
+    async fn wait_for_check(&self) -> Result<()> {
+        const IS_CHECKED: &str = "SELECT EXISTS (SELECT FROM ledger_checks WHERE checked_at IS NOT NULL)";
+        let mut wallet = PgConnection::connect(&self.databases().owner_url(Service::Wallet)?).await?;
+        let limit = Instant::now() + Duration::from_secs(60);
+        while !sqlx::query_scalar::<_, bool>(IS_CHECKED).fetch_one(&mut wallet).await? {
+            ensure!(Instant::now() < limit, "the ledger is not checked");
+            sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
     }
 
     /// Starts a stack with these settings, whose data is in this folder, with staff and deposit addresses.
