@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
+use audit::checks::CHECKS;
 use chassis::db::Db;
 use chassis::idempotency::Claim;
 use chassis::money::Cents;
 use proto::common::v1::Idempotency;
 use stack::Service;
-use audit::checks::CHECKS;
 use uuid::Uuid;
 use wallet::SCHEMA;
 use wallet::app::trade::fund_trade::{FundTrade, fund_trade};

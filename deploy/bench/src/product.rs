@@ -69,10 +69,7 @@ pub struct Member {
 impl Product {
     /// Starts it on an existing PostgreSQL, with a private RabbitMQ.
     pub async fn start(folder: &Path, server_url: &str) -> Result<Self> {
-        let settings = Settings {
-            databases: DatabaseServer::At(server_url.to_owned()),
-            ..testing::settings(folder)?
-        };
+        let settings = Settings { databases: DatabaseServer::At(server_url.to_owned()), ..testing::settings(folder)? };
         let port = settings.port;
         let stack = Stack::start(settings).await?;
         seed::people_and_methods(&stack).await?;

@@ -6,11 +6,10 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use chassis::db::Db;
-use serde_json::json;
 use play::client::Client;
 use play::{demo, seed};
-use stack::{Service, demo, seed};
-use stack::client::Client;
+use serde_json::json;
+use stack::Service;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 use uuid::Uuid;
