@@ -353,7 +353,7 @@ async fn credits_rest_on_known_payments(snapshots: &mut Snapshots) -> Result<Ver
     let done = |way: &str| if way == "in" { "credited" } else { "paid" };
     for (way, chain, asset, txid, vout, units) in settled.difference(&known) {
         wrong.push(format!(
-            "{units} of {asset} on {chain} were {}, and payment-method does not know: {txid}, output {vout}",
+            "{units} of {asset} on {chain} were {}, but payment-method has no consumed payment: {txid}, output {vout}",
             done(way)
         ));
     }

@@ -30,8 +30,8 @@ fn median(values: &mut [f64]) -> f64 {
 }
 
 /// Prints what changed since the published run: the first cells of a row, the column, and the figure of now. What that run
-/// did not measure is left out. It was on another day, perhaps on another machine, so nothing fails by it: ratios say more
-/// than times.
+/// did not measure is left out. Differences fail nothing, because that run was on another day and perhaps on another machine:
+/// compare ratios before times.
 pub fn compare<'a>(out: &mut impl Write, now: impl Iterator<Item = (Vec<&'a str>, usize, f64)>) -> Result<()> {
     writeln!(out, "| figure | published | now | now ÷ published |\n|---|---|---|---|")?;
     for (row, column, value) in now {

@@ -102,7 +102,7 @@ enum Command {
         chain: String,
     },
     /// Sign a file from the payouts page of the running product, as the signer of an operator would. A signed PSBT is written to a
-    /// file beside it; the payments of a batch file are sent at once.
+    /// file beside it. The payments of a CSV or Safe file are sent without a further step.
     Sign {
         #[command(flatten)]
         place: Place,

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::clients::ask;
 use crate::extract::VerifiedMember;
 use crate::json::{Answer, Dollars, moment, ok};
+use crate::routes::wallet::in_account;
 
 /// Days by default.
 const DAYS: i32 = 30;
@@ -34,11 +35,7 @@ pub struct DayBalances {
 
 impl From<GetBalancesResponse> for DayBalances {
     fn from(found: GetBalancesResponse) -> Self {
-        let cents = |account| {
-            let balance = found.balances.iter().find(|one| one.account == account);
-            balance.map_or(0, |one| one.amount_cents)
-        };
-        let of = |account| Dollars::from_cents(cents(account));
+        let of = |account| in_account(&found, account);
         Self {
             at: moment(found.at.as_ref()),
             balance: of("available"),
@@ -46,8 +43,7 @@ impl From<GetBalancesResponse> for DayBalances {
             bonus: of("bonus"),
             invested: of("invested"),
             on_hold: of("on_hold"),
-            // The account stands below zero by what is owed.
-            owed: Dollars::from_cents(cents("owed").saturating_neg()),
+            owed: of("owed"),
         }
     }
 }

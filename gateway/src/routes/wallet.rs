@@ -50,11 +50,7 @@ pub async fn get(caller: VerifiedMember, Query(query): Query<Moment>) -> Answer<
 
 impl From<wallet::GetBalancesResponse> for Balances {
     fn from(found: wallet::GetBalancesResponse) -> Self {
-        let cents = |account: &str| {
-            let balance = found.balances.iter().find(|one| one.account == account);
-            balance.map_or(0, |one| one.amount_cents)
-        };
-        let of = |account| Dollars::from_cents(cents(account));
+        let of = |account| in_account(&found, account);
         Self {
             at: moment(found.at.as_ref()),
             balance: of("available"),
@@ -62,8 +58,13 @@ impl From<wallet::GetBalancesResponse> for Balances {
             bonus: of("bonus"),
             invested: of("invested"),
             on_hold: of("on_hold"),
-            // The account stands below zero by what is owed.
-            owed: Dollars::from_cents(cents("owed").saturating_neg()),
+            owed: of("owed"),
         }
     }
+}
+
+/// What stands in an account of the member; in `owed`, which is never above zero, as a positive amount.
+pub(super) fn in_account(found: &wallet::GetBalancesResponse, account: &str) -> Dollars {
+    let cents = found.balances.iter().find(|one| one.account == account).map_or(0, |one| one.amount_cents);
+    Dollars::from_cents(if account == "owed" { cents.saturating_neg() } else { cents })
 }

@@ -141,7 +141,7 @@ pub struct Document {
     /// Its date.
     #[serde(rename = "document_at", with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
-    /// Where the gateway stores it; unset in movements from before files were stored.
+    /// Where the gateway stores its file, if it has one.
     #[serde(rename = "document_file", default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// SHA-256 of what is stored, in hexadecimal.

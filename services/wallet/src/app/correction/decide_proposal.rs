@@ -90,7 +90,7 @@ pub(crate) async fn check_books(conn: &mut PgConnection) -> Result<(), Error> {
     }
 }
 
-/// The pause that a proposal to resume names. Proposals of the version before name none.
+/// The pause that a proposal to resume names.
 pub(crate) fn pause_of(proposal: &Proposal) -> Result<i64, Error> {
     proposal.change.get(PAUSE_ID).and_then(Value::as_i64).ok_or(Error::StaleRevision)
 }
