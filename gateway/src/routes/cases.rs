@@ -100,7 +100,7 @@ impl CaseParty {
 pub struct CaseSubject {
     kind: CaseSubjectKind,
     /// An id, number or hash; empty for a freeze.
-    reference: String,
+    pub reference: String,
 }
 
 /// A case.
@@ -109,30 +109,30 @@ pub struct CaseEntry {
     id: String,
     /// For talking about it.
     #[schema(example = 4711)]
-    number: i64,
-    topic: CaseTopic,
+    pub number: i64,
+    pub topic: CaseTopic,
     /// What it refers to. `null` for nothing in particular.
     #[nullable]
-    subject: Option<CaseSubject>,
-    state: CaseState,
-    created_at: String,
+    pub subject: Option<CaseSubject>,
+    pub state: CaseState,
+    pub created_at: String,
     updated_at: String,
     /// Until when staff mean to answer. `null` while they owe no answer.
     #[nullable]
-    answer_due_at: Option<String>,
+    pub answer_due_at: Option<String>,
     #[nullable]
-    first_answered_at: Option<String>,
+    pub first_answered_at: Option<String>,
     /// Since when it is in the register of complaints. `null` for other cases.
     #[nullable]
-    complaint_at: Option<String>,
+    pub complaint_at: Option<String>,
     /// Until when a complaint has to be settled.
     #[nullable]
-    complaint_due_at: Option<String>,
+    pub complaint_due_at: Option<String>,
     #[nullable]
-    closed_at: Option<String>,
+    pub closed_at: Option<String>,
     #[nullable]
     closed_by: Option<CaseParty>,
-    messages: i32,
+    pub messages: i32,
 }
 
 impl CaseEntry {

@@ -11,9 +11,12 @@ use proto::common::v1::{
     HeldAtAddress, Idempotency, ListProposalsRequest, ListProposalsResponse, Proposal, ProposalBlocker, ProposalStatus,
     RejectProposalRequest, RejectProposalResponse, ReplayDeadLetterRequest,
 };
-use proto::{auth::v1 as auth, course::v1 as course, payment_method::v1 as payment_method, wallet::v1 as wallet};
+use proto::{
+    auth::v1 as auth, cases::v1 as cases, course::v1 as course, payment_method::v1 as payment_method,
+    wallet::v1 as wallet,
+};
 
-use crate::fixture::{Fixture, PNG, Reply, pending_deposit};
+use crate::fixture::{Fixture, PNG, Reply, moment, pending_deposit};
 
 async fn keyed(fixture: &Fixture, token: &str, (method, path): (Method, &str), body: &str, key: Option<&str>) -> Reply {
     let mut request = Request::builder()
@@ -636,4 +639,32 @@ async fn members_and_transactions_are_files() {
     let (_, member) = fixture.realm.member();
     let refused = fixture.call(Method::GET, "/v1/admin/members?format=csv", Some(&member), "").await;
     assert_eq!(refused.status, StatusCode::FORBIDDEN);
+}
+
+/// [R9] [D-M8] The inbox is a file, too, of the filter that is shown.
+#[tokio::test]
+async fn cases_are_a_file() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Reviewer);
+    let path = "/solvane.cases.v1.StaffService/ListStaffCases";
+    let mut case = cases::Case {
+        id: "1".to_owned(),
+        number: 4711,
+        user_id: "2".to_owned(),
+        subject: Some(cases::Subject { kind: 0, reference: "=1+1".to_owned() }),
+        created_at: Some(moment()),
+        updated_at: Some(moment()),
+        messages: 3,
+        ..Default::default()
+    };
+    case.set_topic(cases::Topic::Deposit);
+    case.set_state(cases::CaseState::Open);
+    case.subject.as_mut().unwrap().set_kind(cases::SubjectKind::Payment);
+    fixture.recorder.answer(path, &cases::ListStaffCasesResponse { cases: vec![case], next_cursor: String::new() });
+    let reply = fixture.call(Method::GET, "/v1/admin/cases?filter=due&format=csv", Some(&token), "").await;
+    assert_eq!(reply.headers["content-disposition"], "attachment; filename=\"solvane-cases.csv\"", "{reply:?}");
+    let lines: Vec<_> = reply.text.lines().collect();
+    assert_eq!(lines[1..], ["4711,deposit,open,2,,,,'=1+1,2026-02-02T02:40:00.005Z,,,,,,3"]);
+    let asked: Vec<cases::ListStaffCasesRequest> = fixture.recorder.asked(path);
+    assert_eq!((asked[0].filter(), asked[0].page.as_ref().map(|page| page.size)), (cases::CaseFilter::Due, Some(500)));
 }

@@ -1,6 +1,8 @@
 //! The cases of members, for staff.
 
 use axum::extract::{Path, Query};
+use axum::response::{IntoResponse, Response};
+use chassis::grpc::Outgoing;
 use proto::cases::v1 as cases;
 use proto::cases::v1::{
     AnswerCaseRequest, ClaimCaseRequest, CloseStaffCaseRequest, GetStaffCaseRequest, ListStaffCasesRequest,
@@ -11,12 +13,13 @@ use route_macros::{delete, get, post, put, request, response};
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::clients::{ask, keyed};
-use crate::error::ApiError;
+use crate::clients::{ask, call_retrying, keyed};
+use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Field, Form, field, marked, ok};
-use crate::names::CaseFilter;
+use crate::json::{Answer, Field, Form, field, inert, marked, ok};
+use crate::names::{CaseFilter, ListFormat};
+use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv, word};
 use crate::routes::cases::{CaseEntry, CaseMessage};
 
 /// The list, the member and the page.
@@ -25,6 +28,7 @@ pub struct CaseQuery {
     filter: Option<String>,
     member: Option<String>,
     cursor: Option<String>,
+    format: Option<String>,
 }
 
 /// A case as staff see it.
@@ -96,10 +100,12 @@ async fn changed(app: &App, message: &'static str, case: Option<cases::Case>) ->
 ///
 /// `open` (by default) waits for staff, the oldest first; `mine` and `unowned` are not closed, the oldest first; `due` is
 /// overdue, the most overdue first; `complaints` is the register, closed ones included, the newest first; `member` is
-/// everything of one member, the newest first.
+/// everything of one member, the newest first. `format=csv` answers them as one file of at most 100,000.
 #[get("/admin/cases", "Back office",
-    params(("filter" = inline(Option<CaseFilter>), Query), ("member" = Option<String>, Query), ("cursor" = Option<String>, Query)))]
-pub async fn list(caller: StaffMember, Query(query): Query<CaseQuery>) -> Answer<StaffCases> {
+    params(("filter" = inline(Option<CaseFilter>), Query), ("member" = Option<String>, Query), ("cursor" = Option<String>, Query),
+        ("format" = inline(Option<ListFormat>), Query)),
+    responses((status = 200, content((StaffCases = "application/json"), (String = "text/csv"))), Errors))]
+pub async fn list(caller: StaffMember, Query(query): Query<CaseQuery>) -> Result<Response, ApiError> {
     let filter = match query.filter.as_deref() {
         None | Some("" | "open") => cases::CaseFilter::Unspecified,
         Some("mine") => cases::CaseFilter::Mine,
@@ -109,16 +115,71 @@ pub async fn list(caller: StaffMember, Query(query): Query<CaseQuery>) -> Answer
         Some("member") => cases::CaseFilter::Member,
         Some(_) => return Err(field("filter", "Choose open, mine, unowned, complaints, due or member")),
     };
-    let message = ListStaffCasesRequest {
-        filter: filter.into(),
-        member_id: query.member.unwrap_or_default(),
-        page: Some(PageRequest { size: 0, cursor: query.cursor.unwrap_or_default() }),
-    };
-    let answer = ask!(caller.cases_staff.list_staff_cases(message))?;
-    Ok(ok(StaffCases {
-        cases: named(&caller.app, answer.cases).await?,
-        next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
-    }))
+    let (member_id, cursor) = (query.member.unwrap_or_default(), query.cursor.unwrap_or_default());
+    let page = |size, cursor| Some(PageRequest { size, cursor });
+    if is_csv(query.format.as_deref())? {
+        let (app, out) = (caller.app, caller.out);
+        let file = CsvFile { name: "solvane-cases".to_owned(), columns: COLUMNS.to_vec(), most: MOST_ROWS };
+        let read = move |cursor| {
+            let (app, out) = (app.clone(), out.clone());
+            let message =
+                ListStaffCasesRequest { filter: filter.into(), member_id: member_id.clone(), page: page(PAGE, cursor) };
+            async move {
+                let (cases, next) = read(&app, &out, message).await?;
+                Ok((cases.into_iter().map(columns).collect(), next))
+            }
+        };
+        return file.respond(cursor, read).await;
+    }
+    let message = ListStaffCasesRequest { filter: filter.into(), member_id, page: page(0, cursor) };
+    let (cases, next_cursor) = read(&caller.app, &caller.out, message).await?;
+    Ok(ok(StaffCases { cases, next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()) }).into_response())
+}
+
+/// A page of them, and the cursor of the next.
+async fn read(app: &App, out: &Outgoing, message: ListStaffCasesRequest) -> Result<(Vec<StaffCase>, String), ApiError> {
+    let answer = call_retrying!(app.clients.cases_staff, list_staff_cases, out, message)?.into_inner();
+    Ok((named(app, answer.cases).await?, answer.next_cursor))
+}
+
+const COLUMNS: [&str; 15] = [
+    "number",
+    "topic",
+    "state",
+    "memberId",
+    "member",
+    "ownerId",
+    "owner",
+    "subject",
+    "createdAt",
+    "answerDueAt",
+    "firstAnsweredAt",
+    "complaintAt",
+    "complaintDueAt",
+    "closedAt",
+    "messages",
+];
+
+fn columns(one: StaffCase) -> Vec<String> {
+    let case = one.case;
+    let subject = case.subject.map(|subject| inert(subject.reference)).unwrap_or_default();
+    vec![
+        case.number.to_string(),
+        word(case.topic),
+        word(case.state),
+        one.member_id,
+        inert(one.member_name.unwrap_or_default()),
+        one.owner_id.unwrap_or_default(),
+        inert(one.owner_name.unwrap_or_default()),
+        subject,
+        case.created_at,
+        case.answer_due_at.unwrap_or_default(),
+        case.first_answered_at.unwrap_or_default(),
+        case.complaint_at.unwrap_or_default(),
+        case.complaint_due_at.unwrap_or_default(),
+        case.closed_at.unwrap_or_default(),
+        case.messages.to_string(),
+    ]
 }
 
 /// Get a case with its messages

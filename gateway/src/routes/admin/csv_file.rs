@@ -7,6 +7,7 @@ use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use futures::stream::{StreamExt, iter, try_unfold};
+use serde::Serialize;
 
 use crate::error::ApiError;
 use crate::json::field;
@@ -23,6 +24,11 @@ pub fn is_csv(format: Option<&str>) -> Result<bool, ApiError> {
         Some("csv") => Ok(true),
         Some(_) => Err(field("format", "Choose json or csv")),
     }
+}
+
+/// The name that the API gives a variant of an enum.
+pub fn word(value: impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// A page of rows, and the cursor of the next.

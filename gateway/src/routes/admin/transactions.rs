@@ -14,7 +14,7 @@ use proto::wallet::v1::{
     ProposeReversalRequest, RejectTransactionRequest, Transaction as Row, TransactionKind, TransactionStatus,
 };
 use route_macros::{get, post, request, response};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::app::App;
 use crate::cache::profiles::Profile;
@@ -24,7 +24,7 @@ use crate::extract::StaffMember;
 use crate::idempotency::Keyed;
 use crate::json::{Answer, Created, Dollars, Field, Form, created, field, inert, marked, moment, ok};
 use crate::names::{ListFormat, QueueKind, RejectionReason};
-use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
+use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv, word};
 use crate::routes::admin::members::{Entry, NoteRequest, note};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::admin::verdicts::Blocker;
@@ -276,11 +276,6 @@ fn columns(StaffTransaction { transaction: row, member_id, .. }: StaffTransactio
         inert(address),
         inert(row.txid.unwrap_or_default()),
     ]
-}
-
-/// The word of the contract.
-fn word(value: impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// A line of the checklist.

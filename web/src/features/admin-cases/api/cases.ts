@@ -12,10 +12,13 @@ type Thread = { case: StaffCase; messages: StaffCaseMessage[] }
 
 const url = (id: string) => `/admin/cases/${encodeURIComponent(id)}`
 
+/** The filter as the list takes it. */
+export const filterOf = (filter: string, member: string) => ({ filter: member ? 'member' : filter, member })
+
 /** A list of cases, in the order of its filter; of one member if one is named. */
 export function useStaffCases(filter: string, member: string) {
   const { pages, ...query } = usePagedQuery<Page>(adminKeys.cases(filter, member), '/admin/cases', {
-    params: { filter: member ? 'member' : filter, member },
+    params: filterOf(filter, member),
     pollMs: LOOK_AGAIN_MS,
     silent: true,
   })

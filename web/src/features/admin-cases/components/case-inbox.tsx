@@ -8,12 +8,13 @@ import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { StaffCase } from '@/features/admin/api/types'
+import { CsvButton } from '@/features/admin/components/csv-button'
 import { adminPaths } from '@/features/admin/paths'
 import { useNow } from '@/features/admin/use-now'
 import { withParam } from '@/features/admin/use-typed-param'
 import { states, subjectText, topics } from '@/lib/case-words'
 import { formatMoment } from '@/lib/dates'
-import { useStaffCases } from '../api/cases'
+import { filterOf, useStaffCases } from '../api/cases'
 import { dueOf } from '../due'
 
 const filters = [
@@ -36,7 +37,10 @@ export function CaseInbox() {
   const choose = (value: Filter) => setParams((now) => withParam(withParam(now, 'member', ''), 'filter', value), { replace: true })
   return (
     <div className="space-y-4">
-      <Segmented legend="Which cases" options={filters} value={filter} onChange={choose} />
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <Segmented legend="Which cases" options={filters} value={filter} onChange={choose} />
+        <CsvButton url="/admin/cases" filter={filterOf(filter, member)} name="solvane-cases" aria-label="Cases as CSV" />
+      </div>
       <Card className="overflow-hidden">
         {isPending ? (
           <div className="space-y-2 p-4">
