@@ -155,27 +155,21 @@ const LIFE: &[(u64, Act)] = &[
     (159, Deposit(&OTHERS[7], "700.00", "Bitcoin", Approved("700.00"))),
     (161, Register(&OTHERS[8])),
     (162, Deposit(&OTHERS[8], "2100.00", "TRC20", Approved("2100.00"))),
-    (163, Deposit(&OTHERS[2], "350.00", "ERC20", Waits)),
     (166, Register(&OTHERS[9])),
     (168, Register(&OTHERS[10])),
     (170, Invest("Balanced", "700.00")),
-    (170, Deposit(&OTHERS[9], "900.00", "Bitcoin", Waits)),
     (172, Register(&OTHERS[11])),
-    (174, Deposit(&OTHERS[10], "1250.00", "TRC20", Waits)),
-    (176, CoursePayment(&OTHERS[9])),
-    (177, Deposit(&OTHERS[0], "640.00", "TRC20", Waits)),
-    (177, Withdraw(&OTHERS[0], "400.00", Payout::Requested)),
     (178, Invest("Starter", "500.00")),
-    (178, Withdraw(&OTHERS[1], "250.00", Payout::Approved)),
-    (178, PayFee(&OTHERS[0], Waits)),
-    (179, Deposit(&OTHERS[11], "500.00", "ERC20", Waits)),
-    (179, Withdraw(&OTHERS[2], "150.00", Payout::Requested)),
-    (180, Deposit(&OTHERS[10], "12000.00", "TRC20", ApprovedOnce("12000.00"))),
-    (180, Withdraw(&OTHERS[3], "1500.00", Payout::Approved)),
-    (180, Withdraw(&OTHERS[4], "820.00", Payout::Requested)),
-    (180, PayFee(&OTHERS[2], Waits)),
+];
+
+/// What the last day leaves in the queues of the back office, by how many minutes ago it was.
+const TODAY: &[(u64, Act)] = &[
+    (250, Deposit(&OTHERS[2], "350.00", "ERC20", Waits)),
+    (215, Deposit(&OTHERS[9], "900.00", "Bitcoin", Waits)),
+    (215, Withdraw(&OTHERS[1], "250.00", Payout::Approved)),
+    (190, Deposit(&OTHERS[10], "1250.00", "TRC20", Waits)),
     (
-        180,
+        190,
         Propose("treasurer", |_| {
             (
                 "/admin/payment-methods".to_owned(),
@@ -186,34 +180,38 @@ const LIFE: &[(u64, Act)] = &[
             )
         }),
     ),
-    (180, Correct(&OTHERS[4], "adjustment", "12.50", "Network fee charged twice", false)),
-    (181, Deposit(&OTHERS[5], "275.00", "TRC20", Waits)),
-    (181, Deposit(&OTHERS[6], "2400.00", "Bitcoin", Waits)),
-    (181, Withdraw(&OTHERS[5], "300.00", Payout::Approved)),
-    (181, Withdraw(&OTHERS[6], "2500.00", Payout::Requested)),
-    (181, Withdraw(&DEMO, "250.00", Payout::Approved)),
-    (181, Correct(&OTHERS[7], "bonus", "25.00", "Referred a friend", false)),
-    (182, Deposit(&DEMO, "400.00", "TRC20", Waits)),
-    (182, Deposit(&OTHERS[7], "180.00", "ERC20", Waits)),
-    (182, Deposit(&OTHERS[1], "310.00", "TRC20", Waits)),
-    (182, CoursePayment(&OTHERS[11])),
-    (182, Withdraw(&OTHERS[7], "200.00", Payout::Requested)),
-    (182, Withdraw(&OTHERS[8], "600.00", Payout::Requested)),
-    (182, PayFee(&OTHERS[8], Waits)),
+    (160, CoursePayment(&OTHERS[9])),
+    (160, Deposit(&OTHERS[0], "640.00", "TRC20", Waits)),
+    (160, Withdraw(&OTHERS[0], "400.00", Payout::Requested)),
+    (140, PayFee(&OTHERS[0], Waits)),
+    (140, Withdraw(&OTHERS[3], "1500.00", Payout::Approved)),
+    (140, Correct(&OTHERS[4], "adjustment", "12.50", "Network fee charged twice", false)),
+    (115, Deposit(&OTHERS[11], "500.00", "ERC20", Waits)),
+    (115, Withdraw(&OTHERS[2], "150.00", Payout::Requested)),
+    (95, Deposit(&OTHERS[10], "12000.00", "TRC20", ApprovedOnce("12000.00"))),
+    (95, Withdraw(&OTHERS[4], "820.00", Payout::Requested)),
+    (95, PayFee(&OTHERS[2], Waits)),
+    (75, Deposit(&OTHERS[5], "275.00", "TRC20", Waits)),
+    (75, Deposit(&OTHERS[6], "2400.00", "Bitcoin", Waits)),
+    (75, Withdraw(&OTHERS[5], "300.00", Payout::Approved)),
+    (60, Withdraw(&OTHERS[6], "2500.00", Payout::Requested)),
+    (60, Withdraw(&DEMO, "250.00", Payout::Approved)),
+    (60, Correct(&OTHERS[7], "bonus", "25.00", "Referred a friend", false)),
+    (45, Deposit(&DEMO, "400.00", "TRC20", Waits)),
+    (45, Deposit(&OTHERS[7], "180.00", "ERC20", Waits)),
     (
-        182,
+        45,
         Propose("manager", |world| {
-            (
-                format!("/admin/plans/{}", world.plans[0].id),
-                json!({
-                    "title": "Starter", "subtitle": "Short-term income, small swings", "min": 100, "max": 5_000, "roi": 0.3, "duration": 30,
-                    "riskClass": 1, "manager": "Solvane Treasury",
-                }),
-            )
+            let mut terms = PLANS[0].terms();
+            terms["max"] = json!(5_000);
+            (format!("/admin/plans/{}", world.plans[0].id), terms)
         }),
     ),
+    (30, Deposit(&OTHERS[1], "310.00", "TRC20", Waits)),
+    (30, CoursePayment(&OTHERS[11])),
+    (30, Withdraw(&OTHERS[7], "200.00", Payout::Requested)),
     (
-        182,
+        30,
         Propose("admin", |_| {
             (
                 "/admin/staff".to_owned(),
@@ -223,6 +221,8 @@ const LIFE: &[(u64, Act)] = &[
             )
         }),
     ),
+    (20, Withdraw(&OTHERS[8], "600.00", Payout::Requested)),
+    (20, PayFee(&OTHERS[8], Waits)),
 ];
 
 /// Plays the first `days` of the history in an empty stack, and stops the stack.
@@ -249,21 +249,24 @@ pub async fn play(settings: &Settings, days: u64) -> Result<()> {
         }
         clock.set_behind(seconds_behind(day))?;
         world.publish_values().await.with_context(|| format!("day {day}"))?;
-        let acts: Vec<_> = LIFE.iter().filter(|(when, _)| *when == day).map(|(_, act)| act).collect();
-        if acts.iter().any(|act| matches!(act, Withdraw(..) | PayOut(..) | PayFee(..))) {
-            check_ledger(&mut stack, &world.staff("treasurer").await?).await?;
+        world
+            .live(&mut stack, LIFE.iter().filter(|(when, _)| *when == day))
+            .await
+            .with_context(|| format!("day {day}"))?;
+    }
+    if days == DAYS {
+        for moment in TODAY.chunk_by(|(one, _), (other, _)| one == other) {
+            let minutes = moment[0].0;
+            clock.set_behind(minutes * 60)?;
+            world.live(&mut stack, moment.iter()).await.with_context(|| format!("{minutes} minutes ago"))?;
         }
-        for act in acts {
-            world.perform(act).await.with_context(|| format!("day {day}"))?;
-        }
-        world.traffic.end().await.with_context(|| format!("day {day}"))?;
     }
     stack.end().await
 }
 
-/// The hour differs from day to day.
+/// The hour differs from day to day. The last day is in time for [`TODAY`].
 const fn seconds_behind(day: u64) -> u64 {
-    (DAYS - 1 - day) * DAY_SECONDS + 1_800 + day * 7_919 % 28_800
+    (DAYS - 1 - day) * DAY_SECONDS + 14_400 + day * 7_919 % 28_800
 }
 
 /// The running product during the simulation.
@@ -306,6 +309,18 @@ impl World {
             seed::propose(&manager, &manager2, &format!("/admin/plans/{}/values", plan.id), body).await?;
         }
         Ok(())
+    }
+
+    /// Does what happens at a moment, until all that follows from it is done.
+    async fn live(&mut self, stack: &mut Stack, acts: impl Iterator<Item = &(u64, Act)>) -> Result<()> {
+        let acts: Vec<_> = acts.map(|(_, act)| act).collect();
+        if acts.iter().any(|act| matches!(act, Withdraw(..) | PayOut(..) | PayFee(..))) {
+            check_ledger(stack, &self.staff("treasurer").await?).await?;
+        }
+        for act in acts {
+            self.perform(act).await?;
+        }
+        self.traffic.end().await
     }
 
     async fn perform(&self, act: &Act) -> Result<()> {
@@ -528,5 +543,7 @@ mod tests {
     fn the_story_is_told_in_order() {
         assert!(LIFE.is_sorted_by_key(|(day, _)| *day));
         assert!(LIFE.iter().all(|(day, _)| *day < DAYS));
+        assert!(TODAY.is_sorted_by(|(one, _), (other, _)| one >= other));
+        assert!(TODAY[0].0 * 60 < seconds_behind(DAYS - 1));
     }
 }

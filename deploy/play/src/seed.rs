@@ -61,6 +61,7 @@ const RATE_MINUTES: i64 = 1_440;
 
 /// The cash that each plan starts with, in dollars.
 const PLAN_CASH: u32 = 250_000;
+const BANK: &str = "First Custody Bank";
 
 /// How often seeding is tried.
 const TRIES: u32 = 3;
@@ -162,7 +163,7 @@ pub const PLANS: [PlanSeed; 4] = [
 
 impl PlanSeed {
     /// The terms as two managers propose and confirm them.
-    fn terms(&self) -> Value {
+    pub(crate) fn terms(&self) -> Value {
         json!({
             "title": self.title, "subtitle": self.subtitle, "min": self.min, "max": self.max,
             "roi": self.roi, "duration": self.duration, "riskClass": self.risk_class, "holdings": self.holdings,
@@ -203,26 +204,36 @@ async fn complete(stack: &Stack) -> Result<()> {
     back_plans(&visitor).await
 }
 
-/// Gives every plan cash of its own, once: gains are paid from it. [D-T1]
+/// Gives every plan cash of its own, once: gains are paid from it. It is at a bank, since nodes of a local stack begin without
+/// coins. [D-T1] [D-T4]
 pub async fn back_plans(visitor: &Client) -> Result<()> {
     let (proposer, confirmer) = pair(visitor, "treasurer").await?;
     let plans = visitor.get("/plans").await?.success()?;
     let treasury = proposer.get("/admin/treasury").await?.success()?;
     let cash = |id: &Value| treasury["plans"].as_array()?.iter().find(|plan| plan["planId"] == *id)?["cash"].as_f64();
-    for plan in plans["plans"].as_array().context("a list of plans")? {
-        if cash(&plan["id"]).unwrap_or_default() > 0.0 {
-            continue;
-        }
-        let at = OffsetDateTime::now_utc().format(&Rfc3339)?;
-        let paid_in = json!({
-            "kind": "capital_in", "amount": PLAN_CASH, "document": "Bank statement", "issuer": "First Custody Bank",
-            "documentAt": at, "file": PROOF, "note": "Capital of the operator for the plan",
-        });
+    let plans = plans["plans"].as_array().context("a list of plans")?;
+    let without_cash: Vec<_> = plans.iter().filter(|plan| cash(&plan["id"]).unwrap_or_default() <= 0.0).collect();
+    let proven = |mut movement: Value| -> Result<Value> {
+        movement["document"] = json!("Bank statement");
+        movement["issuer"] = json!(BANK);
+        movement["documentAt"] = json!(OffsetDateTime::now_utc().format(&Rfc3339)?);
+        movement["file"] = json!(PROOF);
+        Ok(movement)
+    };
+    for plan in &without_cash {
+        let note = "Capital of the operator for the plan";
+        let paid_in = proven(json!({ "kind": "capital_in", "amount": PLAN_CASH, "note": note }))?;
         propose(&proposer, &confirmer, "/admin/treasury/movements", paid_in).await?;
         let funded = json!({
             "kind": "plan_funded", "amount": PLAN_CASH, "planId": plan["id"], "note": "Cash that pays gains of the plan",
         });
         propose(&proposer, &confirmer, "/admin/treasury/movements", funded).await?;
+    }
+    if !without_cash.is_empty() {
+        let amount = PLAN_CASH * u32::try_from(plans.len())?;
+        let note = "Capital of the operator";
+        let held = proven(json!({ "kind": "holding_stated", "amount": amount, "asset": BANK, "note": note }))?;
+        propose(&proposer, &confirmer, "/admin/treasury/movements", held).await?;
     }
     Ok(())
 }
