@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { sha256 } from '@noble/hashes/sha2.js'
+import type { Locator, Page } from '@playwright/test'
 import { createBase58check } from '@scure/base'
 import { passes } from './support/accessible'
 import { counting } from './support/counting'
@@ -179,6 +180,64 @@ test('a payout takes three presses [D-W5] [U5]', async ({ page }, info) => {
   await act.button('Yes, it is paid')
   await expect.poll(async () => (await member.api<{ transaction: { status: string } }>('GET', `/transactions/${made.id}`)).transaction.status).toBe('success')
   act.end(3)
+})
+
+/** Gets to a control as somebody without a mouse does: by the tab key alone. */
+async function tabTo(page: Page, control: Locator) {
+  await expect(control).toBeVisible()
+  for (let tabs = 0; tabs < 150; tabs++) {
+    if (await control.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`no tab leads to ${String(control)}`)
+}
+
+test('a payout, a hold, a proposal and a case need no mouse [R9] [D-W5] [D-O1]', async ({ page, another }) => {
+  const member = await registered()
+  await fund(member, 500)
+  const made = await withdrawal(member, 60)
+  const reviewer = await asStaff('reviewer')
+  const { transaction } = await reviewer<{ transaction: Made }>('GET', `/admin/transactions/${made.id}`)
+  await reviewer('POST', `/admin/transactions/${made.id}/approve`, { revision: transaction.revision })
+  await member.api('POST', '/cases', { topic: 'deposit', complaint: false, text: 'Where is my payment?' })
+
+  const enter = async (on: Page, control: Locator) => (await tabTo(on, control), on.keyboard.press('Enter'))
+  const write = async (on: Page, control: Locator, text: string) => (await tabTo(on, control), on.keyboard.insertText(text))
+  await staffSignedIn(page, 'treasurer')
+  await page.goto('/admin/payouts')
+  await enter(page, page.getByRole('link', { name: new RegExp(made.reference) }))
+  await enter(page, page.getByRole('button', { name: 'Start the payout' }))
+  await write(page, page.getByLabel('Transaction hash of the payout'), hash())
+  await enter(page, page.getByRole('button', { name: 'Mark as paid' }))
+  await enter(page, page.getByRole('button', { name: 'Yes, it is paid' }))
+  await expect.poll(async () => (await member.api<{ transaction: { status: string } }>('GET', `/transactions/${made.id}`)).transaction.status).toBe('success')
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.insertText(member.email)
+  await expect(page.getByRole('option').filter({ hasText: member.email })).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`/admin/members/${member.id}`))
+  const holds = page.getByRole('form', { name: 'Place a hold' })
+  await write(page, holds.getByLabel('Amount to hold'), '75')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Placed by you, just now')).toBeVisible()
+
+  const treasurer = await asStaff('treasurer2')
+  await treasurer('POST', `/admin/members/${member.id}/bonus`, { amount: 7, note: `Welcome ${member.id}` })
+  await page.goto('/admin/proposals')
+  const proposal = page.getByRole('region', { name: /^For you/ }).getByRole('listitem').filter({ hasText: member.id })
+  await enter(page, proposal.getByRole('button', { name: 'Confirm' }))
+  await enter(page, page.getByRole('dialog').getByRole('button', { name: /confirm/i }))
+  await expect(proposal).toHaveCount(0)
+
+  const desk = await another()
+  await staffSignedIn(desk, 'reviewer')
+  await desk.goto('/admin/cases')
+  await enter(desk, desk.getByRole('listitem').filter({ hasText: member.name }).last().getByRole('link'))
+  await enter(desk, desk.getByRole('button', { name: 'Take this case' }))
+  await write(desk, desk.getByLabel('Answer to the member'), 'It arrived.')
+  await enter(desk, desk.getByRole('button', { name: 'Send the answer' }))
+  await expect(desk.getByText('It arrived.')).toBeVisible()
 })
 
 test('ten payouts take three presses together [D-N5]', async ({ page }, info) => {
