@@ -93,7 +93,7 @@ test('a video is uploaded through interruptions, published, bought, watched, and
   expect(media.filter(({ name }) => name === 'filming.mp4')).toMatchObject([{ state: 'ready' }])
 
   await page.getByRole('button', { name: 'Add captions' }).click()
-  await page.getByLabel('WebVTT file').setInputFiles(subtitles)
+  await page.getByLabel('File in WebVTT or SRT').setInputFiles(subtitles)
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByRole('button', { name: 'Remove the captions in English' })).toBeVisible()
   await passes(page, 'the studio with a video')

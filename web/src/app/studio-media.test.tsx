@@ -197,7 +197,7 @@ describe('the video of a lesson in the studio [D-C5]', () => {
     expect(screen.getByLabelText(/^Upload another video/)).toBeInTheDocument()
   })
 
-  it('plays as members see it, and takes captions at once', async () => {
+  it('plays as members see it, and takes captions at once [F12b]', async () => {
     has(ready)
     const { user } = await open({ video: 'm1' })
     expect(await screen.findByRole('region', { name: 'Video: Lesson one' })).toBeVisible()
@@ -210,12 +210,12 @@ describe('the video of a lesson in the studio [D-C5]', () => {
       message: 'Enter captions in WebVTT.', code: 'VALIDATION_FAILED', errors: { vtt: 'Enter captions in WebVTT.' },
     })
     server.use(refusal)
-    await user.upload(screen.getByLabelText('WebVTT file'), new File(['no'], 'a.vtt', { type: 'text/vtt' }))
+    await user.upload(screen.getByLabelText('File in WebVTT or SRT'), new File(['no'], 'a.vtt', { type: 'text/vtt' }))
     await user.click(screen.getByRole('button', { name: 'Save' }))
     expect(await screen.findByText('Enter captions in WebVTT.')).toBeVisible()
     const { seen, handler } = records('put', '/admin/course/media/m1/captions/pt-BR', { captions: [{ language: 'pt-BR', label: 'Português (Brasil)', url: '/c.vtt' }] })
     server.use(handler)
-    await user.upload(screen.getByLabelText('WebVTT file'), new File(['WEBVTT\n'], 'b.vtt', { type: 'text/vtt' }))
+    await user.upload(screen.getByLabelText('File in WebVTT or SRT'), new File(['WEBVTT\n'], 'b.srt', { type: '' }))
     await user.click(screen.getByRole('button', { name: 'Save' }))
     expect(await screen.findByRole('button', { name: 'Remove the captions in Português (Brasil)' })).toBeVisible()
     expect(seen[0]?.body).toEqual({ label: 'Português (Brasil)', vtt: 'WEBVTT\n' })

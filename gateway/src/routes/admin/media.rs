@@ -366,7 +366,7 @@ pub async fn remove(caller: StaffMember, Path(id): Path<String>) -> Result<Respo
 pub struct CaptionsBody {
     /// As members see it.
     label: Field<String>,
-    /// WebVTT, up to 500 kB.
+    /// WebVTT or SRT, up to 500 kB.
     vtt: Field<String>,
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::domain::captions::{MOST_LANGUAGES, check, is_label, is_language};
+use crate::domain::captions::{self as words, MOST_LANGUAGES, is_label, is_language};
 use crate::domain::media::{self as domain, Captions};
 use crate::error::Error;
 use crate::store::{captions, media};
@@ -63,7 +63,7 @@ fn checked(captions: &Captions, vtt: &str) -> Result<String, Error> {
     if !is_label(&captions.label) {
         fields.push(("label".to_owned(), "Enter a name of up to 60 characters.".to_owned()));
     }
-    match check(vtt) {
+    match words::read(vtt) {
         Ok(vtt) if fields.is_empty() => return Ok(vtt),
         Ok(_) => {}
         Err(sentence) => fields.push(("vtt".to_owned(), sentence)),

@@ -1,5 +1,5 @@
-//! Captions in WebVTT. Only cues with plain text and the harmless tags are accepted: no styles, regions or markup that a
-//! browser might interpret.
+//! Captions in WebVTT, made of files in WebVTT or SRT as the usual programs write them. Only cues with plain text and the
+//! harmless tags are kept: no styles, regions or markup that a browser might interpret.
 
 /// Bytes of captions in one language: more than what is said in the longest video.
 const LARGEST: usize = 500_000;
@@ -28,92 +28,146 @@ pub fn is_label(text: &str) -> bool {
     chassis::validate::is_text(text, 1, LONGEST_LABEL)
 }
 
-/// Checks captions and returns them with `\n` as the end of each line.
+/// Reads captions and returns them as WebVTT with nothing but cues, in the order of their times.
 ///
 /// # Errors
 /// A sentence about what is wrong.
-pub fn check(vtt: &str) -> Result<String, String> {
-    if vtt.len() > LARGEST {
+pub fn read(file: &str) -> Result<String, String> {
+    if file.len() > LARGEST {
         return Err("Captions can have up to 500 kB.".to_owned());
     }
-    let text = vtt.strip_prefix('\u{feff}').unwrap_or(vtt).replace("\r\n", "\n").replace('\r', "\n");
-    if text.contains('\0') || text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\t')) {
+    let text = file.strip_prefix('\u{feff}').unwrap_or(file).replace("\r\n", "\n").replace('\r', "\n");
+    let is_text = |letter: char| !letter.is_control() && letter != '\u{fffd}' || matches!(letter, '\n' | '\t');
+    if !text.chars().all(is_text) {
         return Err("Captions are plain text in UTF-8.".to_owned());
     }
-    let mut blocks = text.split("\n\n").map(|block| block.trim_matches('\n')).filter(|block| !block.is_empty());
-    let head = blocks.next().unwrap_or_default();
-    if !(head == "WEBVTT" || head.starts_with("WEBVTT ") || head.starts_with("WEBVTT\t")) || head.contains('\n') {
-        return Err("Captions begin with a line WEBVTT and an empty line.".to_owned());
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let mut blocks = lines.split(|line| line.is_empty()).filter(|block| !block.is_empty()).peekable();
+    let is_head = |line: &str| line == "WEBVTT" || line.starts_with("WEBVTT ") || line.starts_with("WEBVTT\t");
+    // The lines below the first are about the file, as those of YouTube.
+    let has_head = blocks.next_if(|block| block.first().is_some_and(|line| is_head(line))).is_some();
+    let mut cues = Vec::new();
+    for block in blocks.filter(|block| !(has_head && is_apart(block))) {
+        cues.push(cue(block)?);
     }
-    let (mut cues, mut last_start) = (0_usize, 0);
-    for block in blocks {
-        if is_note(block) {
-            continue;
-        }
-        last_start = cue(block, last_start)?;
-        cues += 1;
+    if cues.is_empty() {
+        let sentence =
+            if has_head { "There are no captions in this file." } else { "Captions are a file in WebVTT or SRT." };
+        return Err(sentence.to_owned());
     }
-    if cues == 0 { Err("There are no captions in this file.".to_owned()) } else { Ok(text) }
+    cues.sort_by_key(|cue| cue.start);
+    let mut vtt = "WEBVTT\n".to_owned();
+    for Cue { start, end, settings, text } in cues {
+        let [start, end] = [start, end].map(clock);
+        vtt.push_str(&format!("\n{start} --> {end}{settings}\n{text}\n"));
+    }
+    Ok(vtt)
 }
 
-/// Whether a block is a comment. With times in it, a browser may read it as a cue.
-fn is_note(block: &str) -> bool {
-    let rest = block.strip_prefix("NOTE");
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\n'])) && !block.contains("-->")
+struct Cue {
+    /// In milliseconds.
+    start: u64,
+    end: u64,
+    /// Where the lines stand, with a blank before each setting.
+    settings: String,
+    text: String,
 }
 
-/// Checks a cue and returns when it starts.
-fn cue(block: &str, last_start: u64) -> Result<u64, String> {
-    let mut lines = block.lines();
-    let first = lines.next().unwrap_or_default();
-    let times = if first.contains("-->") { first } else { lines.next().unwrap_or_default() };
+/// Whether a block is no cue: a comment, a style or a region. With times in it, it is a cue with a name.
+fn is_apart(block: &[&str]) -> bool {
+    let first = block.first().and_then(|line| line.split([' ', '\t']).next());
+    first.is_some_and(|word| ["NOTE", "STYLE", "REGION"].contains(&word))
+        && !block.iter().any(|line| line.contains("-->"))
+}
+
+/// Reads a cue, with or without its number or name.
+fn cue(block: &[&str]) -> Result<Cue, String> {
+    let mut lines = block.iter();
+    let first = lines.next().copied().unwrap_or_default();
+    let times = if first.contains("-->") { first } else { lines.next().copied().unwrap_or_default() };
     let wrong = || format!("\"{}\" is not a line of times such as 00:01.000 --> 00:04.000.", shown(times));
     let (start, rest) = times.split_once("-->").ok_or_else(wrong)?;
-    let end = rest.split_whitespace().next().ok_or_else(wrong)?;
-    let (start, end) = (moment(start.trim()).ok_or_else(wrong)?, moment(end).ok_or_else(wrong)?);
-    if end <= start || start < last_start {
-        return Err(format!("\"{}\" is out of order.", shown(times)));
+    let mut rest = rest.split_whitespace();
+    let end = rest.next().and_then(moment).ok_or_else(wrong)?;
+    let start = moment(start.trim()).ok_or_else(wrong)?;
+    if end <= start {
+        return Err(format!("\"{}\" ends before it begins.", shown(times)));
     }
+    let settings = rest.filter(|setting| is_setting(setting)).map(|setting| format!(" {setting}")).collect();
+    let mut text = Vec::new();
     for line in lines {
         if line.contains("-->") {
             return Err(format!("There is no empty line before \"{}\".", shown(line)));
         }
-        tags(line)?;
+        text.push(said(line)?);
     }
-    Ok(start)
+    Ok(Cue { start, end, settings, text: text.join("\n") })
 }
 
-/// Checks that a line has no markup but that of captions.
-fn tags(line: &str) -> Result<(), String> {
-    for part in line.split('<').skip(1) {
-        let wrong = || format!("Markup such as \"<{}\" is not accepted in captions.", shown(part));
-        let (tag, _) = part.split_once('>').ok_or_else(wrong)?;
-        let name = tag.trim_start_matches('/').split([' ', '.', '\t']).next().unwrap_or_default();
-        if !TAGS.contains(&name) && name != "rt" && moment(name).is_none() || tag.contains('=') {
-            return Err(wrong());
+/// Whether it says where lines stand. The region would be missing, and SRT has settings of its own.
+fn is_setting(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(name, value)| {
+        ["vertical", "line", "position", "size", "align"].contains(&name)
+            && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".,%-".contains(&byte))
+    })
+}
+
+/// A line without the marks of other programs, and with the tags of captions alone.
+fn said(line: &str) -> Result<String, String> {
+    // Such as {\an8}, which places a line in SRT.
+    let mut plain = String::new();
+    let mut rest = line;
+    while let Some((before, inside)) = rest.split_once("{\\") {
+        plain.push_str(before);
+        rest = inside.split_once('}').map_or(inside, |(_, after)| after);
+    }
+    plain.push_str(rest);
+    let mut parts = plain.split('<');
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        if !part.starts_with(|letter: char| letter == '/' || letter.is_ascii_alphabetic()) {
+            // The time of a word, or a sign and no tag, as in "I <3 this".
+            let is_time = part.split_once('>').is_some_and(|(time, _)| moment(time).is_some());
+            kept.push_str(if is_time { "<" } else { "&lt;" });
+            kept.push_str(part);
+            continue;
         }
+        let wrong = || format!("Markup such as \"<{}\" is not accepted in captions.", shown(part));
+        let (tag, after) = part.split_once('>').ok_or_else(wrong)?;
+        let name = tag.trim_start_matches('/').split([' ', '.', '\t']).next().unwrap_or_default();
+        if !name.eq_ignore_ascii_case("font") {
+            if !TAGS.contains(&name) && name != "rt" || tag.contains('=') {
+                return Err(wrong());
+            }
+            kept.push_str(&format!("<{tag}>"));
+        }
+        kept.push_str(after);
     }
-    Ok(())
+    Ok(kept)
 }
 
-/// Milliseconds of a time such as `01:02:03.004` or `02:03.004`.
+/// Milliseconds of a time such as `01:02:03.004`, `02:03.004` or, in SRT, `01:02:03,004`.
 fn moment(text: &str) -> Option<u64> {
-    let (rest, millis) = text.split_once('.')?;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_digit());
+    let (rest, fraction) = text.split_once(['.', ','])?;
+    let is_number = |text: &str| (1..=3).contains(&text.len()) && text.bytes().all(|letter| letter.is_ascii_digit());
     let parts: Vec<&str> = rest.split(':').collect();
-    if millis.len() != 3 || !is_number(millis) || !parts.iter().all(|part| is_number(part) && part.len() <= 3) {
+    if !is_number(fraction) || !parts.iter().all(|part| is_number(part)) {
         return None;
     }
     let number = |text: &&str| text.parse::<u64>().ok();
+    let sixty = |text: &&str| number(text).filter(|number| *number < 60);
     let seconds = match parts.as_slice() {
-        [minutes, seconds] => number(minutes)? * 60 + number(seconds).filter(|seconds| *seconds < 60)?,
-        [hours, minutes, seconds] => {
-            let minutes = number(minutes).filter(|minutes| *minutes < 60)?;
-            number(hours)? * 3_600 + minutes * 60 + number(seconds).filter(|seconds| *seconds < 60)?
-        }
+        [minutes, seconds] => number(minutes)? * 60 + sixty(seconds)?,
+        [hours, minutes, seconds] => number(hours)? * 3_600 + sixty(minutes)? * 60 + sixty(seconds)?,
         _ => return None,
     };
-    Some(seconds * 1_000 + number(&millis)?)
+    Some(seconds * 1_000 + format!("{fraction:0<3}").parse::<u64>().ok()?)
+}
+
+/// A time as WebVTT has it.
+fn clock(millis: u64) -> String {
+    let seconds = millis / 1_000;
+    format!("{:02}:{:02}:{:02}.{:03}", seconds / 3_600, seconds / 60 % 60, seconds % 60, millis % 1_000)
 }
 
 fn shown(text: &str) -> String {
@@ -122,19 +176,42 @@ fn shown(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, is_language};
+    use super::{is_language, read};
 
     fn cues(text: &str) -> String {
         format!("WEBVTT\n\n00:01.000 --> 00:02.500 align:start\n{text}\n")
     }
 
-    /// [D-C5] Captions with the marks of WebVTT are kept as they are, with any line ends.
+    /// [D-C5] Captions with the marks of WebVTT are kept, with any line ends; comments are not.
     #[test]
     fn captions_are_accepted() {
-        let text = "\u{feff}WEBVTT - Lesson\r\n\r\nNOTE made by hand\r\n\r\nNOTE\r\n<script>\r\n\r\n1\r\n00:01.000 --> 00:02.500\r\n- <v Ann>Hello <i>there</i>\r\n\r\n01:00:02.500 --> 01:00:04.000\r\nTwo & three\r\n";
-        let kept = check(text).unwrap();
-        assert!(kept.starts_with("WEBVTT - Lesson\n\nNOTE") && !kept.contains('\r'));
-        assert_eq!(check(&kept), Ok(kept));
+        let text = "\u{feff}WEBVTT - Lesson\r\n\r\nNOTE made by hand\r\n\r\nNOTE\r\n<script>\r\n\r\n1\r\n00:01.000 --> 00:02.500\r\n- <v Ann>Hello <i>there</i>\r\n\r\n01:00:02.500 --> 01:00:04.000\r\nTwo & <00:03.000>three\r\n";
+        let kept = read(text).unwrap();
+        assert_eq!(
+            kept,
+            "WEBVTT\n\n00:00:01.000 --> 00:00:02.500\n- <v Ann>Hello <i>there</i>\n\n01:00:02.500 --> 01:00:04.000\nTwo & <00:03.000>three\n"
+        );
+        assert_eq!(read(&kept), Ok(kept));
+        assert!(read(&cues("Hi")).unwrap().contains(" align:start\nHi\n"));
+    }
+
+    /// [D-C5] [F12b] What the usual programs write is read: SRT, the header of YouTube, styles and regions, colours, signs that
+    /// are no tag, times of two digits or out of order, lines with a blank alone.
+    #[test]
+    fn captions_of_other_programs_are_read() {
+        let one = "WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nHi\n";
+        for text in [
+            "1\r\n00:00:01,000 --> 00:00:02,500\r\nHi\r\n",
+            "00:00:01,000 --> 00:00:02,500 X1:40 X2:600 Y1:20 Y2:50\n{\\an8}<font color=\"#fff\">Hi</font>",
+            "WEBVTT\nKind: captions\nLanguage: en\n\n00:00:01.000 --> 00:00:02.500\nHi",
+            "WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000\n\n00:01.00 --> 00:02.5 region:a\nHi",
+            "WEBVTT\n\nSTYLE\n::cue { background: url(http://example.org) }\n\nREGION\nid:a\n\n00:01.000 --> 00:02.500\nHi\n \n",
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(one), "{text}");
+        }
+        assert!(read(&cues("I <3 this, 1 < 2")).unwrap().contains("\nI &lt;3 this, 1 &lt; 2\n"));
+        let sorted = read("WEBVTT\n\n00:02.000 --> 00:03.000\nb\n\n00:01.000 --> 00:02.000\na").unwrap();
+        assert!(sorted.find("\na\n") < sorted.find("\nb\n"));
     }
 
     /// [D-C5] Nothing that a browser might run, and nothing that is no caption.
@@ -144,23 +221,25 @@ mod tests {
             "",
             "hello",
             "WEBVTT",
-            "WEBVTT\nX: y\n\n00:01.000 --> 00:02.000\na",
             "WEBVTT\n\nSTYLE\n::cue { background: url(http://example.org) }\n",
             "WEBVTT\n\nREGION\nid:a\n",
             "WEBVTT\n\n00:02.000 --> 00:01.000\na",
-            "WEBVTT\n\n00:02.000 --> 00:03.000\na\n\n00:01.000 --> 00:02.000\nb",
             "WEBVTT\n\n1 --> 2\na",
             &cues("<script>alert(1)</script>"),
             &cues("<img src=x onerror=alert(1)>"),
             &cues("<i onclick=alert(1)>a</i>"),
+            &cues("{\\an8<}script>alert(1)</script>"),
+            &cues("<{\\an8}script>alert(1)</script>"),
             &cues("<unclosed"),
             &cues("a\0b"),
+            // Of a file in another encoding.
+            &cues("Caf\u{fffd}"),
             &cues("a\n\nNOTEx\n00:03.000 --> 00:04.000\n<script>"),
             &cues("a\n\nNOTE\n00:03.000 --> 00:04.000\n<script>"),
             &cues("a\n\nNOTE 00:03.000 --> 00:04.000\n<script>"),
             &cues(&"x".repeat(500_001)),
         ] {
-            assert!(check(text).is_err(), "{text:.80}");
+            assert!(read(text).is_err(), "{text:.80}");
         }
     }
 

@@ -257,16 +257,17 @@ async fn a_fourth_stream_is_refused(pool: PgPool) {
     assert_eq!(code(studio.open(Some(&buyer), names[0], &video).await), "TOO_MANY_STREAMS");
 }
 
-/// [D-C5] Captions are checked, and are there for anyone who may watch.
+/// [D-C5] [F12b] Captions are read from WebVTT and SRT alike, and are there for anyone who may watch.
 #[sqlx::test(migrations = false)]
 async fn captions_follow_their_video(pool: PgPool) {
     let studio = Studio::new(pool.clone()).await;
     let video = studio.video().await;
-    let vtt = "WEBVTT\n\n00:00.000 --> 00:01.500\nHello\n";
+    let srt = "1\r\n00:00:00,000 --> 00:00:01,500\r\nHello\r\n";
+    let vtt = "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nHello\n";
     assert_eq!(code(studio.caption(&video, "english!", vtt).await), "VALIDATION_FAILED");
     assert_eq!(code(studio.caption(&video, "en", "WEBVTT\n\nSTYLE\n::cue{}\n").await), "VALIDATION_FAILED");
     assert_eq!(code(studio.caption(&Uuid::new_v4().to_string(), "en", vtt).await), "NOT_FOUND");
-    studio.caption(&video, "en", vtt).await.unwrap();
+    studio.caption(&video, "en", srt).await.unwrap();
     assert_eq!(studio.caption(&video, "de", vtt).await.unwrap().len(), 2);
     studio.publish(&[SOLD], &video).await.unwrap();
     let buyer = studio.world.buyer();

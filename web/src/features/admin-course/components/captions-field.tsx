@@ -7,6 +7,7 @@ import { toApiError } from '@/lib/api-error'
 import { languageName } from '@/lib/languages'
 import { useDeleteCaptions, usePutCaptions } from '../api/media'
 import type { Media } from '../api/types'
+import { textOf } from '../text-file'
 
 /** The captions of a video; its transcript is made of them. */
 export function CaptionsField({ media, readOnly }: { media: Media; readOnly: boolean }) {
@@ -52,16 +53,20 @@ function CaptionsForm({ id, onDone }: { id: string; onDone: () => void }) {
   const [label, setLabel] = useState<string>()
   const [file, setFile] = useState<File>()
   const [missing, setMissing] = useState(false)
+  const [unreadable, setUnreadable] = useState(false)
   const picker = useId()
   const { fields } = toApiError(put.error)
   const name = label ?? languageName(language)
   const save = async () => {
     setMissing(!file)
     if (!file) return
+    const vtt = await textOf(file).catch(() => undefined)
+    setUnreadable(vtt === undefined)
+    if (vtt === undefined) return
     // Refused: said at the field, or by a toast.
-    await put.mutateAsync({ language: language.trim(), label: name.trim(), vtt: await file.text() }).then(onDone, () => undefined)
+    await put.mutateAsync({ language: language.trim(), label: name.trim(), vtt }).then(onDone, () => undefined)
   }
-  const problem = missing && !file ? 'Choose a file' : fields['vtt']
+  const problem = missing && !file ? 'Choose a file' : unreadable ? 'The file could not be read. Choose it again.' : fields['vtt']
   return (
     <Form onSubmit={save} className="mt-3 space-y-4 rounded-md bg-sunken p-4">
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
@@ -70,12 +75,12 @@ function CaptionsForm({ id, onDone }: { id: string; onDone: () => void }) {
       </div>
       <div>
         <label htmlFor={picker} className="mb-1.5 block text-sm font-medium">
-          WebVTT file
+          File in WebVTT or SRT
         </label>
         <input
           id={picker}
           type="file"
-          accept=".vtt,text/vtt"
+          accept=".vtt,.srt,text/vtt,application/x-subrip"
           aria-invalid={problem ? true : undefined}
           aria-describedby={problem ? `${picker}-note` : undefined}
           onChange={(event) => setFile(event.target.files?.[0])}
