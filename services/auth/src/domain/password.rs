@@ -68,7 +68,7 @@ impl Password {
         if is_number {
             return Err("This password is too common");
         }
-        // The filter takes one in 256 others for a breached one.
+        // The filter takes one in 65,536 others for a breached one.
         if is_breached(&lower) {
             return Err("This password looks like one from a data breach. Please choose another");
         }
