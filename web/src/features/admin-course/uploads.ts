@@ -116,7 +116,7 @@ export async function upload(file: File, kind: MediaKind, onEnd: () => void): Pr
       chunkSize: CHUNK_BYTES,
       retryDelays: RETRY_DELAYS_MS,
       removeFingerprintOnSuccess: true,
-      metadata: { filename: file.name, filetype: file.type || 'application/octet-stream', kind },
+      metadata: { filename: sentName(file.name), filetype: file.type || 'application/octet-stream', kind },
       onBeforeRequest: sign,
       onAfterResponse: staysAnUpload,
       onUploadUrlAvailable: begin,
@@ -187,3 +187,14 @@ window.addEventListener('online', () => {
 window.addEventListener('beforeunload', (event) => {
   if (Object.values(useUploads.getState()).some(({ state }) => state === 'sending' || state === 'waiting')) event.preventDefault()
 })
+
+const LONGEST_NAME = 200
+
+/** The name of a file without what the server refuses in one, and not longer than it takes: the ending stays. */
+export function sentName(name: string) {
+  const plain = name.replace(/[/\\]/g, '-').replace(/"/g, "'").replace(/\p{Cc}/gu, '')
+  const letters = [...plain]
+  if (letters.length <= LONGEST_NAME) return plain
+  const ending = /\.[^.]{1,10}$/.exec(plain)?.[0] ?? ''
+  return letters.slice(0, LONGEST_NAME - ending.length).join('') + ending
+}
