@@ -66,12 +66,21 @@ describe('toasts', () => {
     expect(screen.queryByText(/times/)).not.toBeInTheDocument()
   })
 
+  it('say one success at a time, and none beside a later failure [U23]', () => {
+    render(<Toasts />)
+    act(() => notify.success('Uploaded'))
+    act(() => notify.success('Deposit made'))
+    expect(toastTexts()).toEqual(['Deposit made'])
+    say('Wrong code', 'Network Error')
+    expect(toastTexts()).toEqual(['Network Error', 'Wrong code'])
+  })
+
   it('are announced: a failure at once, a success when there is time for it', () => {
     render(<Toasts />)
     act(() => notify.success('Saved'))
-    say('Refused')
     expect(screen.getByRole('region', { name: 'Notifications' })).toHaveAttribute('aria-live', 'polite')
     expect(screen.getByRole('status')).toHaveTextContent('Saved')
+    say('Refused')
     expect(screen.getByRole('alert')).toHaveTextContent('Refused')
   })
 

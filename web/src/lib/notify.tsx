@@ -10,17 +10,21 @@ export const TOAST_MS = 4_000
 /** The oldest first; those that left since are dropped with the next. */
 let shown: readonly (Message & { id: Id; times: number })[] = []
 
-/** The library's own limit lets the newest wait; here the oldest leaves for it. */
+/**
+ * The library's own limit lets the newest wait; here the oldest leaves for it. An earlier success is over as soon as anything
+ * else is said: it would cover the page, and stand beside the next failure.
+ */
 function show(message: Message) {
   const { kind, title, description } = message
   const present = shown.filter(({ id }) => toast.isActive(id))
   const same = present.find((other) => other.kind === kind && other.title === title && other.description === description)
-  const leaving = same ?? (present.length === MOST ? present[0] : undefined)
-  if (leaving) toast.dismiss(leaving.id)
+  const oldest = same ?? (present.length === MOST ? present[0] : undefined)
+  const leaving = present.filter((other) => other === oldest || other.kind === 'success')
+  for (const { id } of leaving) toast.dismiss(id)
   const times = (same?.times ?? 0) + 1
   const role = kind === 'error' || kind === 'warning' ? 'alert' : 'status'
   const id = toast[kind](<Content {...message} times={times} />, { role })
-  shown = [...present.filter((other) => other !== leaving), { ...message, id, times }]
+  shown = [...present.filter((other) => !leaving.includes(other)), { ...message, id, times }]
 }
 
 function Content({ title, description, times }: Message & { times: number }) {
