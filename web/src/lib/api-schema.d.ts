@@ -3242,7 +3242,7 @@ export interface components {
         CaptionsBody: {
             /** @description As members see it. */
             label: string;
-            /** @description WebVTT, up to 500 kB. */
+            /** @description WebVTT or SRT, up to 500 kB. */
             vtt: string;
         };
         /** @description Captions of a video. */
