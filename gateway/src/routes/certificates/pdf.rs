@@ -104,16 +104,16 @@ mod tests {
         assert!(written("Amara Lindqvist", true).contains("No longer valid"));
     }
 
-    /// [D-C8] A name beyond the standard fonts is written; what cannot be written is left to the address.
+    /// [D-C8] [F11] A name beyond the standard fonts is written; what cannot be written is left to the address.
     #[test]
     fn a_name_is_written_right_or_left_to_the_address() {
         let text = page("Łukasz Żak");
         assert!(text.contains("FontFile2") && text.contains("<0141>") && !text.contains("named at the address"));
-        for name in ["王小明", "佐藤 さくら"] {
-            assert!(page(name).contains("DroidSansFallback") && !page(name).contains("named at the address"), "{name}");
+        for (name, font) in
+            [("王小明", "DroidSans"), ("अनिल कुमार", "Devanagari"), ("สมชาย", "Thai"), ("김민준", "Nanum")]
+        {
+            assert!(page(name).contains(font) && !page(name).contains("named at the address"), "{name}");
         }
-        for name in ["अनिल कुमार", "สมชาย", "김민준"] {
-            assert!(page(name).contains("the member named at the address below"), "{name}");
-        }
+        assert!(page("ᠮᠣᠩᠭᠣᠯ").contains("the member named at the address below"));
     }
 }
