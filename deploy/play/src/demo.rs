@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::client::Client;
 use crate::request::{self, Decision, txid};
-use crate::{mails, seed};
+use crate::{mails, paper, seed};
 
 /// The demo member's email.
 pub const EMAIL: &str = "demo@solvane.test";
@@ -81,7 +81,8 @@ async fn deposit(
     let row = match known["transactions"].as_array().into_iter().flatten().find(deposit) {
         Some(row) => row.clone(),
         None => {
-            let deposit = request::deposit(amount, &member.platform_method(network).await?);
+            let mut deposit = request::deposit(amount, &member.platform_method(network).await?);
+            deposit.body["receipt"] = paper::proof(amount, network, &format!("{:08}", number + 1)).into();
             member.make(deposit.with_key(format!("demo-deposit-{number}"))).await?["transaction"].clone()
         }
     };

@@ -11,9 +11,9 @@ use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use crate::client::Client;
-use crate::request::{self, DESTINATION, Decision, PROOF, Request, txid};
+use crate::request::{self, DESTINATION, Decision, Request, txid};
 use crate::seed::{self, PLANS, STAFF_PASSWORD};
-use crate::{demo, mails};
+use crate::{demo, mails, paper};
 use stack::Service;
 use stack::Stack;
 use stack::clock::Clock;
@@ -378,6 +378,7 @@ impl World {
         let member = self.sign_in(person).await?;
         let mut deposit = request::deposit(amount, &member.platform_method(network).await?).keyed();
         deposit.body["type"] = json!(kind);
+        deposit.body["receipt"] = json!(proof(amount, network));
         self.decide(&request::id(&member.make(deposit).await?)?, outcome).await
     }
 
@@ -430,8 +431,9 @@ impl World {
         let member = self.sign_in(person).await?;
         let withdrawal = self.open_withdrawal(&member).await?;
         let withdrawal_id = withdrawal["id"].as_str().context("an id")?;
+        let receipt = proof(&withdrawal["fee"].to_string(), "TRC20");
         let body = json!({
-            "amount": withdrawal["fee"], "method": member.platform_method("TRC20").await?, "receipt": PROOF,
+            "amount": withdrawal["fee"], "method": member.platform_method("TRC20").await?, "receipt": receipt,
             "transactionId": withdrawal_id,
         });
         let fee = Request::post(format!("/transactions/fee/{withdrawal_id}"), body).keyed();
@@ -527,6 +529,11 @@ impl Traffic {
             .await?;
         Ok(!queued)
     }
+}
+
+/// A proof that no other payment has.
+fn proof(amount: &str, network: &str) -> String {
+    paper::proof(amount, network, &Uuid::new_v4().simple().to_string())
 }
 
 #[cfg(test)]

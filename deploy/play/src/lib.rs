@@ -4,6 +4,7 @@ pub mod client;
 pub mod demo;
 pub mod history;
 pub mod mails;
+pub mod paper;
 pub mod request;
 pub mod samples;
 pub mod seed;
