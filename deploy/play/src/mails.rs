@@ -95,11 +95,11 @@ impl Mail {
             .map(str::to_owned)
     }
 
-    /// The secret of a link to this page of the app: what follows `#token=`.
+    /// The secret of a link to this page of the app: what follows `#token=`, without the email that may follow it.
     #[must_use]
     pub fn secret(&self, page: &str) -> Option<String> {
         let (_, rest) = self.text.split_once(&format!("{page}#token="))?;
-        rest.split_whitespace().next().map(str::to_owned)
+        rest.split(|letter: char| letter.is_whitespace() || letter == '&').next().map(str::to_owned)
     }
 }
 

@@ -321,6 +321,13 @@ describe('password reset', () => {
     for (const part of ['secret-token', 'confirmPassword', 'a-good-password']) expect(reset.seen[0]?.body).toContain(part)
   })
 
+  it('names the account to a password manager [F21]', async () => {
+    const { user } = openApp('/reset-password#token=x&email=a%2Bb%40example.com')
+    await user.click(await screen.findByLabelText('New Password'))
+    expect(document.querySelector('form [autocomplete=username]')).toHaveValue('a+b@example.com')
+    expect(window.location.hash).toBe('')
+  })
+
   it('needs two equal passwords of at least 8 characters [AUTH-09]', async () => {
     const { user } = openApp('/reset-password#token=x')
     await user.type(await screen.findByLabelText('New Password'), 'short')

@@ -216,13 +216,23 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             "auth.v1.password_reset_requested",
             &reset,
             Template::ResetLink,
-            &["https://solvane.test/reset-password#token=Reset-Token_1", "did not request this"],
+            // [F21] The page names the account to a password manager.
+            &[
+                "https://solvane.test/reset-password#token=Reset-Token_1",
+                "email=ada%40example.com",
+                "did not request this",
+            ],
         ),
         one(
             "auth.v1.staff_invited",
             &invited,
             Template::StaffInvited,
-            &["https://solvane.test/reset-password#token=Invite-Token_1", "reviewer", "ada@example.com"],
+            &[
+                "https://solvane.test/reset-password#token=Invite-Token_1",
+                "email=ada%40example.com",
+                "reviewer",
+                "ada@example.com",
+            ],
         ),
         one(
             "auth.v1.password_changed",

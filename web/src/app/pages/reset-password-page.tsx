@@ -4,11 +4,14 @@ import { ResetForm } from '@/features/auth/components/reset-form'
 import { paths } from '@/lib/paths'
 import { SessionHeading, TextLink } from '../session-parts'
 
-/** The reset token arrives in the fragment, which no server or log sees. */
-const tokenOfFragment = () => new URLSearchParams(window.location.hash.slice(1)).get('token') ?? ''
+/** The reset token and the email it was sent to arrive in the fragment, which no server or log sees. */
+function linkOfFragment() {
+  const parts = new URLSearchParams(window.location.hash.slice(1))
+  return { token: parts.get('token') ?? '', email: parts.get('email') ?? undefined }
+}
 
 export function ResetPasswordPage() {
-  const [token] = useState(tokenOfFragment)
+  const [{ token, email }] = useState(linkOfFragment)
   useEffect(() => {
     // Out of the address bar and the history, where others could find it.
     if (window.location.hash) window.history.replaceState(window.history.state, '', window.location.pathname)
@@ -23,7 +26,7 @@ export function ResetPasswordPage() {
           </Notice>
         </div>
       )}
-      <ResetForm token={token} />
+      <ResetForm token={token} email={email} />
       <p className="mt-6 text-center text-sm text-ink-soft">
         <TextLink to={paths.login}>Back to login</TextLink>
       </p>

@@ -14,7 +14,7 @@ type Values = { password: string; confirmPassword: string }
 
 const { validate: isLongEnough } = password('Password must be at least 8 characters long')
 
-export function ResetForm({ token }: { token: string }) {
+export function ResetForm({ token, email }: { token: string; email: string | undefined }) {
   const navigate = useNavigate()
   const reset = useResetPassword()
   const form = useForm<Values>({ defaultValues: { password: '', confirmPassword: '' } })
@@ -31,6 +31,8 @@ export function ResetForm({ token }: { token: string }) {
   )
   return (
     <Form onSubmit={submit} className="space-y-5">
+      {/* Whose password it is, for the browser that keeps it. */}
+      {email && <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />}
       <PasswordField
         label="New Password"
         autoComplete="new-password"
