@@ -27,3 +27,14 @@ test('a transaction prints without what can only be pressed [TXN-04]', async ({ 
   await expect(page.getByText(/^TNX-/)).toBeVisible()
   expect((await page.getByRole('main').boundingBox())?.width, 'the column of the menu is gone').toBeGreaterThan(600)
 })
+
+test('enlarged to 400 percent the header scrolls away, and does not cover a quarter of the page [U23] [PUB-05]', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 256 })
+  for (const path of ['/', '/login', '/terms']) {
+    await page.goto(path)
+    for (const header of await page.getByRole('banner').all()) await expect(header).toHaveCSS('position', 'static')
+  }
+  await signedIn(page)
+  await page.goto('/transactions')
+  await expect(page.getByRole('banner')).toHaveCSS('position', 'static')
+})

@@ -128,6 +128,8 @@ describe('buying from the balance', () => {
     const dialog = within(screen.getByRole('dialog'))
     expect(dialog.getByText('Available balance').nextSibling).toHaveTextContent('$100.00')
     expect(dialog.getByText('Balance afterwards').nextSibling).toHaveTextContent('$13.00')
+    // [U23] The minus stands close to its amount.
+    expect(dialog.getByText('Lifetime access').nextSibling).toHaveClass('signed')
     expect(seen).toHaveLength(0)
     server.use(answers('get', '/courses', { course: course({ purchased: true }) }))
     await user.click(dialog.getByRole('button', { name: 'Pay $87.00' }))
