@@ -72,11 +72,14 @@ step build cargo build --workspace --bins --tests
 if [ "$failed" -eq 0 ]; then
   step rust "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast
 fi
-step web npm --prefix web run --silent test
+# These wait for servers most of the time, while the tests of the web application use the cores.
+run web npm --prefix web run --silent test &
 step standby deploy/test-standby.sh
 step secrets deploy/test-secrets.sh
 step tasks deploy/test-tasks.sh
 step tls deploy/test-tls.sh
+wait
+tally web
 if [ -x "$target/debug/stack" ]; then
   step settings node deploy/settings.mjs --check
   step attack "$target/debug/stack" attack --quick
