@@ -306,6 +306,8 @@ describe('password reset', () => {
     await waitFor(() => expect(forgot.seen).toHaveLength(1))
     expect(forgot.seen[0]?.headers.get('Content-Type')).toMatch(/^multipart\/form-data/)
     expect(forgot.seen[0]?.body).toContain('amara@example.com')
+    expect(await screen.findByText(/^If amara@example.com belongs to an account, its email with the link arrives/)).toBeVisible()
+    expect(screen.getByLabelText('Email')).toHaveValue('')
   })
 
   it('takes the token out of the address bar and sends it [D-S6] [API-06]', async () => {

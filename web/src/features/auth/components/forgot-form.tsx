@@ -1,7 +1,9 @@
+import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Button } from '@/components/button'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
+import { Notice } from '@/components/notice'
 import { showFieldErrors } from '@/lib/forms'
 import { email as emailRule } from '@/lib/rules'
 import { useForgotPassword } from '../api/forgot-password'
@@ -9,14 +11,25 @@ import { useForgotPassword } from '../api/forgot-password'
 export function ForgotForm() {
   const forgot = useForgotPassword()
   const form = useForm<{ email: string }>()
+  const [sentTo, setSentTo] = useState<string>()
   const submit = form.handleSubmit(({ email }) =>
     forgot.mutateAsync(email).then(
-      () => form.reset(),
+      () => {
+        form.reset()
+        setSentTo(email)
+      },
       (error: unknown) => showFieldErrors(error, form.setError, ['email']),
     ),
   )
   return (
     <Form method="post" onSubmit={submit} className="space-y-5">
+      <div role="status">
+        {sentTo && (
+          <Notice title="Check your mailbox">
+            <p className="wrap-anywhere">{`If ${sentTo} belongs to an account, its email with the link arrives within minutes. The link works for 30 minutes; look into the spam folder, too.`}</p>
+          </Notice>
+        )}
+      </div>
       <TextField
         label="Email"
         type="email"
