@@ -14,7 +14,9 @@ import { formatZoned } from '@/lib/dates'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 
-const OpenWithdrawal = lazy(async () => ({ default: (await loadChunk(() => import('./transaction/open-withdrawal'))).OpenWithdrawal }))
+const openWithdrawal = () => loadChunk(() => import('./transaction/open-withdrawal'))
+const Destination = lazy(async () => ({ default: (await openWithdrawal()).Destination }))
+const FeeChoice = lazy(async () => ({ default: (await openWithdrawal()).FeeChoice }))
 
 const journey = () => loadChunk(() => import('@/features/transactions/components/journey'))
 const Journey = lazy(async () => ({ default: (await journey()).Journey }))
@@ -34,14 +36,21 @@ export function TransactionPage() {
               <Journey transaction={transaction} />
             </Suspense>
           )}
-          {isOpenWithdrawal(transaction) && (
-            <div className="space-y-5 print:hidden">
-              <Suspense fallback={<Skeleton className="h-40" />}>
-                <OpenWithdrawal withdrawal={transaction} />
+          {isOpenWithdrawal(transaction) && (transaction.needsDestination || transaction.needsConfirmation) && (
+            <div className="print:hidden">
+              <Suspense fallback={<Skeleton className="h-72" />}>
+                <Destination withdrawal={transaction} />
               </Suspense>
             </div>
           )}
           <TransactionDetails transaction={transaction} />
+          {isOpenWithdrawal(transaction) && (
+            <div className="print:hidden">
+              <Suspense fallback={<Skeleton className="h-40" />}>
+                <FeeChoice withdrawal={transaction} />
+              </Suspense>
+            </div>
+          )}
           <div className="min-h-11 print:hidden">
             <Suspense>
               <ReceiptButton transaction={transaction} />

@@ -11,20 +11,20 @@ const DestinationStep = lazy(async () => {
   return { default: module.DestinationStep }
 })
 
-/** What the member can still do about a withdrawal that is under way. */
-export function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
+/** Where an open withdrawal goes, while the member has to say or confirm it. */
+export function Destination({ withdrawal }: { withdrawal: Transaction }) {
+  return (
+    <Suspense fallback={<Skeleton className="h-72" />}>
+      <DestinationStep withdrawal={withdrawal} />
+    </Suspense>
+  )
+}
+
+/** How the fee of an open withdrawal is paid. */
+export function FeeChoice({ withdrawal }: { withdrawal: Transaction }) {
   const methods = usePaymentMethods()
   const { transactions } = useTransactions()
   const fee = transactions?.find((row) => row.title === 'Fee' && row.relatedId === withdrawal.id && row.status !== 'failed')
   const platform = methods.data?.filter((method) => method.scope !== 'personal')
-  return (
-    <>
-      {(withdrawal.needsDestination || withdrawal.needsConfirmation) && (
-        <Suspense fallback={<Skeleton className="h-72" />}>
-          <DestinationStep withdrawal={withdrawal} />
-        </Suspense>
-      )}
-      <FeeOption withdrawal={withdrawal} methods={{ ...methods, data: platform }} feeTransaction={fee} />
-    </>
-  )
+  return <FeeOption withdrawal={withdrawal} methods={{ ...methods, data: platform }} feeTransaction={fee} />
 }
