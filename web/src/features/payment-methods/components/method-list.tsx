@@ -54,7 +54,7 @@ export function MethodList() {
       </Card>
       {platform.length > 0 && (
         <Card className="overflow-hidden">
-          <CardHeader title="Deposit methods" description="Operated by Solvane; used when you make a deposit." />
+          <CardHeader title="Deposit methods" description="Ours. Begin with a deposit before you pay: a payment without one has to be matched by hand." />
           <MethodRows methods={platform} onDelete={setDoomed} />
         </Card>
       )}
