@@ -32,7 +32,7 @@ export function StaffBoard() {
   const may = useMay()
   const query = useStaffList()
   return (
-    <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_21rem]">
+    <div className="grid grid-cols-1 items-start gap-5 2xl:grid-cols-[minmax(0,1fr)_21rem]">
       <Card className="overflow-hidden">
         <Loaded query={query} label="Loading the staff" count={6}>
           {(staff) => (
@@ -70,7 +70,7 @@ function Row({ one }: { one: User }) {
       </Cell>
       <Cell right>
         {may('changeStaff') && !one.isFrozen && one.id !== me.id && (
-          <span className="flex flex-wrap justify-end gap-2">
+          <span className="flex justify-end gap-2">
             <RoleButton one={one} />
             <DisableButton one={one} />
           </span>
