@@ -181,6 +181,25 @@ it('tells what happened to the account, page by page, refusals by another name [
   expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument()
 })
 
+it('groups the activity by day, counts repetitions, and shows one kind alone [D-A7]', async () => {
+  const login = { kind: 'sign_in', refused: false, device: 'Firefox on Linux', addressBlock: '203.0.113.0/24' }
+  const events = [
+    { ...login, at: '2026-03-05T14:09:00Z' }, { ...login, at: '2026-03-05T14:08:00Z' }, { ...login, at: '2026-03-05T14:07:00Z', refused: true },
+    { kind: 'password_changed', refused: false, at: '2026-03-04T14:07:00Z' }, { ...login, at: '2026-03-04T14:06:00Z' },
+  ]
+  server.use(answers('get', '/users/activity', { events }))
+  const { user } = openAsMember('/profile/activity')
+  const day = async (name: RegExp) => within(await screen.findByRole('list', { name }))
+  expect((await day(/^Mar 5, 2026$/)).getAllByRole('listitem')).toHaveLength(2)
+  expect((await day(/^Mar 5, 2026$/)).getByText(/^2 times, last at /)).toBeVisible()
+  await user.click(screen.getByRole('radio', { name: 'Changes' }))
+  expect((await day(/^Mar 4, 2026$/)).getAllByRole('listitem')).toHaveLength(1)
+  expect(screen.queryByRole('list', { name: /^Mar 5, 2026$/ })).toBeNull()
+  await user.click(screen.getByRole('radio', { name: 'Refused' }))
+  expect(await screen.findByText('Login failed')).toBeVisible()
+  expect(screen.queryByText('Logged in')).toBeNull()
+})
+
 describe('the download of all data [D-A12]', () => {
   const saved = () => {
     const files: Blob[] = []

@@ -1,7 +1,8 @@
 import { Ban, DoorClosed, DoorOpen, Download, KeyRound, LogIn, LogOut, Mail, MapPin, ShieldAlert, ShieldCheck, Snowflake, type LucideIcon } from 'lucide-react'
+import { useId } from 'react'
 import { cx } from './cx'
 import type { SecurityEvent } from '@/lib/api-types'
-import { formatDateTimes } from '@/lib/dates'
+import { formatDay, formatTimes } from '@/lib/dates'
 
 type Sentence = { text: string; refused?: string; icon?: LucideIcon }
 
@@ -34,19 +35,63 @@ const sentences: Record<SecurityEvent['kind'], Sentence> = {
 export const activitySentence = (kind: SecurityEvent['kind'], isRefused: boolean): string =>
   (isRefused && sentences[kind]?.refused) || (sentences[kind]?.text ?? kind)
 
-/** The security log of an account, newest first [D-A7]. */
+/** The security log of an account, newest first, by day; what happened several times in a row is one entry [D-A7]. */
 export function ActivityList({ events, className }: { events: SecurityEvent[]; className?: string }) {
-  const moments = formatDateTimes(events.map((event) => event.at ?? ''))
   return (
-    <ul className={cx('divide-y divide-line', className)}>
-      {events.map((event, index) => (
-        <ActivityRow key={`${event.at}-${index}`} event={event} moment={moments[index] ?? ''} />
+    <div className={className}>
+      {byDay(events).map(([day, some]) => (
+        <Day key={day} day={day} events={some} />
       ))}
-    </ul>
+    </div>
   )
 }
 
-function ActivityRow({ event: { kind, refused, device, addressBlock }, moment }: { event: SecurityEvent; moment: string }) {
+/** The events of each day of the reader's time zone, in their order. */
+function byDay(events: readonly SecurityEvent[]): [string, SecurityEvent[]][] {
+  const days = new Map<string, SecurityEvent[]>()
+  for (const event of events) {
+    const day = event.at ? formatDay(event.at) : ''
+    days.set(day, [...(days.get(day) ?? []), event])
+  }
+  return [...days]
+}
+
+type Entry = { event: SecurityEvent; times: number }
+
+const isSame = (one: SecurityEvent, other: SecurityEvent) =>
+  one.kind === other.kind && one.refused === other.refused && one.device === other.device && one.addressBlock === other.addressBlock
+
+/** Repetitions as one entry, at the time of the newest. */
+function merged(events: readonly SecurityEvent[]): Entry[] {
+  const entries: Entry[] = []
+  for (const event of events) {
+    const before = entries.at(-1)
+    if (before && isSame(before.event, event)) before.times += 1
+    else entries.push({ event, times: 1 })
+  }
+  return entries
+}
+
+function Day({ day, events }: { day: string; events: SecurityEvent[] }) {
+  const heading = useId()
+  const entries = merged(events)
+  const times = formatTimes(entries.map(({ event }) => event.at ?? ''))
+  return (
+    <>
+      <p id={heading} className="bg-sunken px-5 py-1.5 text-xs font-semibold sm:px-6">
+        {day}
+      </p>
+      <ul aria-labelledby={heading} className="divide-y divide-line">
+        {entries.map((entry, index) => (
+          <ActivityRow key={`${entry.event.at}-${index}`} entry={entry} time={times[index] ?? ''} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function ActivityRow({ entry: { event, times }, time }: { entry: Entry; time: string }) {
+  const { kind, refused, device, addressBlock } = event
   const Icon = refused ? Ban : (sentences[kind]?.icon ?? ShieldCheck)
   const origin = [device, addressBlock].filter(Boolean).join(' · ')
   return (
@@ -55,7 +100,7 @@ function ActivityRow({ event: { kind, refused, device, addressBlock }, moment }:
       <div className="min-w-0 flex-1">
         <p className={cx('font-medium', refused && 'text-negative')}>{activitySentence(kind, refused)}</p>
         {origin && <p className="text-sm break-words text-ink-soft">{origin}</p>}
-        <p className="text-sm text-ink-faint">{moment}</p>
+        <p className="text-sm text-ink-faint">{times > 1 ? `${times} times, last at ${time}` : time}</p>
       </div>
     </li>
   )

@@ -23,6 +23,10 @@ export const formatDays = (moments: readonly string[]) => {
 }
 /** `10:50 AM` */
 export const formatTime = (iso: string | number | Date) => time.format(new Date(iso))
+const timeExact = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit', second: '2-digit' })
+
+/** The same for a list, with seconds where two would look the same. */
+export const formatTimes = (moments: readonly string[]) => tellApart(moments, formatTime, (iso) => timeExact.format(new Date(iso)))
 /** `2026-11-21`, the day in UTC, as the contract and date inputs write it. */
 export const isoDay = (moment: Date) => moment.toISOString().slice(0, 10)
 
