@@ -56,3 +56,8 @@ it('tells a moment as the trail wrote it where it is none that a browser reads [
   expect(fieldInWords('at', '2026-11-22 20:00:00.0 +00:00:00')).toBe('In force from 2026-11-22 20:00:00.0 +00:00:00'))
 
 it('tells until when somebody pays [D-B7] [D-O3]', () => expect(fieldInWords('until', 1_795_393_898)).toMatch(/^Paying until November 23, 2026 at \d+:\d\d (AM|PM)$/))
+
+it('tells values and rates of the audit log as they were typed [D-O3]', () => {
+  expect(fieldInWords('value_micros', 1_050_000)).toBe('Value 1.05')
+  expect(fieldInWords('bidMicros', 97_312_450_000)).toBe('Bid 97312.45')
+})

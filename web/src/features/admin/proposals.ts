@@ -115,6 +115,8 @@ const compared = (kind: string, name: string) => kind !== 'plan.value' || name =
 function readable(name: string, value: unknown): string {
   if (value === null || value === undefined || value === '') return name === 'at' ? 'Time of confirmation' : '–'
   if (typeof value === 'number' && name.endsWith('Cents')) return formatCents(value)
+  // Values and rates of the audit log, exactly.
+  if (typeof value === 'number' && name.endsWith('Micros')) return String(value / 1_000_000)
   if (typeof value === 'number' && dollars.includes(name)) return formatMoney(value)
   if (typeof value === 'number' && name === 'roi') return `${value}%, not guaranteed`
   if (typeof value === 'number' && (name === 'duration' || name === 'minHoldingDays')) return `${value} days`
@@ -133,7 +135,7 @@ function readable(name: string, value: unknown): string {
 export const fieldInWords = (name: string, value: unknown) => {
   // The audit log keeps the services' names, e.g. `amount_cents`.
   const key = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  return `${labels[key] ?? words(key.replace(/Cents$/, ''))} ${readable(key, value)}`
+  return `${labels[key] ?? words(key.replace(/(Cents|Micros)$/, ''))} ${readable(key, value)}`
 }
 
 export type Change = { label: string; before?: string; after: string; isExact: boolean }
