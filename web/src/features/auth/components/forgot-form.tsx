@@ -25,9 +25,7 @@ export function ForgotForm() {
     <Form method="post" onSubmit={submit} className="space-y-5">
       <div role="status">
         {sentTo && (
-          <Notice title="Check your mailbox">
-            <p className="wrap-anywhere">{`If ${sentTo} belongs to an account, its email with the link arrives within minutes. The link works for 30 minutes; look into the spam folder, too.`}</p>
-          </Notice>
+          <Notice>{`If ${sentTo} has an account, a link arrives within minutes. It works for 30 minutes.`}</Notice>
         )}
       </div>
       <TextField
