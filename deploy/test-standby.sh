@@ -73,7 +73,7 @@ back_up() {
 restore() {
   local log
   log=$(ask "$first" 'SELECT pg_walfile_name(pg_switch_wal())')
-  waits "$first" "last_archived_wal >= '$log' FROM pg_stat_archiver"
+  waits "$first" "last_archived_wal COLLATE \"C\" >= '$log' FROM pg_stat_archiver"
   stop "$first" immediate
   rm -rf "$(data "$first")"
   as_server "$folder/restore.sh" "$folder/backups-$first" "$(data "$first")" "$@"

@@ -35,9 +35,9 @@ finish() {
 }
 trap finish EXIT
 
-# until_true COMMAND…: for at most half a minute.
+# until_true COMMAND…: for at most a minute.
 until_true() {
-  local end=$((SECONDS + 30))
+  local end=$((SECONDS + 60))
   until "$@" >/dev/null 2>&1; do
     [ "$SECONDS" -lt "$end" ] || fail "waited in vain for: $*"
     read -r -t 0.2 <> <(:) || true
@@ -114,23 +114,25 @@ case "\$*" in
   "compose exec -T mailer /usr/local/bin/service send-test ops@example.com") cat "$folder/answer"; [ ! -e "$folder/refused" ] ;;
 esac
 SCRIPT
-for name in curl getent timedatectl; do printf '#!/bin/sh\ncat %s\n' "$folder/$name" >"$folder/bin/$name"; done
+for name in curl getent timedatectl df; do printf '#!/bin/sh\ncat %s\n' "$folder/$name" >"$folder/bin/$name"; done
 chmod 755 "$folder/bin"/*
 doctor() { PATH=$folder/bin:$PATH deploy/doctor.sh 2>/dev/null; }
 echo 2.20.1 >"$folder/version"
+echo ' 90%' >"$folder/df"
 echo "wallet unhealthy" >"$folder/state"
 echo 0 >"$folder/people"
 sed -i 's/^task_failed.*/task_failed{task="audit"} 1/' "$tasks/audit.prom"
 sed -i 's/^task_succeeded_at.*/task_succeeded_at{task="files"} 1000/' "$tasks/files.prom"
 chmod 755 deploy/compose/secrets
 doctor >"$folder/found" && fail "the doctor is content"
-for what in 'compose is 2.24' 'closed to other' 'clock is' 'URL is https' 'leads somewhere' 'are well' 'answers at' 'names a relay' \
+for what in 'compose is 2.24' 'closed to other' 'clock is' 'disk has' 'URL is https' 'leads somewhere' 'are well' 'answers at' 'names a relay' \
   'takes connections' 'FROM is yours' 'EMAIL is set' 'KEYS is set' 'ROOTS_URL is set' 'place outside' 'task audit' 'task files' \
   'two administrators' 'two treasurers' 'a reviewer' 'your company'; do
   grep -q "^WRONG .*$what" "$folder/found" || fail "the doctor does not see: $what"
 done
 grep -q '^ok .*task backup' "$folder/found" || fail "the doctor sees what is not: $(grep backup "$folder/found")"
 echo 2.30.0 >"$folder/version"
+echo ' 40%' >"$folder/df"
 echo "wallet healthy" >"$folder/state"
 echo 2 >"$folder/people"
 echo yes >"$folder/timedatectl"
@@ -139,7 +141,7 @@ echo "email: 'hello@example.com'" >web/src/content/brand.ts
 echo COPY_TO=bucket >>deploy/compose/secrets/copy.env
 chmod 700 deploy/compose/secrets
 for name in audit files copy unhealthy certificates backup; do rm -f "$tasks/$name.prom"; deploy/task.sh "$name" expected; done
-python3 -c 'import socket, sys, time; one = socket.create_server(("127.0.0.1", int(sys.argv[1]))); time.sleep(60)' "$((port + 5))" &
+python3 -c 'import socket, sys, time; one = socket.create_server(("127.0.0.1", int(sys.argv[1]))); time.sleep(600)' "$((port + 5))" &
 started+=($!)
 cat >.env <<ENV
 PUBLIC_URL=https://solvane.example.com
