@@ -143,6 +143,8 @@ def deployed(thing, names):
     require(spec.get("strategy", {}).get("rollingUpdate", {}).get("maxUnavailable") == 0, thing, "gives up a pod before the new one serves")
     require("replicas" not in spec, thing, "has a number of replicas, which the autoscaler owns")
     require(len(pod.get("topologySpreadConstraints", [])) >= 2, thing, "is not spread over zones and nodes")
+    later = name in WORKERS | {"collector"}
+    require((pod.get("priorityClassName") == "solvane") != later, thing, "must have the priority of what moves money" if not later else "must give way to what moves money")
     for kind in ("PodDisruptionBudget", "HorizontalPodAutoscaler", "ServiceAccount"):
         require((kind, name) in names, thing, f"has no {kind}")
     require(pod.get("serviceAccountName") == name, thing, "must run under its own account")
@@ -478,15 +480,18 @@ def main():
         if thing["kind"] == "Namespace":
             level = thing["metadata"]["labels"].get("pod-security.kubernetes.io/enforce")
             require(level == "restricted", thing, "does not enforce Pod Security")
-        elif thing["metadata"].get("namespace") != "solvane":
+        elif thing["kind"] != "PriorityClass" and thing["metadata"].get("namespace") != "solvane":
             breach(thing, "is outside the namespace")
         if overlay == "production":
             require(thing["kind"] != "Secret", thing, "is a secret in a manifest")
             if thing["kind"] == "Cluster":
                 require(thing["spec"]["instances"] >= 3, thing, "has too few instances")
+                require(thing["spec"].get("priorityClassName") == "solvane", thing, "gives way to other pods")
                 kept(thing)
             if thing["kind"] == "RabbitmqCluster":
                 require(thing["spec"]["replicas"] >= 3, thing, "has too few nodes")
+                own = thing["spec"]["override"]["statefulSet"]["spec"]["template"]["spec"]
+                require(own.get("priorityClassName") == "solvane", thing, "gives way to other pods")
     deployments = {name for kind, name in names if kind == "Deployment"}
     if deployments != CALLS.keys() | WORKERS | ({"collector"} if overlay == "production" else set()):
         breaches.append(f"the deployments are {sorted(deployments)}")
