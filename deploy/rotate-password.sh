@@ -29,7 +29,8 @@ case $name in
       <<<"ALTER ROLE $of PASSWORD '$fresh'"
     ;;
   broker:*)
-    docker compose exec -T rabbitmq rabbitmqctl --quiet change_password "$of" <<<"$fresh"
+    # With any other argument it does not read its input, and waits for ever.
+    docker compose exec -T rabbitmq rabbitmqctl change_password "$of" <<<"$fresh" >/dev/null
     rm -f "$folder/rabbitmq-definitions.json"
     ;;
 esac

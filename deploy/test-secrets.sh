@@ -110,7 +110,7 @@ logs_in wallet wallet "$(password_in wallet)" || fail "make secrets took the new
 : >"$folder/docker.log"
 rotate broker:payment-method
 fresh=$(sed -n 's/.*payment-method:\([^@]*\)@rabbitmq.*/\1/p' "$secrets/payment-method.env")
-grep -qx 'exec -T rabbitmq rabbitmqctl --quiet change_password payment-method' "$folder/docker.log" || fail "the broker was not told"
+grep -qx 'exec -T rabbitmq rabbitmqctl change_password payment-method' "$folder/docker.log" || fail "the broker was not told"
 grep -qx "$fresh" "$folder/docker.log" || fail "the broker has another password"
 : >"$folder/docker.log"
 rotate store:gateway
