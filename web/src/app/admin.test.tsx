@@ -27,9 +27,11 @@ const deposit = { ...transaction({ status: 'pending', amount: 250, revision: 3, 
 
 const review = (changes: object = {}) => ({
   transaction: { ...deposit, ...changes },
-  checks: [{ name: 'amount_in_limits', ok: true, detail: '$250.00 is within the limits.', transactionIds: [] }],
+  checks: [{ name: 'amount_in_limits', ok: true, state: 'ok', detail: '$250.00 is within the limits.', transactionIds: [] }],
   wallet: { balance: 0, held: 0, bonus: 0, invested: 0 },
   entries: [],
+  blockers: [],
+  candidates: [],
 })
 
 const proposal = (changes: object = {}) => ({

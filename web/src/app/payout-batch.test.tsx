@@ -30,7 +30,7 @@ function openPayouts(rows: object[], permissions = ['see', 'pay']) {
       user: { id: ME, name: 'Tess', email: 'tess@solvane.test', role: 'treasurer' },
       totp: { required: true, enrolled: true, passkeys: 0, recoveryCodesLeft: 10 }, stepUpUntil: null, permissions,
     }),
-    answers('get', '/admin/transactions/:id', { transaction: rows[0], checks: [], entries: [] }),
+    answers('get', '/admin/transactions/:id', { transaction: rows[0], checks: [], entries: [], blockers: [], candidates: [] }),
     answers('post', '/admin/transactions/:id/viewing', { viewers: [] }),
     waiting(...rows),
   )
@@ -124,7 +124,7 @@ describe('payouts that are paid together', () => {
     server.use(
       http.get(`${base}/admin/transactions/:id`, ({ params }) =>
         HttpResponse.json({
-          success: true, checks: [], entries: [],
+          success: true, checks: [], entries: [], blockers: [], candidates: [],
           transaction: { ...payout(params['id'] === 'payout-1' ? 1 : 2, usdt), revision: 3 },
           evidence: { at: '2026-03-05T14:09:00Z', payments: params['id'] === 'payout-1' ? [payment] : [], checks: [] },
         }),

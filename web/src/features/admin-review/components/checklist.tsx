@@ -33,11 +33,7 @@ const states = [
   { state: 'ok', Icon: CircleCheck, tone: 'text-positive', words: ', OK' },
 ] as const
 
-/** A server of the version before sends only whether a check passed. */
-const rank = ({ ok, state }: Check) => {
-  const known = states.findIndex((one) => one.state === state)
-  return known < 0 ? states.length - (ok ? 1 : 2) : known
-}
+const rank = ({ state }: Check) => states.findIndex((one) => one.state === state)
 
 /** What speaks for and against a transaction; what speaks against stands first. */
 export function Checklist({ checks }: { checks: readonly Check[] }) {

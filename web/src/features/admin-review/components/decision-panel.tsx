@@ -60,7 +60,7 @@ function PayOut({ review, onDone }: PanelProps) {
   const me = useMember()
   const [failed, setFailed] = useState(false)
   const { paying } = review.transaction
-  const isSeen = review.blockers?.some(({ code }) => code === 'PAYOUT_SEEN')
+  const isSeen = review.blockers.some(({ code }) => code === 'PAYOUT_SEEN')
   if (failed) {
     return (
       <Panel>
@@ -87,7 +87,7 @@ function Decide({ review, onDone, onChoose, isLooking }: ChoiceProps) {
   const me = useMember()
   const { firstApproval } = review.transaction
   const isOwn = firstApproval?.by === me.id
-  const { blockers = [], candidates = [] } = review
+  const { blockers, candidates } = review
   const canApprove = blockers.length === 0
   const concerns = review.checks.filter(({ ok }) => !ok).length
   const [search] = useSearchParams()

@@ -11,8 +11,7 @@ export type StaffCase = Schemas['StaffCase']
 export type StaffCaseMessage = Schemas['StaffCaseMessage']
 export type UnclaimedPayment = Schemas['UnclaimedPayment']
 
-/** A server of the version before says neither what blocks an act nor what may be the payment. */
-export type Review = Omit<Schemas['Review'], 'blockers' | 'candidates'> & Partial<Pick<Schemas['Review'], 'blockers' | 'candidates'>>
+export type Review = Schemas['Review']
 
 export type PreparedPayouts = Schemas['PreparedPayouts']
 export type SentPayouts = Schemas['SentPayouts']
