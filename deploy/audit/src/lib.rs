@@ -7,6 +7,7 @@ pub mod reconcile;
 mod across;
 
 mod decisions;
+mod destinations;
 
 mod nodes;
 
@@ -63,6 +64,9 @@ pub async fn audit(urls: &Urls, evidence: Option<&Evidence<'_>>) -> Result<Vec<V
     }
     verdicts.extend(across::verdicts(&mut snapshots).await?);
     verdicts.extend(decisions::verdicts(&mut snapshots, keys.as_ref()).await?);
+    if let Some(keys) = &keys {
+        verdicts.push(destinations::verdict(&mut snapshots, keys).await?);
+    }
     if let Some(named) = evidence.and_then(|evidence| evidence.nodes) {
         verdicts.extend(nodes::verdicts(&mut snapshots, named).await?);
     }

@@ -163,8 +163,8 @@ impl Product {
         for some in members.chunks(10_000) {
             let ids: Vec<Uuid> = some.iter().map(|member| member.id).collect();
             sqlx::query(
-                "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
-                 SELECT member, 'USDT', 'ERC20', $2, '', 'code', now() FROM unnest($1::uuid[]) AS member",
+                "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at, assertion)
+                 SELECT member, 'USDT', 'ERC20', $2, '', 'code', now(), '' FROM unnest($1::uuid[]) AS member",
             )
             .bind(&ids)
             .bind(address)

@@ -1,6 +1,6 @@
 //! The library shared by all services, without business rules. In reading order: values ([money], [network], [clock]), errors
 //! ([error]), requests ([validate], [page]), identity ([keys], [identity], [auth_client]), permissions ([permission])
-//! and signed decisions ([decision]), state ([db], [idempotency], [proposal], [audit], [roots]), communication
+//! and what auth signs ([decision], [destination]), state ([db], [idempotency], [proposal], [audit], [roots]), communication
 //! ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), personal data ([erasure], [member_data]), and the
 //! process ([config], [telemetry], [log_limit], [sweep], [process], [command], [crash]).
 
@@ -29,6 +29,8 @@ pub mod identity;
 pub mod permission;
 
 pub mod decision;
+
+pub mod destination;
 
 pub mod db;
 

@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 use crate::db::{self, Db, Schema};
 use crate::decision::{self, Assertion, Decided, Proposer};
+use crate::destination::ConfirmedDestination;
 use crate::error::Refusal;
 use crate::identity::{
     Accepts, Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, PayoutState, Role, Session, Sessions,
@@ -171,6 +172,12 @@ impl Realm {
     /// What auth answers about a member's payouts from now on.
     pub fn tell_payouts(&self, user_id: Uuid, state: PayoutState) {
         self.sessions.payouts.lock().expect("no panic while held").insert(user_id, state);
+    }
+
+    /// What auth signs when a member confirms a destination.
+    #[must_use]
+    pub fn confirm(&self, destination: &ConfirmedDestination) -> String {
+        destination.sign(&self.sessions.decision_key).expect("signed")
     }
 
     /// Where the key files are.

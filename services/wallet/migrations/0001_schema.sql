@@ -280,8 +280,6 @@ CREATE TABLE transactions (
     first_approved_by    uuid,
     first_approved_at    timestamptz,
     received_cents       bigint,
-    -- Of a withdrawal: whether its member has to have confirmed the destination before it is approved.
-    destination_checked  boolean,
     -- The quote that a deposit or withdrawal was requested with: which asset, how many of its smallest unit, at which rate.
     quote_id             uuid,
     asset                text,
@@ -472,16 +470,7 @@ CREATE TRIGGER transactions_approved_as_before BEFORE UPDATE ON transactions
 -- No withdrawal is approved whose destination its member has not confirmed.
 CREATE FUNCTION refuse_unconfirmed_destination() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-    IF NEW.destination_checked IS DISTINCT FROM OLD.destination_checked THEN
-        RAISE EXCEPTION 'withdrawal % stays as it was asked for', NEW.id
-            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'transactions_destination_known';
-    ELSIF NEW.destination_checked IS NOT TRUE THEN
-        INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
-            SELECT NEW.user_id, NEW.currency, NEW.network, NEW.destination_address, coalesce(NEW.destination_memo, ''), 'earlier',
-                NEW.created_at
-            WHERE NEW.destination_address IS NOT NULL
-            ON CONFLICT DO NOTHING;
-    ELSIF NOT EXISTS (SELECT FROM destinations WHERE user_id = NEW.user_id
+    IF NOT EXISTS (SELECT FROM destinations WHERE user_id = NEW.user_id
         AND key = destination_key(NEW.currency, NEW.network, NEW.destination_address, NEW.destination_memo))
     THEN
         RAISE EXCEPTION 'the destination of withdrawal % is not confirmed', NEW.id
@@ -491,8 +480,7 @@ BEGIN
 END
 $$;
 CREATE TRIGGER transactions_destination_known BEFORE UPDATE ON transactions FOR EACH ROW
-    WHEN (NEW.kind = 'withdrawal' AND (NEW.approved_by IS NOT NULL AND OLD.approved_by IS NULL
-        OR NEW.destination_checked IS DISTINCT FROM OLD.destination_checked))
+    WHEN (NEW.kind = 'withdrawal' AND NEW.approved_by IS NOT NULL AND OLD.approved_by IS NULL)
     EXECUTE FUNCTION refuse_unconfirmed_destination();
 
 -- A quote stays as it was used. Only that the fee of a withdrawal was paid from outside changes what is paid out.
@@ -734,8 +722,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         || coalesce(memo, ''), 'UTF8'))
 $$;
 
--- The book of destinations: where payouts of a member may go, because the member confirmed it or was paid to it before.
--- Currency, network, address and memo count together.
+-- The book of destinations: where payouts of a member may go, because the member confirmed it. Currency, network, address and
+-- memo count together.
 CREATE TABLE destinations (
     user_id  uuid        NOT NULL,
     key      bytea       NOT NULL GENERATED ALWAYS AS (destination_key(currency, network, address, memo)) STORED,
@@ -743,9 +731,11 @@ CREATE TABLE destinations (
     network  text        NOT NULL,
     address  text        NOT NULL,
     memo     text        NOT NULL,
-    -- The mailed code, a second factor, a payout, or an approved withdrawal that needed no confirmation.
-    cause    text        NOT NULL CONSTRAINT destinations_cause CHECK (cause IN ('code', 'factor', 'payout', 'earlier')),
+    -- The mailed code, or a second factor.
+    cause    text        NOT NULL CONSTRAINT destinations_cause CHECK (cause IN ('code', 'factor')),
     known_at timestamptz NOT NULL,
+    -- What auth signed when the member confirmed it, without which nothing is approved.
+    assertion text       NOT NULL,
     CONSTRAINT destinations_pkey PRIMARY KEY (user_id, key)
 );
 
@@ -764,7 +754,8 @@ BEGIN
         RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
     END IF;
     INSERT INTO disowned_destinations
-    VALUES (OLD.user_id, OLD.key, OLD.currency, OLD.network, OLD.address, OLD.memo, OLD.cause, OLD.known_at, clock_timestamp());
+    VALUES (OLD.user_id, OLD.key, OLD.currency, OLD.network, OLD.address, OLD.memo, OLD.cause, OLD.known_at, clock_timestamp(),
+        OLD.assertion);
     RETURN OLD;
 END
 $$;
@@ -785,6 +776,7 @@ CREATE TABLE disowned_destinations (
     -- It was known from then on, until it was taken back.
     known_at    timestamptz NOT NULL,
     disowned_at timestamptz NOT NULL,
+    assertion   text        NOT NULL,
     CONSTRAINT disowned_destinations_pkey PRIMARY KEY (user_id, key, known_at)
 );
 

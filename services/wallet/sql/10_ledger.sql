@@ -568,22 +568,20 @@ BEGIN
     IF cardinality(new_lines) > 0 THEN
         INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, fee_cents,
                 net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo, method_version,
-                destination_address, destination_memo, destination_checked, decided_by, decided_at, related_id, revision,
-                created_at, quote_id, asset, asset_decimals, units, rate_micros, spread_bps, quoted_at,
-                quote_expires_at)
+                destination_address, destination_memo, decided_by, decided_at, related_id, revision, created_at,
+                quote_id, asset, asset_decimals, units, rate_micros, spread_bps, quoted_at, quote_expires_at)
             SELECT line.id, line.user_id, line.kind, line.description, line.status, line.direction,
                 line.amount_cents, line.fee_cents, line.net_amount_cents, line.fee_paid, line.method_id,
                 line.currency, line.network, line.method_address, line.method_memo, line.method_version,
-                line.destination_address, line.destination_memo, line.destination_checked, line.decided_by,
-                line.decided_at, line.related_id, line.revision, line.created_at, line.quote_id, line.asset,
-                line.asset_decimals, line.units, line.rate_micros, line.spread_bps, line.quoted_at,
-                line.quote_expires_at
+                line.destination_address, line.destination_memo, line.decided_by, line.decided_at, line.related_id,
+                line.revision, line.created_at, line.quote_id, line.asset, line.asset_decimals, line.units,
+                line.rate_micros, line.spread_bps, line.quoted_at, line.quote_expires_at
             FROM unnest(new_lines) AS new, jsonb_to_record(new.line) AS line (
                 id uuid, user_id uuid, kind text, description text, status text, direction text, amount_cents bigint,
                 fee_cents bigint, net_amount_cents bigint, fee_paid boolean, method_id uuid, currency text, network text,
                 method_address text, method_memo text, method_version integer, destination_address text,
-                destination_memo text, destination_checked boolean, decided_by uuid, decided_at timestamptz,
-                related_id uuid, revision integer, created_at timestamptz, quote_id uuid, asset text,
+                destination_memo text, decided_by uuid, decided_at timestamptz, related_id uuid, revision integer,
+                created_at timestamptz, quote_id uuid, asset text,
                 asset_decimals smallint, units numeric, rate_micros bigint, spread_bps smallint, quoted_at timestamptz,
                 quote_expires_at timestamptz)
             WHERE verdicts[new.movement] = 0;

@@ -7,7 +7,7 @@ use chassis::call;
 use chassis::clock::{from_proto, to_proto};
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Channel, Outgoing};
-use chassis::identity::Credential;
+use chassis::identity::{Credential, Session};
 use chassis::money::{Cents, Conversion, Rate, SignedUnits, Units};
 use chassis::page;
 use proto::auth::v1::confirmation_service_client::ConfirmationServiceClient;
@@ -693,23 +693,32 @@ impl Codes {
         call!(self.client, issue_destination_code, request).await.map(drop).map_err(|status| from_status(&status))
     }
 
-    /// Notes in the member's activity that a second factor confirmed a destination.
+    /// Confirms the destination with this key by the second factor that the member gave in this session: it is noted in their
+    /// activity. Returns what auth signs about it.
     ///
     /// # Errors
-    /// Unavailable if auth cannot be asked.
-    pub async fn note(&self, user_id: Uuid) -> Result<(), Refusal> {
-        let request = Outgoing::service(&self.credential).once(NoteDestinationRequest { user_id: user_id.to_string() });
-        call!(self.client, note_destination, request).await.map(drop).map_err(|status| from_status(&status))
+    /// Forbidden if auth knows of no such factor; Unavailable if it cannot be asked.
+    pub async fn note(&self, member: &Session, key: Vec<u8>) -> Result<String, Refusal> {
+        let message = NoteDestinationRequest {
+            user_id: member.user_id.to_string(),
+            destination: key,
+            session_id: member.id.to_string(),
+        };
+        let request = Outgoing::service(&self.credential).once(message);
+        let answer = call!(self.client, note_destination, request).await.map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().assertion)
     }
 
-    /// Uses up the code of the destination with this key.
+    /// Uses up the code of the destination with this key. Returns what auth signs about it.
     ///
     /// # Errors
     /// Invalid (`INVALID_CODE`) if it is another, was replaced or is too old; Unavailable if auth cannot be asked.
-    pub async fn check(&self, user_id: Uuid, key: Vec<u8>, code: &str) -> Result<(), Refusal> {
+    pub async fn check(&self, user_id: Uuid, key: Vec<u8>, code: &str) -> Result<String, Refusal> {
         let message =
             CheckDestinationCodeRequest { user_id: user_id.to_string(), destination: key, code: code.to_owned() };
         let request = Outgoing::service(&self.credential).once(message);
-        call!(self.client, check_destination_code, request).await.map(drop).map_err(|status| from_status(&status))
+        let answer =
+            call!(self.client, check_destination_code, request).await.map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().assertion)
     }
 }

@@ -10,6 +10,7 @@ use chassis::audit::{Act, append, append_signed};
 use chassis::config::object_store;
 use chassis::db::Db;
 use chassis::decision::{AUDIENCE, Assertion, Decided, LIFE_SECONDS, Signed};
+use chassis::destination::ConfirmedDestination;
 use chassis::identity::{Role, Staff};
 use chassis::keys::{DECISION_SIGNER, SigningKey, generate};
 use chassis::permission::Permission;
@@ -108,8 +109,8 @@ FROM (VALUES
 INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, asset, units, consumed_at)
 VALUES ('tron', 'aaaa', -1, 'in', '00000000-0000-0000-0000-0000000000c1', NULL, NULL, now()),
     ('tron', 'bbbb', -1, 'out', '00000000-0000-0000-0000-0000000000c3', NULL, NULL, now());
-INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
-VALUES ('00000000-0000-0000-0000-0000000000b1', 'USDT', 'TRC20', 'TMEMBERxxx', '', 'code', now());
+INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at, assertion)
+VALUES ('00000000-0000-0000-0000-0000000000b1', 'USDT', 'TRC20', 'TMEMBERxxx', '', 'code', now(), '');
 INSERT INTO trade_fundings VALUES
     ('00000000-0000-0000-0000-0000000000d1', '00000000-0000-0000-0000-0000000000b1', 20000, 'funded', NULL, now() - interval '2 min', NULL),
     ('00000000-0000-0000-0000-0000000000d2', '00000000-0000-0000-0000-0000000000b1', 10000, 'settled', 11000, now() - interval '2 min', now()),
@@ -235,6 +236,7 @@ impl Product {
         for (service, rows) in lived_in {
             product.run(service, rows).await;
         }
+        product.sign_destination().await;
         product.run("wallet", PUBLICATION).await;
         for (service, staff, decided) in decisions() {
             let signed = product.sign(service, &staff, decided);
@@ -260,8 +262,22 @@ impl Product {
             digest: to_hex(&decided.digest()),
             passkey: None,
         };
-        let key = SigningKey::read(&self.keys.path().join("decision.key")).unwrap();
-        Signed { decided, assertion: key.sign(&assertion).unwrap() }
+        Signed { decided, assertion: self.decision_key().sign(&assertion).unwrap() }
+    }
+
+    /// Has auth sign that the member confirmed the destination.
+    async fn sign_destination(&self) {
+        let mut wallet = self.connect("wallet").await;
+        let key: Vec<u8> = sqlx::query_scalar("SELECT key FROM destinations").fetch_one(&mut wallet).await.unwrap();
+        let member = Uuid::from_u128(0xb1);
+        let confirmed = ConfirmedDestination::new(member, &key, "code", OffsetDateTime::now_utc());
+        let assertion = confirmed.sign(&self.decision_key()).unwrap();
+        let sign = format!("SET session_replication_role = replica; UPDATE destinations SET assertion = '{assertion}'");
+        self.run("wallet", &sign).await;
+    }
+
+    fn decision_key(&self) -> SigningKey {
+        SigningKey::read(&self.keys.path().join("decision.key")).unwrap()
     }
 
     /// Writes a row of the audit log, as the service does.
@@ -319,13 +335,15 @@ fn migrations(service: &str) -> Vec<String> {
     files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect()
 }
 
-/// Tampers as only an owner of the database can, and expects the audit to name the promise.
-async fn caught(pool: &PgPool, id: &str, service: &str, tampering: &str) {
+/// Tampers as only an owner of the database can, and expects the audit to name the promise, which is known by its id or, where
+/// others have the same, by its words.
+async fn caught(pool: &PgPool, promise: &str, service: &str, tampering: &str) {
     let product = Product::lived_in(pool).await;
     assert_eq!(product.broken().await, []);
     product.run(service, &format!("SET session_replication_role = replica; {tampering}")).await;
     let broken = product.broken().await;
-    assert!(broken.iter().any(|verdict| verdict.ids.split(' ').any(|one| one == id)), "{id} not among {broken:?}");
+    let is_it = |one: &Verdict| one.ids.split(' ').any(|id| id == promise) || one.promise.contains(promise);
+    assert!(broken.iter().any(is_it), "{promise} not among {broken:?}");
 }
 
 /// Every promise is checked, and kept by a product that lived well.
@@ -514,6 +532,13 @@ controls! {
         "UPDATE transactions SET status = 'failed', reason_code = 'OTHER', decided_at = now()
          WHERE kind = 'withdrawal' AND status = 'pending'";
     a_payout_to_an_unconfirmed_destination_is_seen: "D-A4", "wallet", "DELETE FROM destinations";
+    a_destination_that_its_member_never_confirmed_is_seen: "auth signed that members confirmed", "wallet",
+        "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at, assertion)
+         SELECT user_id, currency, network, 'TATTACKERx', memo, cause, known_at, assertion FROM destinations;
+         UPDATE transactions SET destination_address = 'TATTACKERx', approved_at = now(), approved_by = gen_random_uuid()
+         WHERE kind = 'withdrawal' AND status = 'pending'";
+    a_backdated_confirmation_is_seen: "auth signed that members confirmed", "wallet",
+        "UPDATE destinations SET known_at = known_at - interval '40 days'";
     a_destination_confirmed_too_late_is_seen: "D-A4", "wallet",
         "UPDATE destinations SET known_at = now() + interval '1 second'";
     a_total_of_liabilities_that_is_too_small_is_seen: "D-B6", "wallet",

@@ -7,7 +7,6 @@ use anyhow::{Context, Result};
 use play::request::{self, Decision, txid};
 use play::testing::{Options, TestStack};
 use serde_json::json;
-use sqlx::{Connection, PgConnection};
 use stack::Service;
 
 /// Money comes in, is invested, comes back, and goes out; each step answered by the version that runs.
@@ -22,7 +21,7 @@ async fn walk(stack: &TestStack, step: &str) -> Result<()> {
     member.client.make(request::close_trade(&trade)).await?;
 
     let id = request::id(&member.withdraw("100.00").await?.success()?)?;
-    confirm(stack, &id).await?;
+    stack.confirm_destination(&member, &id).await?;
     stack.staff("reviewer").await?.decide(&id, Decision::Approve).await?.success()?;
     stack.staff("treasurer").await?.decide(&id, Decision::Paid { txid: &txid() }).await?.success()?;
 
@@ -30,20 +29,6 @@ async fn walk(stack: &TestStack, step: &str) -> Result<()> {
     assert_eq!(wallet["balance"], json!(400), "{step}");
     stack.mail(&member.email, "withdrawal").await.with_context(|| format!("{step}: mail"))?;
     Ok(())
-}
-
-/// As if the member had confirmed where a withdrawal goes, for which an older gateway has no call.
-async fn confirm(stack: &TestStack, id: &str) -> Result<()> {
-    let mut wallet = PgConnection::connect(&stack.databases().owner_url(Service::Wallet)?).await?;
-    sqlx::query(
-        "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
-         SELECT user_id, currency, network, destination_address, coalesce(destination_memo, ''), 'code', now()
-         FROM transactions WHERE id = $1::uuid ON CONFLICT DO NOTHING",
-    )
-    .bind(id)
-    .execute(&mut wallet)
-    .await?;
-    Ok(wallet.close().await?)
 }
 
 /// The services in the order in which they are rolled out, as `deploy/rollout.sh` does it: auth signs what the others ask it

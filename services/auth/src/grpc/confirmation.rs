@@ -47,14 +47,16 @@ impl ConfirmationService for GrpcServer {
         let key = key(message.destination)?;
         // A slip of the finger costs no submission.
         let code = code::parse(&message.code).map_err(|_| Error::field("code", "The code has 6 digits"))?;
-        check_destination_code(&self.app, user_id, &key, code).await?;
-        Ok(Response::new(CheckDestinationCodeResponse {}))
+        let assertion = check_destination_code(&self.app, user_id, &key, code).await?;
+        Ok(Response::new(CheckDestinationCodeResponse { assertion }))
     }
 
     async fn note_destination(&self, request: Request<NoteDestinationRequest>) -> Reply<NoteDestinationResponse> {
         self.verifier.service(request.metadata(), &CALLERS)?;
-        note_destination(&self.app, convert::id(&request.get_ref().user_id, "account")?).await?;
-        Ok(Response::new(NoteDestinationResponse {}))
+        let message = request.into_inner();
+        let session = (convert::id(&message.user_id, "account")?, convert::id(&message.session_id, "session")?);
+        let assertion = note_destination(&self.app, session, &key(message.destination)?).await?;
+        Ok(Response::new(NoteDestinationResponse { assertion }))
     }
 }
 

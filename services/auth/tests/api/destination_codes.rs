@@ -1,7 +1,9 @@
 //! Codes by which members confirm where payouts may go.
 
+use chassis::destination::ConfirmedDestination;
 use chassis::error::{Refusal, from_status};
-use chassis::testing::with_token;
+use chassis::keys::{SigningKey, TrustedKeys};
+use chassis::testing::{Realm, with_token};
 use futures::future::join_all;
 use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;
@@ -13,8 +15,11 @@ use proto::auth::v1::{
     NoteDestinationRequest, User,
 };
 use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
 
 use crate::fixture::{ABROAD, HOME, PASSWORD, World, said};
+use crate::second_factor::code as totp;
 
 const ADA: &str = "ada@example.com";
 
@@ -32,12 +37,19 @@ async fn issue(world: &World, user: &User, destination: u8) -> Result<(), Refusa
     answer.map(drop).map_err(|status| from_status(&status))
 }
 
-async fn check(world: &World, user: &User, destination: u8, code: &str) -> Result<(), Refusal> {
+async fn check(world: &World, user: &User, destination: u8, code: &str) -> Result<String, Refusal> {
     let (user_id, code) = (user.id.clone(), code.to_owned());
     let request = CheckDestinationCodeRequest { user_id, destination: vec![destination; 32], code };
     let wallet = world.realm.service_token("wallet");
     let answer = world.grpc.check_destination_code(with_token(request, &wallet)).await;
-    answer.map(drop).map_err(|status| from_status(&status))
+    answer.map(|answer| answer.into_inner().assertion).map_err(|status| from_status(&status))
+}
+
+/// Whether auth signed that a member confirmed this destination just now.
+fn is_signed(world: &World, user: &User, destination: u8, (cause, jwt): (&str, &str)) -> bool {
+    let keys = TrustedKeys::read(&world.realm.folder().join("trusted.json")).unwrap();
+    let (member, now) = (user.id.parse().unwrap(), OffsetDateTime::now_utc());
+    ConfirmedDestination::new(member, &[destination; 32], cause, now).is_signed_by(jwt, &keys)
 }
 
 /// The event of the newest code.
@@ -84,9 +96,33 @@ async fn a_destination_is_confirmed_by_its_code(pool: PgPool) {
     assert!(!mail.link_token.is_empty());
     let (link, code) = (mail.link_expires_at.unwrap().seconds, mail.expires_at.unwrap().seconds);
     assert_eq!(link - code, 72 * 3_600 - 10 * 60);
-    check(&world, &user, 1, &mail.secret).await.unwrap();
-    check(&world, &user, 1, &mail.secret).await.unwrap();
+    for _ in 0..2 {
+        let signed = check(&world, &user, 1, &mail.secret).await.unwrap();
+        assert!(is_signed(&world, &user, 1, ("code", &signed)) && !is_signed(&world, &user, 2, ("code", &signed)));
+    }
     assert_eq!(mailed(&world, &event).await.unwrap_err(), "NOT_FOUND");
+}
+
+/// [D-A4] [D-N4] [M6] A signed confirmation is of one member, destination, means and time, and of the key for decisions.
+#[test]
+fn a_confirmation_is_of_what_was_confirmed() {
+    let realm = Realm::new();
+    let keys = TrustedKeys::read(&realm.folder().join("trusted.json")).unwrap();
+    let (now, member) = (OffsetDateTime::now_utc(), Uuid::from_u128(1));
+    let made = ConfirmedDestination::new(member, &[1; 32], "code", now);
+    let jwt = realm.confirm(&made);
+    assert!(made.is_signed_by(&jwt, &keys));
+    for other in [
+        ConfirmedDestination::new(Uuid::from_u128(2), &[1; 32], "code", now),
+        ConfirmedDestination::new(member, &[2; 32], "code", now),
+        ConfirmedDestination::new(member, &[1; 32], "factor", now),
+        ConfirmedDestination::new(member, &[1; 32], "code", now - Duration::days(40)),
+    ] {
+        assert!(!other.is_signed_by(&jwt, &keys), "{other:?}");
+    }
+    let wallet = SigningKey::read(&realm.folder().join("wallet.key")).unwrap();
+    assert!(!made.is_signed_by(&made.sign(&wallet).unwrap(), &keys));
+    assert!(!made.is_signed_by("", &keys));
 }
 
 /// [D-A7] The activity of the account says once that a destination was entered, and once that it was confirmed, by code or by a
@@ -95,6 +131,8 @@ async fn a_destination_is_confirmed_by_its_code(pool: PgPool) {
 async fn the_activity_has_destinations(pool: PgPool) {
     let world = World::new(pool).await;
     let (user, token) = world.member(ADA).await;
+    let secret = world.begin_by(&token, PASSWORD).await.unwrap();
+    world.confirm(&token, &totp(&secret, 0)).await.unwrap();
     issue(&world, &user, 1).await.unwrap();
     wait_a_minute(&world).await;
     issue(&world, &user, 1).await.unwrap();
@@ -102,14 +140,25 @@ async fn the_activity_has_destinations(pool: PgPool) {
     assert!(check(&world, &user, 1, &another(&code)).await.is_err());
     check(&world, &user, 1, &code).await.unwrap();
     check(&world, &user, 1, &code).await.unwrap();
-    let note = || NoteDestinationRequest { user_id: user.id.clone() };
-    let wallet = world.realm.service_token("wallet");
-    world.grpc.note_destination(with_token(note(), &wallet)).await.unwrap();
-    let trade = world.realm.service_token("trade");
-    assert!(world.grpc.note_destination(with_token(note(), &trade)).await.is_err());
+    let session: Uuid = sqlx::query_scalar("SELECT id FROM sessions").fetch_one(&world.pool).await.unwrap();
+    let note = async |service: &str| {
+        let destination = vec![2; 32];
+        let request = NoteDestinationRequest { user_id: user.id.clone(), destination, session_id: session.to_string() };
+        world.grpc.note_destination(with_token(request, &world.realm.service_token(service))).await
+    };
+    // A young factor proves nothing, even if the wallet reports it.
+    world.run("UPDATE authenticators SET last_step = 0").await;
+    world.step_up(&token, &totp(&secret, 1)).await.unwrap();
+    assert_eq!(from_status(&note("wallet").await.unwrap_err()).code, "STEP_UP_REQUIRED");
+    world.run("UPDATE authenticators SET last_step = 0, confirmed_at = confirmed_at - interval '2 days'").await;
+    world.step_up(&token, &totp(&secret, 1)).await.unwrap();
+    let signed = note("wallet").await.unwrap().into_inner().assertion;
+    assert!(is_signed(&world, &user, 2, ("factor", &signed)));
+    assert!(note("trade").await.is_err());
     let activity = world.grpc.list_activity(with_token(ListActivityRequest::default(), &token)).await.unwrap();
-    let kinds: Vec<_> = activity.into_inner().events.into_iter().map(|event| event.kind).collect();
-    assert_eq!(kinds, ["destination_confirmed", "destination_confirmed", "destination_entered", "sign_in"]);
+    let kinds = activity.into_inner().events.into_iter().map(|event| event.kind);
+    let kinds: Vec<_> = kinds.filter(|kind| kind.starts_with("destination")).collect();
+    assert_eq!(kinds, ["destination_confirmed", "destination_confirmed", "destination_entered"]);
 }
 
 /// [D-A4] A code belongs to its member and its destination; five submissions count, no matter how many come at once.
@@ -210,7 +259,7 @@ async fn a_new_device_followed_by_a_new_destination_cools_off(pool: PgPool) {
         let wallet = world.realm.service_token("wallet");
         world.grpc.get_payout_state(with_token(request, &wallet)).await.unwrap().into_inner()
     };
-    let later = time::OffsetDateTime::now_utc().unix_timestamp() + 3_600;
+    let later = OffsetDateTime::now_utc().unix_timestamp() + 3_600;
     assert!(state(later).await.not_before.is_none(), "the first device");
     world.login(ADA, PASSWORD, ABROAD).await.unwrap();
     let told = state(later).await;

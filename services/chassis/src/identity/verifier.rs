@@ -173,6 +173,12 @@ impl Verifier {
         Self { signatures, sessions }
     }
 
+    /// The keys that it trusts.
+    #[must_use]
+    pub fn keys(&self) -> &TrustedKeys {
+        &self.signatures.keys
+    }
+
     /// The live session of the bearer token in the metadata.
     ///
     /// # Errors

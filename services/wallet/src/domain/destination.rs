@@ -20,9 +20,5 @@ named! {
         Code = "code",
         /// The member gave a second factor.
         Factor = "factor",
-        /// The member was paid to it before destinations were confirmed.
-        Payout = "payout",
-        /// A version that asked for no confirmation took a withdrawal to it.
-        Earlier = "earlier",
     }
 }

@@ -140,7 +140,7 @@ impl StaffService for GrpcServer {
         let unknown = unobserved(&transaction).filter(|_| evidence.is_none());
         let blockers = self.blockers(&transaction, member.as_ref(), &staff).await?;
         let candidates = self.candidates(&transaction, evidence.as_ref()).await;
-        let review = get_review(&self.db, &self.limits, transaction, (current, member)).await?;
+        let review = get_review(&self.db, (&self.limits, self.verifier.keys()), transaction, (current, member)).await?;
         let approval = review.transaction.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);
         Ok(Response::new(GetReviewResponse {
@@ -192,7 +192,7 @@ impl StaffService for GrpcServer {
             proof,
             note: note(&message.note)?,
         };
-        let done = retrying(|| approve_transaction(&self.db, &command)).await?;
+        let done = retrying(|| approve_transaction(&self.db, self.verifier.keys(), &command)).await?;
         Ok(answer(done.map(|one| ApproveTransactionResponse { transaction: Some(one.into()) })))
     }
 

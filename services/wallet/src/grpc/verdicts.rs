@@ -95,7 +95,7 @@ impl GrpcServer {
         let evidence = self.evidence_by(&one, None, Look::AtObserved).await.ok().flatten();
         let unknown = unobserved(&one).filter(|_| evidence.is_none());
         let blockers = self.common_blockers(&one, member.as_ref()).await?;
-        let review = get_review(&self.db, &self.limits, one, (current, member)).await?;
+        let review = get_review(&self.db, (&self.limits, self.verifier.keys()), one, (current, member)).await?;
         let of_chain = evidence.iter().flat_map(|evidence| evidence.checks.iter().map(|check| check.state == "ok"));
         let own = review.checks.into_iter().map(Check::from).chain(unknown).map(|check| check.ok);
         let passed: Vec<bool> = own.chain(of_chain).collect();

@@ -1,15 +1,30 @@
 //! The known payout destinations of members.
 
 use chassis::db::PgConnection;
+use chassis::destination::ConfirmedDestination;
+use chassis::keys::TrustedKeys;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::destination::{Cause, PayoutAddress};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     pub cause: Cause,
     pub at: OffsetDateTime,
+    user_id: Uuid,
+    key: Vec<u8>,
+    /// What auth signed about it.
+    assertion: String,
+}
+
+impl Known {
+    /// Whether auth signed that this member confirmed this destination so and then: a row alone proves nothing (D-N4).
+    #[must_use]
+    pub fn is_signed(&self, keys: &TrustedKeys) -> bool {
+        let stored = ConfirmedDestination::new(self.user_id, &self.key, self.cause.as_str(), self.at);
+        stored.is_signed_by(&self.assertion, keys)
+    }
 }
 
 /// The name of a destination, by which its code is asked for.
@@ -28,7 +43,8 @@ pub async fn key(conn: &mut PgConnection, to: &PayoutAddress) -> Result<Vec<u8>,
 /// Why and since when a member's destination is known; `None` if it is not.
 pub async fn find(conn: &mut PgConnection, user_id: Uuid, to: &PayoutAddress) -> Result<Option<Known>, sqlx::Error> {
     let row = sqlx::query!(
-        "SELECT cause, known_at FROM destinations WHERE user_id = $1 AND key = destination_key($2, $3, $4, $5)",
+        r#"SELECT cause, known_at, key AS "key!", assertion FROM destinations
+         WHERE user_id = $1 AND key = destination_key($2, $3, $4, $5)"#,
         user_id,
         to.currency,
         to.network,
@@ -37,11 +53,9 @@ pub async fn find(conn: &mut PgConnection, user_id: Uuid, to: &PayoutAddress) ->
     )
     .fetch_optional(conn)
     .await?;
-    let known = |cause: &str, at| match cause.parse() {
-        Ok(cause) => Ok(Known { cause, at }),
-        Err(error) => Err(sqlx::Error::Decode(error.into())),
-    };
-    row.map(|row| known(&row.cause, row.known_at)).transpose()
+    let Some(row) = row else { return Ok(None) };
+    let cause = row.cause.parse().map_err(|error: _| sqlx::Error::Decode(Box::from(error)))?;
+    Ok(Some(Known { cause, at: row.known_at, user_id, key: row.key, assertion: row.assertion }))
 }
 
 /// Since when each of these destinations of members is known; `None` where it is not.
@@ -67,22 +81,23 @@ pub async fn known_since(
     .await
 }
 
-/// Makes a member's destination known; `false` if it is already.
+/// Makes a member's destination known, as auth signed it; `false` if it is already.
 pub async fn learn(
     conn: &mut PgConnection,
     user_id: Uuid,
     to: &PayoutAddress,
-    cause: Cause,
+    (cause, assertion): (Cause, &str),
 ) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
-        "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
-         VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp()) ON CONFLICT DO NOTHING",
+        "INSERT INTO destinations (user_id, currency, network, address, memo, cause, assertion, known_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp()) ON CONFLICT DO NOTHING",
         user_id,
         to.currency,
         to.network,
         to.address,
         to.memo,
-        cause.as_str()
+        cause.as_str(),
+        assertion
     )
     .execute(conn)
     .await?;

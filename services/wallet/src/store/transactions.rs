@@ -25,11 +25,9 @@ macro_rules! select {
             Row,
             "SELECT id, user_id, kind, description, status, direction, amount_cents, claimed_amount_cents, fee_cents, \
              net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo, method_version, \
-             destination_address, destination_memo, CASE WHEN kind <> 'withdrawal' OR status <> 'pending' THEN NULL \
-                WHEN destination_checked THEN (SELECT known_at FROM destinations \
+             destination_address, destination_memo, CASE WHEN kind = 'withdrawal' AND status = 'pending' THEN (SELECT known_at FROM destinations \
                     WHERE destinations.user_id = transactions.user_id AND key = destination_key( \
-                        transactions.currency, transactions.network, destination_address, destination_memo)) \
-                ELSE created_at END AS known_at, receipt_key, receipt_content_type, receipt_digest, claimed_txid, txid, txid_key, vout, \
+                        transactions.currency, transactions.network, destination_address, destination_memo)) END AS known_at, receipt_key, receipt_content_type, receipt_digest, claimed_txid, txid, txid_key, vout, \
              first_approved_by, first_approved_at, received_cents, reason_code, approved_by, approved_at, CASE WHEN paying_until > transaction_timestamp() THEN paying_by END AS paying_by, \
              paying_until, decided_by, decided_at, related_id, revision, created_at, quote_id, asset, asset_decimals, \
              units::text AS units, rate_micros, spread_bps, quoted_at, quote_expires_at, payout_contract, payout_decimals, \
@@ -328,7 +326,6 @@ pub struct Line<'a> {
     method_version: Option<i32>,
     destination_address: Option<&'a str>,
     destination_memo: Option<&'a str>,
-    destination_checked: Option<bool>,
     decided_by: Option<Uuid>,
     #[serde(with = "rfc3339::option")]
     decided_at: Option<OffsetDateTime>,
@@ -369,7 +366,6 @@ impl<'a> Line<'a> {
             method_version: method.map(|method| method.version),
             destination_address: destination.map(|destination| &*destination.address),
             destination_memo: destination.map(|destination| &*destination.memo),
-            destination_checked: withdrawal.map(|_| true),
             decided_by: one.decided_by,
             decided_at: one.decided_at,
             related_id: one.related_id(),

@@ -259,31 +259,50 @@ async fn one_of_many_destinations_is_known(pool: PgPool) {
     assert_eq!(known, [true, true, false]);
 }
 
-/// [D-A4] [D-H2] The database refuses the approval, too, and nobody says that it need not. What a version made that asks for
-/// no confirmation is approved as before, and is known from then on.
+/// [D-A4] The database refuses the approval, too.
 #[sqlx::test(migrations = false)]
 async fn no_process_approves_an_unknown_destination(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
+    world.withdraw_anywhere(&member, withdrawal(10_000)).await.unwrap();
+    let statement = "UPDATE transactions SET approved_by = user_id, approved_at = now() WHERE kind = 'withdrawal'";
+    let refused = sqlx::query(statement).execute(&world.pool).await.unwrap_err();
+    let name = refused.as_database_error().and_then(|error| error.constraint());
+    assert_eq!(name, Some("transactions_destination_known"));
+}
+
+/// [D-N4] [M6] A destination that was written into the database without its member, or backdated, is refused at the approval: auth
+/// did not sign it. Neither is one with the confirmation of another member or address.
+#[sqlx::test(migrations = false)]
+async fn a_forged_confirmation_is_refused(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, thief) = (world.member_with(50_000).await, world.member());
+    world.know(&thief, ADDRESS, "").await;
+    world.know(&member, SAVED_ADDRESS, "").await;
     let made = world.withdraw_anywhere(&member, withdrawal(10_000)).await.unwrap();
-    for change in ["approved_by = user_id, approved_at = now()", "destination_checked = NULL"] {
-        let statement = sqlx::AssertSqlSafe(format!("UPDATE transactions SET {change} WHERE kind = 'withdrawal'"));
-        let refused = sqlx::query(statement).execute(&world.pool).await.unwrap_err();
-        let name = refused.as_database_error().and_then(|error| error.constraint());
-        assert_eq!(name, Some("transactions_destination_known"), "{change}");
+    let forged = [
+        "SELECT 'factor', ''",
+        "SELECT 'code', assertion FROM destinations WHERE user_id <> $1",
+        "SELECT 'code', assertion FROM destinations WHERE user_id = $1",
+    ];
+    for signed in forged {
+        let forge = format!(
+            "INSERT INTO destinations (user_id, currency, network, address, memo, known_at, cause, assertion)
+             SELECT $1, 'USDT', 'TRC20', '{ADDRESS}', '', now() - interval '2 days', * FROM ({signed}) AS signed"
+        );
+        sqlx::query(sqlx::AssertSqlSafe(forge)).bind(member.id).execute(&world.pool).await.unwrap();
+        let check = world.review(&made.id).await.checks.into_iter().find(|check| check.name == "destination_confirmed");
+        assert!(check.is_some_and(|check| !check.ok && check.detail.contains("signed")), "{signed}");
+        assert_eq!(code(world.approve(&made).await), "DESTINATION_UNCONFIRMED", "{signed}");
+        let clean = sqlx::query("DELETE FROM destinations WHERE user_id = $1 AND address = $2").bind(member.id);
+        clean.bind(ADDRESS).execute(&world.pool).await.unwrap();
     }
-    for statement in [
-        "ALTER TABLE transactions DISABLE TRIGGER transactions_destination_known",
-        "UPDATE transactions SET destination_checked = NULL WHERE kind = 'withdrawal'",
-        "ALTER TABLE transactions ENABLE TRIGGER transactions_destination_known",
-    ] {
-        sqlx::query(statement).execute(&world.pool).await.unwrap();
-    }
-    let seen = world.transaction(&member, &made.id).await.unwrap();
-    assert!(!seen.needs_confirmation);
-    world.approve(&seen).await.unwrap();
-    assert!(known(&world, &member, "TRC20", ADDRESS, "").await);
-    assert_eq!(world.count("SELECT count(*) FROM destinations WHERE cause = 'earlier'").await, 1);
+    confirm(&world, &member, &made.id, CODE).await.unwrap();
+    let backdate =
+        "SET session_replication_role = replica; UPDATE destinations SET known_at = known_at - interval '6 days';
+        SET session_replication_role = DEFAULT";
+    sqlx::raw_sql(backdate).execute(&world.pool).await.unwrap();
+    assert_eq!(code(world.approve(&made).await), "DESTINATION_UNCONFIRMED");
 }
 
 /// [D-A5] Payouts to a destination that became known after a first login from a new device wait for a day, also while it

@@ -4,9 +4,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use chassis::destination::ConfirmedDestination;
 use chassis::error::{Kind, Refusal, from_status, refusal_to_status};
 use chassis::grpc;
 use chassis::identity::Role;
+use chassis::keys::SigningKey;
 use chassis::money::Cents;
 use chassis::testing::{Realm, database, with_token};
 use proto::auth::v1::confirmation_service_server::{ConfirmationService, ConfirmationServiceServer};
@@ -29,6 +31,7 @@ use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
@@ -160,7 +163,8 @@ impl World {
             Lookup { away: Arc::clone(&methods_away), taken_back: Arc::clone(&taken_back), verifier: realm.verifier() };
         let issued = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::default();
-        let auth = Auth { issued: Arc::clone(&issued), noted: Arc::clone(&noted), verifier: realm.verifier() };
+        let key = SigningKey::read(&realm.folder().join("decision.key")).unwrap();
+        let auth = Auth { issued: Arc::clone(&issued), noted: Arc::clone(&noted), verifier: realm.verifier(), key };
         let evidence = FakeEvidence::new(realm.verifier());
         let fake_quotes = FakeQuotes::new(realm.verifier());
         let batches = FakePayouts::new(realm.verifier());
@@ -275,13 +279,23 @@ impl World {
 
     /// Makes a destination known.
     pub async fn know(&self, member: &Member, address: &str, memo: &str) {
+        let (address, memo, at) = (address.trim(), memo.trim(), OffsetDateTime::now_utc() - Duration::days(2));
+        let key: Vec<u8> = sqlx::query_scalar("SELECT destination_key('USDT', 'TRC20', $1, $2)")
+            .bind(address)
+            .bind(memo)
+            .fetch_one(&self.pool)
+            .await
+            .unwrap();
+        let assertion = self.realm.confirm(&ConfirmedDestination::new(member.id, &key, "code", at));
         sqlx::query(
-            "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
-             VALUES ($1, 'USDT', 'TRC20', $2, $3, 'code', clock_timestamp() - interval '2 days') ON CONFLICT DO NOTHING",
+            "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at, assertion)
+             VALUES ($1, 'USDT', 'TRC20', $2, $3, 'code', $4, $5) ON CONFLICT DO NOTHING",
         )
         .bind(member.id)
-        .bind(address.trim())
-        .bind(memo.trim())
+        .bind(address)
+        .bind(memo)
+        .bind(at)
+        .bind(assertion)
         .execute(&self.pool)
         .await
         .unwrap();
@@ -636,6 +650,15 @@ struct Auth {
     issued: Arc<Mutex<Vec<IssueDestinationCodeRequest>>>,
     noted: Arc<Mutex<Vec<String>>>,
     verifier: chassis::identity::Verifier,
+    key: SigningKey,
+}
+
+impl Auth {
+    fn sign(&self, (user_id, destination): (&str, &[u8]), cause: &str) -> String {
+        let confirmed =
+            ConfirmedDestination::new(user_id.parse().unwrap(), destination, cause, OffsetDateTime::now_utc());
+        confirmed.sign(&self.key).unwrap()
+    }
 }
 
 #[tonic::async_trait]
@@ -661,8 +684,10 @@ impl ConfirmationService for Auth {
         request: Request<NoteDestinationRequest>,
     ) -> Result<Response<NoteDestinationResponse>, Status> {
         self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
-        self.noted.lock().unwrap().push(request.into_inner().user_id);
-        Ok(Response::new(NoteDestinationResponse {}))
+        let asked = request.into_inner();
+        let assertion = self.sign((&asked.user_id, &asked.destination), "factor");
+        self.noted.lock().unwrap().push(asked.user_id);
+        Ok(Response::new(NoteDestinationResponse { assertion }))
     }
 
     async fn check_destination_code(
@@ -674,7 +699,8 @@ impl ConfirmationService for Auth {
         let is_issued =
             |one: &IssueDestinationCodeRequest| one.user_id == asked.user_id && one.destination == asked.destination;
         if asked.code == CODE && self.issued.lock().unwrap().iter().any(is_issued) {
-            return Ok(Response::new(CheckDestinationCodeResponse {}));
+            let assertion = self.sign((&asked.user_id, &asked.destination), "code");
+            return Ok(Response::new(CheckDestinationCodeResponse { assertion }));
         }
         let mut refusal = Refusal::field("code", "This code is wrong or has expired");
         refusal.code = "INVALID_CODE".to_owned();

@@ -1,21 +1,31 @@
 //! NoteDestination: a second factor confirmed a payout destination, which takes no code (D-A4, D-A7).
 
-use chassis::clock;
+use chassis::destination::ConfirmedDestination;
+use chassis::identity::step_up_required;
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::security::security_log;
+use crate::app::session::get_session::get_session;
 use crate::domain::security_event::Kind;
 use crate::error::Error;
-use crate::store::users;
 
+/// Notes it in the member's activity, and returns the signed confirmation.
+///
 /// # Errors
-/// [`Error::NotFound`].
-pub async fn note_destination(app: &App, user_id: Uuid) -> Result<(), Error> {
+/// Forbidden (`STEP_UP_REQUIRED`) unless this is a live session of the member in which a proven factor is fresh.
+pub async fn note_destination(
+    app: &App,
+    (user_id, session_id): (Uuid, Uuid),
+    destination: &[u8],
+) -> Result<String, Error> {
+    let found = get_session(app, session_id).await?;
+    let found = found.filter(|found| found.session.user_id == user_id && found.session.factor_proven);
+    let found = found.ok_or_else(step_up_required)?;
     let mut tx = app.db.begin().await?;
-    let now = clock::now(&mut tx).await?;
-    let user = users::find(&mut tx, user_id).await?.ok_or(Error::NotFound("account"))?;
-    security_log::done(&mut tx, (user.id, user.role), Kind::DestinationConfirmed, None, now).await?;
+    let done = Kind::DestinationConfirmed;
+    security_log::done(&mut tx, (user_id, found.session.role), done, None, found.now).await?;
     tx.commit().await?;
-    Ok(())
+    let confirmed = ConfirmedDestination::new(user_id, destination, "factor", found.now);
+    confirmed.sign(&app.decision_key).map_err(|error| Error::Cryptography(error.to_string()))
 }

@@ -7,6 +7,7 @@ use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
 use chassis::idempotency::{self, Answer};
 use chassis::identity::PayoutState;
+use chassis::keys::TrustedKeys;
 use chassis::money::Cents;
 use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
@@ -20,12 +21,14 @@ use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::limits::{Limits, Proof};
 use crate::domain::observed_payment::Output;
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::transaction::{Arrival, Details, Direction, Kind, PayoutPrice, Purpose, Status, Transaction};
+use crate::domain::transaction::{
+    Arrival, Details, Direction, Kind, PayoutPrice, Purpose, Status, Transaction, Withdrawal,
+};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::{accounts, consumed_payments, transactions};
+use crate::store::{accounts, consumed_payments, destinations, transactions};
 
 #[derive(Debug, Clone)]
 pub struct ApproveTransaction {
@@ -55,11 +58,15 @@ pub struct ApproveTransaction {
 /// `NotFound`, Invalid for what does not suit the kind, `StaleRevision`, `AlreadyDecided`, `TxidUsed`,
 /// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `DestinationUnconfirmed`, `FeePending`,
 /// `AmountOwed`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `WithdrawalsStopped`.
-pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
+pub async fn approve_transaction(
+    db: &Db,
+    keys: &TrustedKeys,
+    command: &ApproveTransaction,
+) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
     check_fields(found.kind(), command)?;
     let signed = command.call.staff.sign(command.decided(&found), None).await?;
-    idempotency::once(db, command.call.claim.clone(), async |conn| approve(conn, command, &signed).await).await
+    idempotency::once(db, command.call.claim.clone(), async |conn| approve(conn, keys, command, &signed).await).await
 }
 
 fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal> {
@@ -92,7 +99,12 @@ impl ApproveTransaction {
     }
 }
 
-async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: &Signed) -> Result<Transaction, Error> {
+async fn approve(
+    conn: &mut PgConnection,
+    keys: &TrustedKeys,
+    command: &ApproveTransaction,
+    signed: &Signed,
+) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
     let mut transaction = lock_transaction(conn, command.id).await?;
     let before = trail(&transaction);
@@ -102,6 +114,7 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
     match (transaction.kind(), command.txid.clone()) {
         (Kind::Withdrawal, _) => {
             check_payout_state(&command.member, now)?;
+            check_destination(conn, keys, &transaction).await?;
             approve_withdrawal(conn, &mut transaction, by, now).await?;
         }
         (_, Some(txid)) => {
@@ -130,6 +143,13 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
     }
     audit::append_signed(conn, act, signed).await?;
     Ok(transaction)
+}
+
+/// A destination counts as confirmed if auth signed that, not because a row says so.
+async fn check_destination(conn: &mut PgConnection, keys: &TrustedKeys, one: &Transaction) -> Result<(), Error> {
+    let Some(to) = one.as_withdrawal().and_then(Withdrawal::payout_address) else { return Ok(()) };
+    let known = destinations::find(conn, one.user_id, &to).await?;
+    if known.is_some_and(|known| known.is_signed(keys)) { Ok(()) } else { Err(Error::DestinationUnconfirmed) }
 }
 
 async fn approve_withdrawal(

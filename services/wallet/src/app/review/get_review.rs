@@ -3,6 +3,7 @@
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::identity::PayoutState;
+use chassis::keys::TrustedKeys;
 use chassis::money::Cents;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -67,7 +68,7 @@ pub async fn get(db: &Db, id: Uuid) -> Result<Transaction, Error> {
 /// member waiting, if those could be asked.
 pub async fn get_review(
     db: &Db,
-    limits: &Limits,
+    (limits, keys): (&Limits, &TrustedKeys),
     transaction: Transaction,
     (current, member): (Option<MethodCopy>, Option<PayoutState>),
 ) -> Result<Review, Error> {
@@ -88,7 +89,7 @@ pub async fn get_review(
         && let (Some(to), Some(destination)) = (withdrawal.payout_address(), &withdrawal.destination)
     {
         let known = destinations::find(&mut conn, transaction.user_id, &to).await?;
-        checks.push(destination_confirmed(known));
+        checks.push(destination_confirmed(known, keys));
         checks.push(new_destination(&mut conn, &transaction, destination).await?);
     }
     checks.push(amount_in_limits(&mut conn, limits, &transaction).await?);
@@ -159,20 +160,22 @@ fn address_as_shown(shown: &MethodCopy, current: Option<MethodCopy>) -> Check {
 }
 
 /// Whether the member confirmed the destination: without that nothing is approved (D-A4).
-fn destination_confirmed(known: Option<Known>) -> Check {
+fn destination_confirmed(known: Option<Known>, keys: &TrustedKeys) -> Check {
+    let ok = known.as_ref().is_some_and(|known| known.is_signed(keys));
     let detail = match known {
+        Some(_) if !ok => {
+            "The stored confirmation is not what the sign-in service signed. Please alert security.".to_owned()
+        }
         None => "Waiting for the member's confirmation, which is required for approval.".to_owned(),
-        Some(Known { cause, at }) => {
+        Some(Known { cause, at, .. }) => {
             let how = match cause {
                 Cause::Code => "The member confirmed it with an emailed code",
                 Cause::Factor => "The member confirmed it with a second factor",
-                Cause::Payout => "The member has received a payout there",
-                Cause::Earlier => "Requested before destinations had to be confirmed",
             };
             format!("{how} on {}.", clock::to_text(at))
         }
     };
-    Check { name: "destination_confirmed", ok: known.is_some(), detail, transaction_ids: Vec::new() }
+    Check { name: "destination_confirmed", ok, detail, transaction_ids: Vec::new() }
 }
 
 /// Whether the member was paid there before, and whether another member was: a thief sends payouts to a new address, and

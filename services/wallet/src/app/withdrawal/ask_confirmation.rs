@@ -76,8 +76,8 @@ pub async fn ask_confirmation(
         destinations::key(&mut conn, to).await?
     };
     if member.factor_proven {
-        codes.note(member.user_id).await?;
-        destinations::learn(&mut *db.conn().await?, member.user_id, to, Cause::Factor).await?;
+        let assertion = codes.note(member, key).await?;
+        destinations::learn(&mut *db.conn().await?, member.user_id, to, (Cause::Factor, &assertion)).await?;
         return Ok(Confirmation::Done);
     }
     codes.issue(member.user_id, key, to).await?;

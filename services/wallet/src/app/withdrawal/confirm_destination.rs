@@ -29,16 +29,15 @@ pub async fn confirm_destination(
     if known.is_some() {
         return Ok(());
     }
-    let cause = if member.factor_proven {
-        codes.note(member.user_id).await?;
-        Cause::Factor
+    let (cause, assertion) = if member.factor_proven {
+        (Cause::Factor, codes.note(member, key).await?)
     } else {
-        codes.check(member.user_id, key, code).await?;
+        let assertion = codes.check(member.user_id, key, code).await?;
         chassis::crash_point!("wallet.confirm_destination.after_code");
-        Cause::Code
+        (Cause::Code, assertion)
     };
     let mut tx = db.begin().await?;
-    let learnt = destinations::learn(&mut tx, member.user_id, to, cause).await?;
+    let learnt = destinations::learn(&mut tx, member.user_id, to, (cause, &assertion)).await?;
     if let (true, Subject::Withdrawal(id)) = (learnt, subject) {
         let withdrawal = transactions::find(&mut tx, id).await?.ok_or(Error::NotFound)?;
         published::destination_confirmed(&withdrawal).enqueue(&mut tx).await?;
