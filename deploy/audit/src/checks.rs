@@ -431,6 +431,15 @@ pub const CHECKS: &[Check] = &[
                 CASE WHEN status = 'failed' THEN 'reject' WHEN transactions.kind = 'withdrawal' THEN 'paid' ELSE 'approve' END)",
     ),
     wallet(
+        "D-N8",
+        "what counts as approved without proof is what the audit log calls so",
+        "SELECT format('%s %s by %s', kind, id, decided_by) FROM transactions
+         JOIN (SELECT DISTINCT ON (subject_id, actor_id) subject_id, actor_id, after FROM audit_rows
+            WHERE action IN ('deposit.approve', 'course.approve', 'fee.approve') ORDER BY subject_id, actor_id, id DESC) AS named
+            ON subject_id = transactions.id::text AND actor_id = decided_by
+         WHERE status = 'success' AND is_proven = coalesce((after ->> 'unproven')::boolean, false)",
+    ),
+    wallet(
         "D-A6 D-M5",
         "only what its member disowned or took back ended without a person, as the trail says",
         "SELECT format('%s %s', kind, id) FROM transactions
@@ -757,6 +766,14 @@ pub const CHECKS: &[Check] = &[
         database: Service::PaymentMethod,
         offending: "SELECT address FROM treasury_addresses WHERE NOT EXISTS (SELECT FROM audit_rows
             WHERE action = 'treasury_address.watch' AND subject_id = address AND actor_role = 'system')",
+    },
+    Check {
+        ids: "D-N6",
+        promise: "what left the platform an hour ago or earlier is a withdrawal or a movement of the treasury",
+        database: Service::PaymentMethod,
+        offending: "SELECT format('%s of %s on %s went from %s to %s in %s', units, symbol, chain, address, counterparty, txid)
+            FROM chain_payments WHERE way = 'out' AND transaction_id IS NULL AND state IN ('seen', 'included', 'final')
+                AND seen_at < clock_timestamp() - interval '1 hour'",
     },
     Check {
         ids: "D-Q2 D-B2",

@@ -532,6 +532,22 @@ controls! {
         "UPDATE transactions SET status = 'failed', reason_code = 'OTHER', decided_at = now()
          WHERE kind = 'withdrawal' AND status = 'pending'";
     a_payout_to_an_unconfirmed_destination_is_seen: "D-A4", "wallet", "DELETE FROM destinations";
+    a_payout_at_a_rate_that_nobody_signed_is_seen: "at the rate that its lease signed", "wallet",
+        "UPDATE transactions SET payout_contract = '', payout_decimals = 6, payout_units = 97500000000, payout_rate_micros = 10000,
+            payout_spread_bps = 0, payout_priced_at = now() WHERE kind = 'withdrawal' AND status = 'success'";
+    a_fee_that_nobody_paid_is_seen: "D-W4", "wallet",
+        "UPDATE transactions SET fee_paid = true, net_amount_cents = amount_cents WHERE kind = 'withdrawal' AND status = 'pending'";
+    an_approval_that_pretends_to_be_proven_is_seen: "D-N8", "wallet",
+        "UPDATE transactions SET is_proven = false WHERE kind = 'deposit' AND status = 'success'";
+    a_theft_by_a_treasurer_is_seen: "left the platform an hour ago", "payment_method",
+        "UPDATE chain_payments SET transaction_id = NULL, seen_at = now() - interval '61 minutes' WHERE way = 'out'";
+    an_address_that_pretends_to_be_the_treasurys_is_seen: "address of the treasury's own wallet", "payment_method",
+        "INSERT INTO treasury_addresses (address, network, found_at) VALUES ('TATTACKERx', 'TRC20', now())";
+    a_session_that_never_ends_is_seen: "D-S4", "auth",
+        "INSERT INTO sessions (id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address)
+         SELECT gen_random_uuid(), id, now(), now(), now(), now() + interval '8 days', '', '' FROM users LIMIT 1";
+    a_code_that_is_kept_in_a_mail_is_seen: "Q7", "mailer",
+        "UPDATE mails SET params = '{\"code\": \"123456\"}', secret_reference = 'x'";
     a_destination_that_its_member_never_confirmed_is_seen: "auth signed that members confirmed", "wallet",
         "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at, assertion)
          SELECT user_id, currency, network, 'TATTACKERx', memo, cause, known_at, assertion FROM destinations;
