@@ -61,6 +61,7 @@ async fn a_taken_wallet_role_is_stopped_or_named() -> Result<()> {
     stack.confirm_destination(&member, &withdrawal).await?;
     stack.staff("reviewer").await?.decide(&withdrawal, Decision::Approve).await?.success()?;
     stack.member_with("5000.00").await?.withdraw("1500.00").await?.success()?;
+    let forged = id(&stack.member_with("5000.00").await?.withdraw("100.00").await?.success()?)?;
     assert_eq!(stack.broken_promises().await?, []);
 
     let mut wallet = PgConnection::connect(&stack.databases().url(Service::Wallet)?).await?;
@@ -83,5 +84,18 @@ async fn a_taken_wallet_role_is_stopped_or_named() -> Result<()> {
         ensure!(new.iter().any(|row| row.contains("D-B3")), "{what}: not noticed by a missing signature");
         known.extend(new);
     }
+    // A destination of its own for a member who never confirmed one: the approval is refused, because auth did not sign it.
+    sqlx::query(
+        "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at, assertion)
+         SELECT user_id, currency, network, destination_address, coalesce(destination_memo, ''), 'factor',
+            now() - interval '40 days', coalesce((SELECT assertion FROM destinations LIMIT 1), '')
+         FROM transactions WHERE id = $1::uuid",
+    )
+    .bind(&forged)
+    .execute(&mut wallet)
+    .await?;
+    let refused = stack.staff("reviewer").await?.decide(&forged, Decision::Approve).await?;
+    println!("divert: a destination that its member never confirmed\n    refused: {}", refused.body["message"]);
+    assert_eq!(refused.body["code"], "DESTINATION_UNCONFIRMED");
     Ok(())
 }
