@@ -722,8 +722,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         || coalesce(memo, ''), 'UTF8'))
 $$;
 
--- The book of destinations: where payouts of a member may go, because the member confirmed it. Currency, network, address and
--- memo count together.
+-- The book of destinations: where payouts of a member may go, because the member confirmed it.
+-- Currency, network, address and memo count together.
 CREATE TABLE destinations (
     user_id  uuid        NOT NULL,
     key      bytea       NOT NULL GENERATED ALWAYS AS (destination_key(currency, network, address, memo)) STORED,
@@ -731,7 +731,7 @@ CREATE TABLE destinations (
     network  text        NOT NULL,
     address  text        NOT NULL,
     memo     text        NOT NULL,
-    -- The mailed code, or a second factor.
+    -- The mailed code or a second factor.
     cause    text        NOT NULL CONSTRAINT destinations_cause CHECK (cause IN ('code', 'factor')),
     known_at timestamptz NOT NULL,
     -- What auth signed when the member confirmed it, without which nothing is approved.

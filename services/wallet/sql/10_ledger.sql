@@ -554,6 +554,23 @@ BEGIN
 END
 $$;
 
+-- Writes new transactions, each a row by the names of its columns.
+CREATE OR REPLACE FUNCTION write_transactions(lines jsonb[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, claimed_amount_cents,
+            fee_cents, net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo,
+            method_version, destination_address, destination_memo, receipt_key, receipt_content_type, receipt_digest,
+            claimed_txid, decided_by, decided_at, related_id, revision, created_at, quote_id, asset, asset_decimals, units,
+            rate_micros, spread_bps, quoted_at, quote_expires_at)
+        SELECT id, user_id, kind, description, status, direction, amount_cents, claimed_amount_cents,
+            fee_cents, net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo,
+            method_version, destination_address, destination_memo, receipt_key, receipt_content_type, receipt_digest,
+            claimed_txid, decided_by, decided_at, related_id, revision, created_at, quote_id, asset, asset_decimals, units,
+            rate_micros, spread_bps, quoted_at, quote_expires_at
+        FROM unnest(lines) AS new, jsonb_populate_record(NULL::transactions, new);
+END
+$$;
+
 -- Writes what else belongs to applied movements: keys with their responses, transactions and events.
 CREATE OR REPLACE FUNCTION write_rest(
     verdicts integer[], new_keys ledger_key[], new_lines ledger_line[], new_events ledger_event[]
@@ -566,25 +583,7 @@ BEGIN
             WHERE verdicts[movement] = 0;
     END IF;
     IF cardinality(new_lines) > 0 THEN
-        INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, fee_cents,
-                net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo, method_version,
-                destination_address, destination_memo, decided_by, decided_at, related_id, revision, created_at,
-                quote_id, asset, asset_decimals, units, rate_micros, spread_bps, quoted_at, quote_expires_at)
-            SELECT line.id, line.user_id, line.kind, line.description, line.status, line.direction,
-                line.amount_cents, line.fee_cents, line.net_amount_cents, line.fee_paid, line.method_id,
-                line.currency, line.network, line.method_address, line.method_memo, line.method_version,
-                line.destination_address, line.destination_memo, line.decided_by, line.decided_at, line.related_id,
-                line.revision, line.created_at, line.quote_id, line.asset, line.asset_decimals, line.units,
-                line.rate_micros, line.spread_bps, line.quoted_at, line.quote_expires_at
-            FROM unnest(new_lines) AS new, jsonb_to_record(new.line) AS line (
-                id uuid, user_id uuid, kind text, description text, status text, direction text, amount_cents bigint,
-                fee_cents bigint, net_amount_cents bigint, fee_paid boolean, method_id uuid, currency text, network text,
-                method_address text, method_memo text, method_version integer, destination_address text,
-                destination_memo text, decided_by uuid, decided_at timestamptz, related_id uuid, revision integer,
-                created_at timestamptz, quote_id uuid, asset text,
-                asset_decimals smallint, units numeric, rate_micros bigint, spread_bps smallint, quoted_at timestamptz,
-                quote_expires_at timestamptz)
-            WHERE verdicts[new.movement] = 0;
+        PERFORM write_transactions(ARRAY(SELECT line FROM unnest(new_lines) WHERE verdicts[movement] = 0));
     END IF;
     IF cardinality(new_events) > 0 THEN
         INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context)

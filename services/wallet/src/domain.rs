@@ -4,9 +4,10 @@
 macro_rules! named {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type)]
         #[serde(rename_all = "snake_case")]
-        pub enum $name { $($(#[$doc])* $variant,)+ }
+        #[sqlx(type_name = "text")]
+        pub enum $name { $($(#[$doc])* #[sqlx(rename = $text)] $variant,)+ }
 
         impl $name {
             pub const ALL: &[Self] = &[$(Self::$variant,)+];

@@ -205,6 +205,16 @@ impl Transaction {
         }
     }
 
+    /// The quote that it was requested with.
+    #[must_use]
+    pub const fn quote(&self) -> Option<&QuoteCopy> {
+        match &self.details {
+            Details::Payment(payment) => payment.quote.as_ref(),
+            Details::Withdrawal(withdrawal) => withdrawal.quote.as_ref(),
+            _ => None,
+        }
+    }
+
     /// The hash that staff entered.
     #[must_use]
     pub const fn txid(&self) -> Option<&Txid> {

@@ -20,7 +20,6 @@ use crate::domain::hold::{Hold, HoldReason};
 use crate::domain::limits::{Allowance, COURSE_PRICE, FEE_BASIS_POINTS, Limits, Rest, TWO_PEOPLE_FROM};
 use crate::domain::payout_correction::Outcome;
 use crate::domain::steps::{self, Chain, Known, Shown, Step, StepState};
-use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{
     Destination, Direction, Kind, MethodCopy, PayoutPrice, Purpose, QuoteCopy, QuoteDirection, Receipt, Status,
     Transaction,
@@ -341,56 +340,56 @@ pub fn chain(evidence: &common::ChainEvidence) -> Chain {
 /// A transaction with its steps by what is known beside it.
 pub fn line(one: Transaction, known: &Known) -> message::Transaction {
     let steps = steps::steps(&one, known).into_iter().map(Into::into).collect();
-    let (first_approval, needs_destination) = (one.first_approval(), one.needs_destination());
-    let needs_confirmation = one.needs_confirmation();
-    let one = Record::from(one);
-    let (receipt_key, receipt_content_type) =
-        one.receipt.map(|found| (found.key, found.content_type)).unwrap_or_default();
-    let first_approval = first_approval.map(|first| message::FirstApproval {
+    let (payment, withdrawal) = (one.as_payment(), one.as_withdrawal());
+    let receipt = payment.and_then(|payment| payment.receipt.clone());
+    let (receipt_key, receipt_content_type) = receipt.map(|found| (found.key, found.content_type)).unwrap_or_default();
+    let (text, vout) = (one.txid().map(|txid| txid.text.clone()), one.txid().and_then(Txid::vout));
+    let first_approval = one.first_approval().map(|first| message::FirstApproval {
         reviewer_id: first.by.to_string(),
         at: Some(clock::to_proto(first.at)),
         received_amount_cents: first.received.get(),
-        txid: one.txid.clone().unwrap_or_default(),
-        vout: one.vout,
+        txid: text.clone().unwrap_or_default(),
+        vout,
     });
     // What the first of two reviewers saw is not decided.
-    let (txid, vout) = if first_approval.is_some() { (None, None) } else { (one.txid, one.vout) };
+    let (text, vout) = if first_approval.is_some() { (None, None) } else { (text, vout) };
+    let destination = withdrawal.and_then(|withdrawal| withdrawal.destination.clone());
     message::Transaction {
         id: one.id.to_string(),
         user_id: one.user_id.to_string(),
-        kind: message::TransactionKind::from(one.kind).into(),
-        title: one.kind.title().to_owned(),
+        kind: message::TransactionKind::from(one.kind()).into(),
+        title: one.kind().title().to_owned(),
         status: message::TransactionStatus::from(one.status).into(),
-        direction: message::Direction::from(one.direction).into(),
+        direction: message::Direction::from(one.direction()).into(),
         amount_cents: one.amount.get(),
-        claimed_amount_cents: one.claimed_amount.map(|amount| amount.get()),
-        fee_cents: one.fee.map(|amount| amount.get()),
-        net_amount_cents: one.net_amount.map(|amount| amount.get()),
-        fee_paid: one.fee_paid,
-        needs_destination,
+        claimed_amount_cents: payment.and_then(|payment| payment.claimed_amount).map(Cents::get),
+        fee_cents: withdrawal.map(|withdrawal| withdrawal.fee.get()),
+        net_amount_cents: withdrawal.map(|withdrawal| withdrawal.net_amount.get()),
+        fee_paid: withdrawal.is_some_and(|withdrawal| withdrawal.fee_paid),
+        needs_destination: one.needs_destination(),
         receipt_key,
         receipt_content_type,
-        reason_code: one.reason_code.unwrap_or_default(),
+        reason_code: one.reason_code.clone().unwrap_or_default(),
         created_at: Some(clock::to_proto(one.created_at)),
         decided_at: one.decided_at.map(clock::to_proto),
         revision: one.revision,
-        approved: one.approved_at.is_some(),
-        related_id: one.related_id.map(|id| id.to_string()).unwrap_or_default(),
-        description: one.description,
-        method: one.method.map(message::MethodCopy::from),
-        destination: one.destination.map(|found| message::Destination { address: found.address, memo: found.memo }),
-        txid: txid.or(one.claimed_txid).unwrap_or_default(),
+        approved: withdrawal.is_some_and(|withdrawal| withdrawal.approval.is_some()),
+        related_id: one.related_id().map(|id| id.to_string()).unwrap_or_default(),
+        description: one.description.clone(),
+        method: one.method().cloned().map(Into::into),
+        destination: destination.map(|found| message::Destination { address: found.address, memo: found.memo }),
+        txid: text.or_else(|| payment?.claimed_txid.clone()).unwrap_or_default(),
         vout,
         not_before: None,
-        needs_confirmation,
-        paying: one.paying.map(|lease| message::PayoutLease {
+        needs_confirmation: one.needs_confirmation(),
+        paying: withdrawal.and_then(|withdrawal| withdrawal.paying).map(|lease| message::PayoutLease {
             treasurer_id: lease.by.to_string(),
             until: Some(clock::to_proto(lease.until)),
         }),
         first_approval,
-        quote: one.quote.map(Into::into),
-        payout: one.price.map(Into::into),
-        sent_at: one.sent_at.map(clock::to_proto),
+        quote: one.quote().cloned().map(Into::into),
+        payout: withdrawal.and_then(|withdrawal| withdrawal.price.clone()).map(Into::into),
+        sent_at: withdrawal.and_then(|withdrawal| withdrawal.sent).map(|sent| clock::to_proto(sent.at)),
         steps,
     }
 }

@@ -18,9 +18,9 @@ use uuid::Uuid;
 
 use crate::domain::account::AccountRef;
 use crate::domain::limits::WHOLE_BALANCE_PERIOD;
+use crate::domain::transaction::record::Record;
 use crate::error::Error;
 use crate::posting::{Movement, Outcome, Precondition};
-use crate::store::transactions::Line;
 
 /// A key, and the answer that is kept under it.
 pub(super) type Kept<'a> = Option<(&'a Claim, &'a RawValue)>;
@@ -95,7 +95,7 @@ row!(PostingRow = "ledger_posting" {
 
 row!(Entry = "ledger_entry" { posting: i32, account: i32, amount_cents: i64, });
 
-row!(LineRow<'a> = "ledger_line" { movement: i32, line: Json<Line<'a>>, });
+row!(Line = "ledger_line" { movement: i32, line: Json<Record>, });
 
 row!(Event<'a> = "ledger_event" {
     movement: i32,
@@ -116,7 +116,7 @@ pub(super) struct Rows<'a> {
     conditions: Vec<Condition>,
     postings: Vec<PostingRow>,
     entries: Vec<Entry>,
-    lines: Vec<LineRow<'a>>,
+    lines: Vec<Line>,
     events: Vec<Event<'a>>,
     places: HashMap<AccountRef, i32>,
 }
@@ -145,9 +145,8 @@ impl<'a> Rows<'a> {
             rows.take_key(kept);
             rows.take_precondition(movement)?;
             rows.take_postings(movement)?;
-            for line in &movement.lines {
-                rows.lines.push(LineRow { movement: rows.movements, line: Json(Line::of(line)?) });
-            }
+            let lines = movement.lines.iter().map(|line| Line { movement: rows.movements, line: Json(line.into()) });
+            rows.lines.extend(lines);
             for event in &movement.events {
                 rows.events.push(Event {
                     movement: rows.movements,

@@ -42,8 +42,9 @@ pub async fn key(conn: &mut PgConnection, to: &PayoutAddress) -> Result<Vec<u8>,
 
 /// Why and since when a member's destination is known; `None` if it is not.
 pub async fn find(conn: &mut PgConnection, user_id: Uuid, to: &PayoutAddress) -> Result<Option<Known>, sqlx::Error> {
-    let row = sqlx::query!(
-        r#"SELECT cause, known_at, key AS "key!", assertion FROM destinations
+    sqlx::query_as!(
+        Known,
+        r#"SELECT cause AS "cause: _", known_at AS at, user_id, key AS "key!", assertion FROM destinations
          WHERE user_id = $1 AND key = destination_key($2, $3, $4, $5)"#,
         user_id,
         to.currency,
@@ -52,10 +53,7 @@ pub async fn find(conn: &mut PgConnection, user_id: Uuid, to: &PayoutAddress) ->
         to.memo
     )
     .fetch_optional(conn)
-    .await?;
-    let Some(row) = row else { return Ok(None) };
-    let cause = row.cause.parse().map_err(|error: _| sqlx::Error::Decode(Box::from(error)))?;
-    Ok(Some(Known { cause, at: row.known_at, user_id, key: row.key, assertion: row.assertion }))
+    .await
 }
 
 /// Since when each of these destinations of members is known; `None` where it is not.

@@ -1,7 +1,6 @@
 //! Holds on balances.
 
 use chassis::db::PgConnection;
-use chassis::money::Cents;
 use uuid::Uuid;
 
 use crate::domain::hold::{HOLDS_MAX, Hold};
@@ -9,22 +8,12 @@ use crate::domain::hold::{HOLDS_MAX, Hold};
 /// The holds that a clause finds.
 macro_rules! select {
     ($clause:literal $(, $value:expr)* $(,)?) => {
-        sqlx::query!(
-            r#"SELECT id, user_id, amount_cents AS "amount: Cents", reason_code, placed_by, placed_at, released_by
+        sqlx::query_as!(
+            Hold,
+            r#"SELECT id, user_id, amount_cents AS "amount: _", reason_code AS "reason: _", placed_by, placed_at, released_by
             FROM holds "# + $clause
             $(, $value)*
         )
-        .try_map(|row| {
-            Ok(Hold {
-                id: row.id,
-                user_id: row.user_id,
-                amount: row.amount,
-                reason: row.reason_code.parse().map_err(|error: String| sqlx::Error::Decode(error.into()))?,
-                placed_by: row.placed_by,
-                placed_at: row.placed_at,
-                released_by: row.released_by,
-            })
-        })
     };
 }
 

@@ -18,18 +18,14 @@ pub struct TradeFunding {
 }
 
 pub async fn find(conn: &mut PgConnection, trade_id: Uuid) -> Result<Option<TradeFunding>, sqlx::Error> {
-    let row = sqlx::query!(
-        r#"SELECT user_id, amount_cents AS "amount: Cents", status, value_cents AS "value: Cents"
+    sqlx::query_as!(
+        TradeFunding,
+        r#"SELECT trade_id, user_id, amount_cents AS "amount: _", status AS "status: _", value_cents AS "value: _"
         FROM trade_fundings WHERE trade_id = $1"#,
         trade_id
     )
     .fetch_optional(conn)
-    .await?;
-    row.map(|row| {
-        let status = row.status.parse().map_err(|error: String| sqlx::Error::Decode(error.into()))?;
-        Ok(TradeFunding { trade_id, user_id: row.user_id, amount: row.amount, status, value: row.value })
-    })
-    .transpose()
+    .await
 }
 
 /// A trade that ended.

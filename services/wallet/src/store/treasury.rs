@@ -14,7 +14,7 @@ use crate::domain::treasury::{Confirmed, HOUSE, MovementKind, OpenTrades};
 use crate::error::Error;
 
 struct Row {
-    kind: String,
+    kind: MovementKind,
     change: Value,
     decided_at: OffsetDateTime,
 }
@@ -23,9 +23,8 @@ impl TryFrom<Row> for Confirmed {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self, Error> {
-        let kind: MovementKind = row.kind.parse().map_err(|error: String| sqlx::Error::Decode(error.into()))?;
         let movement = serde_json::from_value(row.change).map_err(Error::unreadable_change)?;
-        Ok(Self { kind, movement, at: row.decided_at })
+        Ok(Self { kind: row.kind, movement, at: row.decided_at })
     }
 }
 
@@ -38,7 +37,7 @@ pub async fn of_subject(
 ) -> Result<Vec<Confirmed>, Error> {
     let rows = sqlx::query_as!(
         Row,
-        r#"SELECT kind, change, decided_at AS "decided_at!" FROM proposals
+        r#"SELECT kind AS "kind: _", change, decided_at AS "decided_at!" FROM proposals
          WHERE subject_id = $1 AND status = 'confirmed' AND is_treasury(kind) AND change ? 'asset' AND id <> $2
          ORDER BY decided_at, id"#,
         plan_id.unwrap_or(HOUSE),

@@ -259,7 +259,7 @@ async fn one_of_many_destinations_is_known(pool: PgPool) {
     assert_eq!(known, [true, true, false]);
 }
 
-/// [D-A4] The database refuses the approval, too.
+/// [D-A4] [D-H2] The database refuses the approval, too.
 #[sqlx::test(migrations = false)]
 async fn no_process_approves_an_unknown_destination(pool: PgPool) {
     let world = World::new(pool).await;

@@ -1,9 +1,10 @@
-//! A transaction as a flat record, as stored in its table and in kept responses.
+//! A transaction as a row of its table. Kept responses store it in the same shape.
 
-use chassis::money::Cents;
+use chassis::money::{Cents, Conversion, Rate, Units};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::OffsetDateTime;
+use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::transaction::{
@@ -12,194 +13,284 @@ use crate::domain::transaction::{
 };
 use crate::domain::txid::Txid;
 
-/// A transaction; the parts that its kind does not have are unset. Later versions may add parts but rename none, because
-/// answers of earlier versions are read again.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Record {
-    pub id: Uuid,
-    pub user_id: Uuid,
-    pub kind: Kind,
-    pub description: String,
-    pub status: Status,
-    pub direction: Direction,
-    pub amount: Cents,
-    pub claimed_amount: Option<Cents>,
-    pub fee: Option<Cents>,
-    pub net_amount: Option<Cents>,
-    pub fee_paid: bool,
-    pub method: Option<MethodCopy>,
-    pub destination: Option<Destination>,
-    /// Since when the destination of an open withdrawal is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub known_at: Option<OffsetDateTime>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quote: Option<QuoteCopy>,
-    pub receipt: Option<Receipt>,
-    pub claimed_txid: Option<String>,
-    pub txid: Option<String>,
-    /// The comparable form of `txid`.
-    pub txid_key: Option<String>,
-    pub vout: Option<u32>,
-    pub first_approval: Option<FirstApproval>,
-    pub reason_code: Option<String>,
-    pub approved_by: Option<Uuid>,
-    pub approved_at: Option<OffsetDateTime>,
-    pub paying: Option<Lease>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub price: Option<PayoutPrice>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sent_by: Option<Uuid>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sent_at: Option<OffsetDateTime>,
-    pub decided_by: Option<Uuid>,
-    pub decided_at: Option<OffsetDateTime>,
-    pub related_id: Option<Uuid>,
-    pub revision: i32,
-    pub created_at: OffsetDateTime,
+/// Defines a record by its columns; those that may be unset, times last, are left out of its JSON then.
+macro_rules! record {
+    ($(#[$meta:meta])* $name:ident { $($set:ident: $type:ty,)+ } { $($part:ident: $of:ty,)+ } { $($at:ident,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Serialize, Deserialize)]
+        pub struct $name {
+            $(pub $set: $type,)+
+            #[serde(with = "rfc3339")]
+            pub created_at: OffsetDateTime,
+            $(#[serde(skip_serializing_if = "Option::is_none")]
+            pub $part: Option<$of>,)+
+            $(#[serde(default, with = "rfc3339::option", skip_serializing_if = "Option::is_none")]
+            pub $at: Option<OffsetDateTime>,)+
+        }
+    };
+}
+
+record! {
+    /// A transaction by the names of its columns; `known_at` is that of its destination.
+    Record {
+        id: Uuid,
+        user_id: Uuid,
+        kind: Kind,
+        description: String,
+        status: Status,
+        direction: Direction,
+        amount_cents: Cents,
+        fee_paid: bool,
+        revision: i32,
+    }
+    {
+        claimed_amount_cents: Cents,
+        fee_cents: Cents,
+        net_amount_cents: Cents,
+        method_id: Uuid,
+        currency: String,
+        network: String,
+        method_address: String,
+        method_memo: String,
+        method_version: i32,
+        destination_address: String,
+        destination_memo: String,
+        receipt_key: String,
+        receipt_content_type: String,
+        receipt_digest: String,
+        claimed_txid: String,
+        txid: String,
+        txid_key: String,
+        vout: i64,
+        first_approved_by: Uuid,
+        received_cents: Cents,
+        reason_code: String,
+        approved_by: Uuid,
+        paying_by: Uuid,
+        decided_by: Uuid,
+        related_id: Uuid,
+        quote_id: Uuid,
+        asset: String,
+        asset_decimals: i16,
+        units: String,
+        rate_micros: i64,
+        spread_bps: i32,
+        payout_contract: String,
+        payout_decimals: i16,
+        payout_units: String,
+        payout_rate_micros: i64,
+        payout_spread_bps: i32,
+        sent_by: Uuid,
+    }
+    {
+        known_at,
+        first_approved_at,
+        approved_at,
+        paying_until,
+        decided_at,
+        quoted_at,
+        quote_expires_at,
+        payout_priced_at,
+        sent_at,
+    }
+}
+
+impl Record {
+    fn quote(&self, id: Uuid) -> Option<QuoteCopy> {
+        Some(QuoteCopy {
+            id,
+            asset: self.asset.clone()?,
+            conversion: conversion(self.rate_micros, self.asset_decimals, self.spread_bps)?,
+            units: Units::parse(self.units.as_ref()?).ok()?,
+            at: self.quoted_at?,
+            expires_at: self.quote_expires_at?,
+        })
+    }
+
+    fn price(&self, units: &str) -> Option<PayoutPrice> {
+        Some(PayoutPrice {
+            asset: self.currency.clone()?,
+            contract: self.payout_contract.clone()?,
+            conversion: conversion(self.payout_rate_micros, self.payout_decimals, self.payout_spread_bps)?,
+            units: Units::parse(units).ok()?,
+            at: self.payout_priced_at?,
+        })
+    }
+}
+
+fn conversion(rate_micros: Option<i64>, decimals: Option<i16>, spread_bps: Option<i32>) -> Option<Conversion> {
+    Some(Conversion {
+        rate: Rate::new(rate_micros?).ok()?,
+        decimals: decimals?.try_into().ok()?,
+        spread_bps: spread_bps?.try_into().ok()?,
+    })
 }
 
 impl TryFrom<Record> for Transaction {
     /// Which part is missing.
     type Error = String;
 
-    fn try_from(record: Record) -> Result<Self, String> {
-        let (id, kind) = (record.id, record.kind);
+    fn try_from(row: Record) -> Result<Self, String> {
+        let (id, kind) = (row.id, row.kind);
         let missing = |part: &str| format!("the {} {id} has no {part}", kind.as_str());
-        let related = || record.related_id.ok_or_else(|| missing("related id"));
-        let txid = record.txid.zip(record.txid_key).map(|(text, key)| Txid {
-            text,
-            key,
-            outputs: record.vout.into_iter().collect(),
+        let related = || row.related_id.ok_or_else(|| missing("related id"));
+        let quote = row.quote_id.map(|id| row.quote(id).ok_or_else(|| missing("whole quote"))).transpose()?;
+        let price = row.payout_units.as_deref().map(|units| row.price(units).ok_or_else(|| missing("whole price")));
+        let method = row.method_id.map(|id| MethodCopy {
+            id,
+            currency: row.currency.clone().unwrap_or_default(),
+            network: row.network.unwrap_or_default(),
+            address: row.method_address.unwrap_or_default(),
+            memo: row.method_memo.unwrap_or_default(),
+            version: row.method_version.unwrap_or_default(),
         });
+        let vout = row.vout.map(u32::try_from).transpose().map_err(|_| missing("output"))?;
+        let txid =
+            row.txid.zip(row.txid_key).map(|(text, key)| Txid { text, key, outputs: vout.into_iter().collect() });
         let payment = |purpose| {
-            Ok::<_, String>(Details::Payment(Payment {
+            let digest = row.receipt_digest.as_deref().and_then(|digest| hex::decode(digest.strip_prefix(r"\x")?).ok());
+            let receipt = row.receipt_key.clone().map(|key| Receipt {
+                key,
+                content_type: row.receipt_content_type.clone().unwrap_or_default(),
+                digest: digest.unwrap_or_default(),
+            });
+            if receipt.is_none() && row.claimed_txid.is_none() {
+                return Err(missing("receipt"));
+            }
+            Ok(Details::Payment(Payment {
                 purpose,
-                method: record.method.clone().ok_or_else(|| missing("method"))?,
-                receipt: match (&record.receipt, &record.claimed_txid) {
-                    (None, None) => return Err(missing("receipt")),
-                    (receipt, _) => receipt.clone(),
-                },
-                claimed_txid: record.claimed_txid.clone(),
-                claimed_amount: record.claimed_amount,
+                method: method.clone().ok_or_else(|| missing("method"))?,
+                receipt,
+                claimed_txid: row.claimed_txid.clone(),
+                claimed_amount: row.claimed_amount_cents,
                 txid: txid.clone(),
-                first_approval: record.first_approval,
-                quote: record.quote.clone(),
+                first_approval: row
+                    .first_approved_by
+                    .zip(row.first_approved_at)
+                    .zip(row.received_cents)
+                    .map(|((by, at), received)| FirstApproval { by, at, received }),
+                quote: quote.clone(),
             }))
         };
         let trade = |part| Ok::<_, String>(Details::Trade { part, trade_id: related()? });
-        let details = match (kind, record.direction) {
+        let details = match (kind, row.direction) {
             (Kind::Deposit, _) => payment(Purpose::Deposit)?,
             (Kind::Fee, _) => payment(Purpose::Fee { withdrawal_id: related()? })?,
-            (Kind::Course, _) if record.method.is_none() => Details::Purchase,
+            (Kind::Course, _) if method.is_none() => Details::Purchase,
             (Kind::Course, _) => payment(Purpose::Course)?,
             (Kind::Withdrawal, _) => Details::Withdrawal(Withdrawal {
-                fee: record.fee.ok_or_else(|| missing("fee"))?,
-                net_amount: record.net_amount.ok_or_else(|| missing("net amount"))?,
-                fee_paid: record.fee_paid,
-                method: record.method.ok_or_else(|| missing("method"))?,
-                destination: record.destination,
-                known_at: record.known_at,
-                approval: record.approved_by.zip(record.approved_at).map(|(by, at)| Approval { by, at }),
-                paying: record.paying,
-                price: record.price,
-                sent: record.sent_by.zip(record.sent_at).map(|(by, at)| Sent { by, at }),
+                fee: row.fee_cents.ok_or_else(|| missing("fee"))?,
+                net_amount: row.net_amount_cents.ok_or_else(|| missing("net amount"))?,
+                fee_paid: row.fee_paid,
+                method: method.ok_or_else(|| missing("method"))?,
+                destination: row
+                    .destination_address
+                    .map(|address| Destination { address, memo: row.destination_memo.unwrap_or_default() }),
+                known_at: row.known_at,
+                approval: row.approved_by.zip(row.approved_at).map(|(by, at)| Approval { by, at }),
+                paying: row.paying_by.zip(row.paying_until).map(|(by, until)| Lease { by, until }),
+                price: price.transpose()?,
+                sent: row.sent_by.zip(row.sent_at).map(|(by, at)| Sent { by, at }),
                 txid,
-                quote: record.quote,
+                quote,
             }),
             (Kind::Trade, Direction::Debit) => trade(TradePart::Invested)?,
             (Kind::Trade, Direction::Credit) => trade(TradePart::Returned)?,
             (Kind::Profit, _) => trade(TradePart::Profit)?,
             (Kind::Bonus, _) => Details::Bonus,
-            (Kind::Adjustment, direction) => Details::Adjustment { direction, related_id: record.related_id },
+            (Kind::Adjustment, direction) => Details::Adjustment { direction, related_id: row.related_id },
         };
         Ok(Self {
             id,
-            user_id: record.user_id,
+            user_id: row.user_id,
             details,
-            description: record.description,
-            status: record.status,
-            amount: record.amount,
-            reason_code: record.reason_code,
-            decided_by: record.decided_by,
-            decided_at: record.decided_at,
-            revision: record.revision,
-            created_at: record.created_at,
+            description: row.description,
+            status: row.status,
+            amount: row.amount_cents,
+            reason_code: row.reason_code,
+            decided_by: row.decided_by,
+            decided_at: row.decided_at,
+            revision: row.revision,
+            created_at: row.created_at,
         })
     }
 }
 
-impl From<Transaction> for Record {
-    fn from(one: Transaction) -> Self {
-        let (kind, direction, related_id) = (one.kind(), one.direction(), one.related_id());
-        let record = Self {
+impl From<&Transaction> for Record {
+    fn from(one: &Transaction) -> Self {
+        let (payment, withdrawal) = (one.as_payment(), one.as_withdrawal());
+        let (method, txid, quote) = (one.method(), one.txid(), one.quote());
+        let receipt = payment.and_then(|payment| payment.receipt.as_ref());
+        let first = payment.and_then(|payment| payment.first_approval);
+        let destination = withdrawal.and_then(|withdrawal| withdrawal.destination.as_ref());
+        let approval = withdrawal.and_then(|withdrawal| withdrawal.approval);
+        let paying = withdrawal.and_then(|withdrawal| withdrawal.paying);
+        let price = withdrawal.and_then(|withdrawal| withdrawal.price.as_ref());
+        let sent = withdrawal.and_then(|withdrawal| withdrawal.sent);
+        Self {
             id: one.id,
             user_id: one.user_id,
-            kind,
-            description: one.description,
+            kind: one.kind(),
+            description: one.description.clone(),
             status: one.status,
-            direction,
-            amount: one.amount,
-            claimed_amount: None,
-            fee: None,
-            net_amount: None,
-            fee_paid: false,
-            method: None,
-            destination: None,
-            known_at: None,
-            quote: None,
-            receipt: None,
-            claimed_txid: None,
-            txid: None,
-            txid_key: None,
-            vout: None,
-            first_approval: None,
-            reason_code: one.reason_code,
-            approved_by: None,
-            approved_at: None,
-            paying: None,
-            price: None,
-            sent_by: None,
-            sent_at: None,
+            direction: one.direction(),
+            amount_cents: one.amount,
+            claimed_amount_cents: payment.and_then(|payment| payment.claimed_amount),
+            fee_cents: withdrawal.map(|withdrawal| withdrawal.fee),
+            net_amount_cents: withdrawal.map(|withdrawal| withdrawal.net_amount),
+            fee_paid: withdrawal.is_some_and(|withdrawal| withdrawal.fee_paid),
+            method_id: method.map(|method| method.id),
+            currency: method.map(|method| method.currency.clone()),
+            network: method.map(|method| method.network.clone()),
+            method_address: method.map(|method| method.address.clone()),
+            method_memo: method.map(|method| method.memo.clone()),
+            method_version: method.map(|method| method.version),
+            destination_address: destination.map(|destination| destination.address.clone()),
+            destination_memo: destination.map(|destination| destination.memo.clone()),
+            known_at: withdrawal.and_then(|withdrawal| withdrawal.known_at),
+            receipt_key: receipt.map(|receipt| receipt.key.clone()),
+            receipt_content_type: receipt.map(|receipt| receipt.content_type.clone()),
+            receipt_digest: receipt.map(|receipt| format!(r"\x{}", hex::encode(&receipt.digest))),
+            claimed_txid: payment.and_then(|payment| payment.claimed_txid.clone()),
+            txid: txid.map(|txid| txid.text.clone()),
+            txid_key: txid.map(|txid| txid.key.clone()),
+            vout: txid.and_then(Txid::vout).map(i64::from),
+            first_approved_by: first.map(|first| first.by),
+            first_approved_at: first.map(|first| first.at),
+            received_cents: first.map(|first| first.received),
+            reason_code: one.reason_code.clone(),
+            approved_by: approval.map(|approval| approval.by),
+            approved_at: approval.map(|approval| approval.at),
+            paying_by: paying.map(|lease| lease.by),
+            paying_until: paying.map(|lease| lease.until),
             decided_by: one.decided_by,
             decided_at: one.decided_at,
-            related_id,
+            related_id: one.related_id(),
             revision: one.revision,
             created_at: one.created_at,
-        };
-        match one.details {
-            Details::Payment(payment) => Self {
-                method: Some(payment.method),
-                receipt: payment.receipt,
-                claimed_txid: payment.claimed_txid,
-                claimed_amount: payment.claimed_amount,
-                first_approval: payment.first_approval,
-                quote: payment.quote,
-                ..record.with_txid(payment.txid)
-            },
-            Details::Withdrawal(withdrawal) => Self {
-                fee: Some(withdrawal.fee),
-                net_amount: Some(withdrawal.net_amount),
-                fee_paid: withdrawal.fee_paid,
-                method: Some(withdrawal.method),
-                destination: withdrawal.destination,
-                known_at: withdrawal.known_at,
-                approved_by: withdrawal.approval.map(|approval| approval.by),
-                approved_at: withdrawal.approval.map(|approval| approval.at),
-                paying: withdrawal.paying,
-                price: withdrawal.price,
-                sent_by: withdrawal.sent.map(|sent| sent.by),
-                sent_at: withdrawal.sent.map(|sent| sent.at),
-                quote: withdrawal.quote,
-                ..record.with_txid(withdrawal.txid)
-            },
-            _ => record,
+            quote_id: quote.map(|quote| quote.id),
+            asset: quote.map(|quote| quote.asset.clone()),
+            asset_decimals: quote.map(|quote| quote.conversion.decimals.into()),
+            units: quote.map(|quote| quote.units.to_string()),
+            rate_micros: quote.map(|quote| quote.conversion.rate.micros()),
+            spread_bps: quote.map(|quote| quote.conversion.spread_bps.into()),
+            quoted_at: quote.map(|quote| quote.at),
+            quote_expires_at: quote.map(|quote| quote.expires_at),
+            payout_contract: price.map(|price| price.contract.clone()),
+            payout_decimals: price.map(|price| price.conversion.decimals.into()),
+            payout_units: price.map(|price| price.units.to_string()),
+            payout_rate_micros: price.map(|price| price.conversion.rate.micros()),
+            payout_spread_bps: price.map(|price| price.conversion.spread_bps.into()),
+            payout_priced_at: price.map(|price| price.at),
+            sent_by: sent.map(|sent| sent.by),
+            sent_at: sent.map(|sent| sent.at),
         }
     }
 }
 
 impl Serialize for Transaction {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Record::from(self.clone()).serialize(serializer)
+        Record::from(self).serialize(serializer)
     }
 }
 
@@ -209,92 +300,96 @@ impl<'de> Deserialize<'de> for Transaction {
     }
 }
 
-impl Record {
-    fn with_txid(self, txid: Option<Txid>) -> Self {
-        let Some(txid) = txid else { return self };
-        let vout = txid.vout();
-        Self { txid: Some(txid.text), txid_key: Some(txid.key), vout, ..self }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use crate::domain::transaction::Transaction;
 
-    fn record(changes: &Value) -> Value {
+    fn record(changes: &[&Value]) -> Value {
         let mut record = json!({
             "id": "6c1b9a4e-0d3f-4f52-8f3e-2b7a1c9d0e11", "user_id": "0f9e8d7c-6b5a-4c3d-9e2f-1a0b9c8d7e6f",
             "kind": "deposit", "description": "USDT on TRC20", "status": "success", "direction": "credit",
-            "amount": 9_900, "claimed_amount": null, "fee": null, "net_amount": null, "fee_paid": false, "method": null,
-            "destination": null, "receipt": null, "claimed_txid": null, "txid": null, "txid_key": null, "vout": null,
-            "first_approval": null, "reason_code": null, "approved_by": null, "approved_at": null, "paying": null,
-            "decided_by": null, "decided_at": null, "related_id": null, "revision": 2,
-            "created_at": [2026, 325, 12, 0, 0, 0, 0, 0, 0],
+            "amount_cents": 9_900, "fee_paid": false, "revision": 2, "created_at": "2026-11-21T12:00:00Z",
         });
-        if let (Some(all), Some(changes)) = (record.as_object_mut(), changes.as_object()) {
-            all.extend(changes.clone());
+        for (name, value) in changes.iter().filter_map(|changes| changes.as_object()).flatten() {
+            record[name] = value.clone();
         }
         record
     }
 
-    /// [L9] Answers that earlier versions stored are read back unchanged, and an answer that lacks a field is
-    /// refused.
+    /// [L9] A stored response is read back unchanged, and one that lacks a field is refused.
     #[test]
     fn stored_answers_are_read_as_they_were_written() -> Result<(), serde_json::Error> {
         let id = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
-        let method =
-            json!({ "id": id, "currency": "USDT", "network": "TRC20", "address": "T1", "memo": "", "version": 3 });
-        let receipt = json!({ "key": "r", "content_type": "image/png", "digest": [1, 2] });
-        let at = json!([2026, 325, 13, 0, 0, 0, 0, 0, 0]);
-        let payment = json!({
-            "method": method, "receipt": receipt, "claimed_txid": "0xAB", "claimed_amount": 10_000, "txid": "0xAB",
-            "txid_key": "ab", "vout": 4, "first_approval": { "by": id, "at": at, "received": 9_900 }, "decided_by": id,
-            "decided_at": at,
+        let at = "2026-11-21T13:00:00.123456Z";
+        let method = json!({
+            "method_id": id, "currency": "BTC", "network": "Bitcoin", "method_address": "T1", "method_memo": "",
+            "method_version": 3,
         });
-        let mut fee = payment.clone();
-        (fee["kind"], fee["direction"], fee["related_id"]) = (json!("fee"), json!("debit"), json!(id));
-        let mut course = payment.clone();
-        (course["kind"], course["direction"]) = (json!("course"), json!("debit"));
-        let withdrawal = json!({
-            "kind": "withdrawal", "direction": "debit", "status": "pending", "fee": 250, "net_amount": 9_650,
-            "fee_paid": true, "method": method, "destination": { "address": "T2", "memo": "m" }, "known_at": at,
-            "approved_by": id, "approved_at": at, "paying": { "by": id, "until": at },
+        let receipt = json!({ "receipt_key": "r", "receipt_content_type": "image/png", "receipt_digest": r"\x01ff" });
+        let txid = json!({ "txid": "0xAB", "txid_key": "ab", "vout": 4 });
+        let arrived = record(&[
+            &method,
+            &txid,
+            &json!({
+                "claimed_txid": "0xAB", "claimed_amount_cents": 10_000, "first_approved_by": id, "first_approved_at": at,
+                "received_cents": 9_900, "decided_by": id, "decided_at": at,
+            }),
+        ]);
+        let payment = record(&[&arrived, &receipt]);
+        let fee = record(&[&payment, &json!({ "kind": "fee", "direction": "debit", "related_id": id })]);
+        let course = record(&[&payment, &json!({ "kind": "course", "direction": "debit" })]);
+        let withdrawal = record(&[
+            &method,
+            &json!({
+                "kind": "withdrawal", "direction": "debit", "status": "pending", "fee_cents": 250,
+                "net_amount_cents": 9_650, "fee_paid": true, "destination_address": "T2", "destination_memo": "m",
+                "known_at": at, "approved_by": id, "approved_at": at, "paying_by": id, "paying_until": at,
+            }),
+        ]);
+        let quote = json!({
+            "quote_id": id, "asset": "BTC", "asset_decimals": 8, "units": "513809", "rate_micros": 97_312_450_000_i64,
+            "spread_bps": 50, "quoted_at": at, "quote_expires_at": at,
         });
-        let mut quoted = withdrawal.clone();
-        quoted["quote"] = json!({
-            "id": id, "asset": "BTC", "conversion": { "rate": 97_312_450_000_i64, "decimals": 8, "spread_bps": 50 },
-            "units": "513809", "at": at, "expires_at": at,
+        let price = json!({
+            "payout_contract": "", "payout_decimals": 8, "payout_units": "98672", "payout_rate_micros": 97_312_450_000_i64,
+            "payout_spread_bps": 50, "payout_priced_at": at,
         });
-        let mut priced = withdrawal.clone();
-        priced["price"] = json!({
-            "asset": "BTC", "contract": "", "conversion": { "rate": 97_312_450_000_i64, "decimals": 8, "spread_bps": 50 },
-            "units": "98672", "at": at,
-        });
-        let mut sent = priced.clone();
-        (sent["txid"], sent["txid_key"], sent["sent_by"], sent["sent_at"]) =
-            (json!("0xAB"), json!("ab"), json!(id), at);
-        let (others, related) = (json!({ "kind": "bonus" }), json!({ "kind": "profit", "related_id": id }));
-        let bought = json!({ "kind": "course", "direction": "debit" });
-        let trade = json!({ "kind": "trade", "direction": "debit", "related_id": id });
-        let adjustment = json!({ "kind": "adjustment", "direction": "debit", "related_id": id });
-        let withdrawals = [&withdrawal, &quoted, &priced, &sent];
-        let mut arrived = payment.clone();
-        arrived["receipt"] = Value::Null;
-        let all = [&payment, &arrived, &fee, &course, &others, &related, &bought, &trade, &adjustment];
-        for changes in withdrawals.into_iter().chain(all) {
-            let stored = record(changes);
+        let quoted = record(&[&withdrawal, &quote]);
+        let sent = record(&[&withdrawal, &price, &txid, &json!({ "sent_by": id, "sent_at": at })]);
+        let bonus = record(&[&json!({ "kind": "bonus" })]);
+        let profit = record(&[&json!({ "kind": "profit", "related_id": id })]);
+        let bought = record(&[&json!({ "kind": "course", "direction": "debit" })]);
+        let trade = record(&[&json!({ "kind": "trade", "direction": "debit", "related_id": id })]);
+        let adjustment = record(&[&json!({ "kind": "adjustment", "direction": "debit", "related_id": id })]);
+        for stored in [
+            &arrived,
+            &payment,
+            &fee,
+            &course,
+            &withdrawal,
+            &quoted,
+            &sent,
+            &bonus,
+            &profit,
+            &bought,
+            &trade,
+            &adjustment,
+        ] {
             let read: Transaction = serde_json::from_value(stored.clone())?;
-            assert_eq!(serde_json::to_value(read)?, stored);
+            assert_eq!(serde_json::to_value(read)?, *stored);
         }
-        let mut unproven = payment.clone();
-        unproven["claimed_txid"] = Value::Null;
-        for (whole, part) in
-            [(&unproven, "receipt"), (&payment, "method"), (&withdrawal, "net_amount"), (&trade, "related_id")]
-        {
-            let mut lacking = record(whole);
-            lacking[part] = Value::Null;
+        let unproven = record(&[&payment, &json!({ "claimed_txid": null })]);
+        for (whole, part) in [
+            (&unproven, "receipt_key"),
+            (&payment, "method_id"),
+            (&withdrawal, "net_amount_cents"),
+            (&quoted, "units"),
+            (&sent, "payout_contract"),
+            (&trade, "related_id"),
+        ] {
+            let lacking = record(&[whole, &json!({ part: null })]);
             assert!(serde_json::from_value::<Transaction>(lacking).is_err(), "{part}");
         }
         Ok(())
