@@ -104,7 +104,7 @@ CREATE TABLE postings (
     -- Taken while the accounts are locked, so that it grows with the id within an account.
     created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- The transaction that wrote a posting: those below the oldest running transaction are complete, which is not so of ids.
-    xid            xid8        DEFAULT pg_current_xact_id(),
+    xid            xid8        NOT NULL DEFAULT pg_current_xact_id(),
     -- What the business id names, as in posting_kinds.
     cause_type     text,
     -- The posting that this one takes back, once.

@@ -35,7 +35,6 @@ DO $$ BEGIN
 END $$;
 
 -- The fields of a posting that the hashes of its entries cover.
-DROP FUNCTION IF EXISTS posting_header(text, text, uuid, uuid, uuid, timestamptz);
 CREATE OR REPLACE FUNCTION posting_header(
     kind text, cause_type text, business_id uuid, user_id uuid, transaction_id uuid, created_at timestamptz, reverses bigint
 ) RETURNS bytea LANGUAGE sql STABLE AS $$
@@ -44,10 +43,10 @@ CREATE OR REPLACE FUNCTION posting_header(
         || convert_to(coalesce(cause_type, '') || ' ' || kind, 'UTF8') || coalesce(int8send(reverses), ''))
 $$;
 
--- The same for a stored posting. Null for one from before headers were covered, whose xid is null.
+-- The same for a stored posting.
 CREATE OR REPLACE FUNCTION posting_header(posting postings) RETURNS bytea LANGUAGE sql STABLE AS $$
-    SELECT CASE WHEN posting.xid IS NOT NULL THEN posting_header(posting.kind, posting.cause_type, posting.business_id,
-        posting.user_id, posting.transaction_id, posting.created_at, posting.reverses) END
+    SELECT posting_header(posting.kind, posting.cause_type, posting.business_id, posting.user_id, posting.transaction_id,
+        posting.created_at, posting.reverses)
 $$;
 
 -- The hash of an entry, which chains it to the previous entry of its account.
@@ -63,7 +62,6 @@ $$;
 -- them: with statistics from a time when few withdrawals existed they seem as good, and read all withdrawals. They read with the
 -- rights of the caller, and nothing is written through them.
 
-DROP FUNCTION IF EXISTS treasury_moves(text, jsonb), moves_of(bigint, integer);
 
 CREATE OR REPLACE VIEW open_withdrawals WITH (security_invoker = true) AS
     SELECT user_id, id, amount_cents FROM transactions

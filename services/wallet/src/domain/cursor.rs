@@ -68,8 +68,7 @@ impl FromStr for StatementCursor {
     }
 }
 
-/// A place in the journal, which is in the order in which transactions of the database were complete; those from before
-/// postings knew their transaction come first, under the transaction 0.
+/// A place in the journal, which is in the order in which transactions of the database were complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JournalCursor {
     /// The transaction that wrote the posting.

@@ -74,17 +74,6 @@ pub async fn end_of_run(
     after: JournalCursor,
     most: i64,
 ) -> Result<Option<JournalCursor>, sqlx::Error> {
-    if after.xid == 0 {
-        let older = sqlx::query_scalar!(
-            r#"SELECT max(id) FROM (
-                SELECT id FROM postings WHERE xid IS NULL AND id > $1 ORDER BY id LIMIT $2) AS run"#,
-            after.id,
-            most
-        );
-        if let Some(id) = older.fetch_one(&mut *conn).await? {
-            return Ok(Some(JournalCursor { xid: 0, id }));
-        }
-    }
     let last = sqlx::query!(
         r#"SELECT xid::text AS "xid!", id AS "id!" FROM (
             SELECT xid, id FROM postings
@@ -107,34 +96,9 @@ pub async fn between(
     until: JournalCursor,
     limit: i64,
 ) -> Result<Vec<JournalPosting>, sqlx::Error> {
-    // Older postings do not name the type of their cause: their kinds have only one, but for a course.
-    let rows = if until.xid == 0 {
-        let older = sqlx::query_as!(
-            Row,
-            r#"WITH taken AS MATERIALIZED (
-                SELECT id, kind, cause_type, business_id, reverses, user_id, created_at FROM postings
-                WHERE xid IS NULL AND id > $1 AND id <= $2 ORDER BY id LIMIT $3)
-            SELECT '0' AS "xid!", taken.id, taken.kind, coalesce(taken.cause_type, (SELECT min(known.cause_type)
-                    FROM posting_kinds AS known WHERE known.kind = taken.kind AND known.cause_type <> 'purchase'), '')
-                    AS "cause_type!",
-                taken.business_id AS cause_id, taken.reverses, taken.user_id, taken.created_at AS at, moved.accounts AS "accounts!",
-                moved.amounts AS "amounts!"
-            FROM taken JOIN (
-                SELECT posting_id, array_agg((SELECT kind FROM accounts WHERE id = account_id) ORDER BY account_id)
-                    AS accounts, array_agg(amount_cents ORDER BY account_id) AS amounts
-                FROM entries
-                WHERE posting_id BETWEEN (SELECT min(id) FROM taken) AND (SELECT max(id) FROM taken)
-                GROUP BY posting_id) AS moved ON moved.posting_id = taken.id
-            ORDER BY taken.id"#,
-            after.id,
-            until.id,
-            limit
-        );
-        older.fetch_all(conn).await?
-    } else {
-        let next = sqlx::query_as!(
-            Row,
-            r#"WITH taken AS MATERIALIZED (
+    let rows = sqlx::query_as!(
+        Row,
+        r#"WITH taken AS MATERIALIZED (
                 SELECT xid, id, kind, cause_type, business_id, reverses, user_id, created_at FROM postings
                 WHERE (xid, id) > ($1::text::xid8, $2) AND (xid, id) <= ($3::text::xid8, $4)
                 ORDER BY xid, id LIMIT $5)
@@ -148,14 +112,14 @@ pub async fn between(
                 WHERE posting_id BETWEEN (SELECT min(id) FROM taken) AND (SELECT max(id) FROM taken)
                 GROUP BY posting_id) AS moved ON moved.posting_id = taken.id
             ORDER BY taken.xid, taken.id"#,
-            after.xid.to_string(),
-            after.id,
-            until.xid.to_string(),
-            until.id,
-            limit
-        );
-        next.fetch_all(conn).await?
-    };
+        after.xid.to_string(),
+        after.id,
+        until.xid.to_string(),
+        until.id,
+        limit
+    )
+    .fetch_all(conn)
+    .await?;
     rows.into_iter().map(JournalPosting::try_from).collect()
 }
 

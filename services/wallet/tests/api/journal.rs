@@ -114,17 +114,6 @@ async fn a_late_commit_is_not_missed(pool: PgPool) {
     let (rest, end) = run_of(&world, &auditor, 500, &end, 2).await;
     assert_eq!(rest.iter().map(|one| one.kind.as_str()).collect::<Vec<_>>(), ["transfer", "course"]);
     assert_eq!(run(&world, &auditor, 500, &end).await.0, []);
-    // Those from before postings knew their transaction come first.
-    sqlx::raw_sql("ALTER TABLE postings DISABLE TRIGGER USER; UPDATE postings SET xid = NULL, cause_type = NULL")
-        .execute(&pool)
-        .await
-        .unwrap();
-    sqlx::query(BY_HAND).bind(1).execute(&pool).await.unwrap();
-    let (older, end) = run(&world, &auditor, 2, "").await;
-    assert_eq!(older.len(), 3);
-    assert!(older.is_sorted_by_key(|one| one.id) && older.iter().all(|one| one.entries.len() == 2));
-    assert_eq!(older[0].cause_type, "transaction");
-    assert_eq!(run_of(&world, &auditor, 2, &end, 1).await.0.len(), 1);
 }
 
 /// [D-R16] [A16] A run is bounded, and the next one goes on where it ended.

@@ -451,7 +451,6 @@ async fn a_rewritten_header_breaks_the_chain(pool: PgPool) {
         "user_id = gen_random_uuid()",
         "transaction_id = NULL",
         "created_at = created_at - interval '400 days'",
-        "xid = NULL",
     ] {
         let mut tx = world.grpc.db.begin().await.unwrap();
         sqlx::raw_sql("ALTER TABLE postings DISABLE TRIGGER ALL").execute(&mut *tx).await.unwrap();
