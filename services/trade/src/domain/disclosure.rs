@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The part of a plan's terms that informs. What is not stated is empty, zero or unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct Disclosure {
     /// What the plan invests in, at most 1,000 characters.
     pub holdings: String,

@@ -93,27 +93,6 @@ mod tests {
         }
     }
 
-    /// [D-T3] A proposal from before the disclosure has none.
-    #[test]
-    fn terms_from_before_have_no_disclosure() {
-        let mut stored = serde_json::to_value(terms()).expect("a document");
-        assert_eq!(stored["riskClass"], serde_json::Value::Null);
-        let document = stored.as_object_mut().expect("an object");
-        for name in [
-            "holdings",
-            "manager",
-            "costs",
-            "costBasisPoints",
-            "riskClass",
-            "documentUrl",
-            "minHoldingDays",
-            "exitFeeBasisPoints",
-        ] {
-            assert!(document.remove(name).is_some(), "{name}");
-        }
-        assert_eq!(serde_json::from_value::<Terms>(stored).expect("terms"), terms());
-    }
-
     #[test]
     fn names_every_wrong_field() {
         let wrong = |change: fn(&mut Terms)| {

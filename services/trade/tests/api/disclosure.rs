@@ -82,25 +82,6 @@ async fn a_disclosure_takes_two_managers(pool: PgPool) {
     assert_eq!(chassis::db::constraint(&other.await.unwrap_err()), Some("trades_transition"));
 }
 
-/// [D-R2] A proposal made by the version before has no disclosure, and can still be confirmed.
-#[sqlx::test(migrations = false)]
-async fn a_proposal_from_before_is_confirmed(pool: PgPool) {
-    let world = World::new(pool).await;
-    let proposed = world.grpc.propose_plan(with_token(plan_draft(), &world.managers[0])).await.unwrap();
-    let id = proposed.into_inner().proposal.unwrap().id;
-    sqlx::query("ALTER TABLE proposals DISABLE TRIGGER USER").execute(&world.pool).await.unwrap();
-    sqlx::query(
-        "UPDATE proposals SET change = change - '{holdings,manager,costs,costBasisPoints,riskClass,documentUrl,
-            minHoldingDays,exitFeeBasisPoints}'::text[]",
-    )
-    .execute(&world.pool)
-    .await
-    .unwrap();
-    sqlx::query("ALTER TABLE proposals ENABLE TRIGGER USER").execute(&world.pool).await.unwrap();
-    let plan_id: Uuid = world.confirm(&id, 1).await.unwrap().parse().unwrap();
-    assert_eq!(page(&world, plan_id).await.unwrap().plan.unwrap().disclosure, Some(Disclosure::default()));
-}
-
 async fn open(world: &World, cents: i64) -> (Uuid, Member, String) {
     let plan_id = world.propose_and_confirm_plan(draft()).await;
     world.publish(plan_id, 1_000_000, None).await;
