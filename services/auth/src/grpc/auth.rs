@@ -1,7 +1,7 @@
 use chassis::error::{Kind, Refusal};
 use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
-use chassis::identity::{Session, bearer};
+use chassis::identity::Session;
 use chassis::page::Page;
 use chassis::permission::MemberAct;
 use chassis::{clock, db};
@@ -174,12 +174,7 @@ impl AuthService for GrpcServer {
 
     async fn check_session(&self, request: Request<CheckSessionRequest>) -> Reply<CheckSessionResponse> {
         let session = self.verifier.session(request.metadata()).await?;
-        // A gateway of the version before shows the token itself.
-        let token = match request.get_ref().token.as_str() {
-            "" => bearer(request.metadata()).unwrap_or_default(),
-            token => token,
-        };
-        let checked = check_session(&self.app, &session, token).await?;
+        let checked = check_session(&self.app, &session, &request.get_ref().token).await?;
         Ok(Response::new(CheckSessionResponse { user: Some(convert::user(checked.user)), token: checked.token }))
     }
 

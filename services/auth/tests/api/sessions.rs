@@ -17,7 +17,7 @@ use crate::fixture::{ABROAD, PASSWORD, World, client, refusal};
 
 /// The token that the gateway gets for a session, with what it shows for it.
 async fn check(world: &World, shown: &str) -> Result<String, String> {
-    renew(world, shown, "").await
+    renew(world, shown, shown).await
 }
 
 /// The same with a member's token.
