@@ -8,7 +8,6 @@ use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use proto::wallet::v1::closing_service_client::ClosingServiceClient;
 use proto::wallet::v1::{CheckClosingRequest, CloseWalletRequest};
-use serde_json::json;
 use uuid::Uuid;
 
 /// How long wallet may take: less than what the member's client waits.
@@ -51,6 +50,21 @@ impl Wallet {
 /// Whether nothing but a withdrawal keeps a wallet open, so that its closing can wait for the payout.
 #[must_use]
 pub fn is_paying_out(refusal: &Refusal) -> bool {
-    let matters = refusal.facts.as_ref().and_then(|facts| facts.get("matters"));
-    matters.is_some_and(|matters| *matters == json!(["WITHDRAWAL"]))
+    matters(refusal) == [WITHDRAWAL]
+}
+
+/// Whether a payout of the balance would leave nothing that keeps a wallet open, or nothing but that payout.
+#[must_use]
+pub fn is_payable(refusal: &Refusal) -> bool {
+    let matters = matters(refusal);
+    !matters.is_empty() && matters.iter().all(|name| [BALANCE, WITHDRAWAL].contains(name))
+}
+
+const BALANCE: &str = "BALANCE";
+const WITHDRAWAL: &str = "WITHDRAWAL";
+
+/// What keeps a wallet open, by its names in the API.
+fn matters(refusal: &Refusal) -> Vec<&str> {
+    let matters = refusal.facts.as_ref().and_then(|facts| facts.get("matters")?.as_array());
+    matters.into_iter().flatten().map(|name| name.as_str().unwrap_or_default()).collect()
 }

@@ -8,13 +8,14 @@ use chassis::{clock, db};
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
     BeginPasskeyLoginRequest, BeginPasskeyLoginResponse, ChangePasswordRequest, ChangePasswordResponse,
-    CheckSessionRequest, CheckSessionResponse, CloseAccountRequest, CloseAccountResponse, DisownActivityRequest,
-    DisownActivityResponse, EndSessionRequest, EndSessionResponse, ForgotPasswordRequest, ForgotPasswordResponse,
-    KeepAccountRequest, KeepAccountResponse, ListActivityRequest, ListActivityResponse, ListSessionsRequest,
-    ListSessionsResponse, LoginByPasskeyRequest, LoginByPasskeyResponse, LoginRequest, LoginResponse, LogoutRequest,
-    LogoutResponse, RegisterRequest, RegisterResponse, ResendCodeRequest, ResendCodeResponse, ResetPasswordRequest,
-    ResetPasswordResponse, UndoEmailChangeRequest, UndoEmailChangeResponse, UpdateImageRequest, UpdateImageResponse,
-    UpdateProfileRequest, UpdateProfileResponse, VerifyEmailRequest, VerifyEmailResponse,
+    CheckClosingRequest, CheckClosingResponse, CheckSessionRequest, CheckSessionResponse, CloseAccountRequest,
+    CloseAccountResponse, DisownActivityRequest, DisownActivityResponse, EndSessionRequest, EndSessionResponse,
+    ForgotPasswordRequest, ForgotPasswordResponse, KeepAccountRequest, KeepAccountResponse, ListActivityRequest,
+    ListActivityResponse, ListSessionsRequest, ListSessionsResponse, LoginByPasskeyRequest, LoginByPasskeyResponse,
+    LoginRequest, LoginResponse, LogoutRequest, LogoutResponse, RegisterRequest, RegisterResponse, ResendCodeRequest,
+    ResendCodeResponse, ResetPasswordRequest, ResetPasswordResponse, UndoEmailChangeRequest, UndoEmailChangeResponse,
+    UpdateImageRequest, UpdateImageResponse, UpdateProfileRequest, UpdateProfileResponse, VerifyEmailRequest,
+    VerifyEmailResponse,
 };
 use sha2::{Digest, Sha256};
 use tonic::metadata::MetadataMap;
@@ -22,7 +23,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::{GrpcServer, convert};
-use crate::app::account::close_account::{close_account, keep_account};
+use crate::app::account::close_account::{check_closing, close_account, keep_account};
 use crate::app::account::disown_activity::disown_activity;
 use crate::app::account::register::{Registration, register};
 use crate::app::account::resend_code::resend_code;
@@ -240,6 +241,13 @@ impl AuthService for GrpcServer {
         let CloseAccountRequest { password, give_up_bonus } = request.into_inner();
         let closes_at = db::retrying(|| close_account(&self.app, &session, &password, give_up_bonus)).await?;
         Ok(Response::new(CloseAccountResponse { closes_at: Some(clock::to_proto(closes_at)) }))
+    }
+
+    async fn check_closing(&self, request: Request<CheckClosingRequest>) -> Reply<CheckClosingResponse> {
+        let session = self.member(request.metadata(), MemberAct::CloseAccount).await?;
+        let CheckClosingRequest { password, give_up_bonus } = request.into_inner();
+        db::retrying(|| check_closing(&self.app, &session, &password, give_up_bonus)).await?;
+        Ok(Response::new(CheckClosingResponse {}))
     }
 
     async fn keep_account(&self, request: Request<KeepAccountRequest>) -> Reply<KeepAccountResponse> {

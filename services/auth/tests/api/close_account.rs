@@ -18,7 +18,7 @@ use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
-    AccountClosed, AccountClosing, AddMemberNoteRequest, CheckSessionRequest, CloseAccountRequest,
+    AccountClosed, AccountClosing, AddMemberNoteRequest, CheckClosingRequest, CheckSessionRequest, CloseAccountRequest,
     DisownActivityRequest, ForgotPasswordRequest, GetUsersRequest, KeepAccountRequest, ListMembersRequest,
     ResetPasswordRequest,
 };
@@ -262,6 +262,33 @@ async fn a_closing_waits_for_the_payout(pool: PgPool) {
     world.a_day_later().await;
     assert!(world.is_closed().await);
     assert!(world.wallet.gave_up_bonus(), "wallet hears of it");
+}
+
+/// [D-M5] A balance that is paid out before does not stand in the way of the check; anything else does, and so does a wrong
+/// password. The check changes nothing.
+#[sqlx::test(migrations = false)]
+async fn what_is_paid_out_before_does_not_stand_in_the_way(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member(EMAIL).await;
+    let check = async |password: &str| {
+        let request = CheckClosingRequest { password: password.to_owned(), give_up_bonus: false };
+        let answer = world.grpc.check_closing(with_token(request, &token)).await;
+        answer.map(drop).map_err(|status| from_status(&status).code)
+    };
+    world.forget_events().await;
+    for matters in [vec!["BALANCE"], vec!["WITHDRAWAL"], vec!["BALANCE", "WITHDRAWAL"]] {
+        world.wallet.is(State::InUse(matters));
+        check(PASSWORD).await.unwrap();
+        assert_eq!(check("wrong horse battery").await.unwrap_err(), "WRONG_PASSWORD");
+    }
+    world.wallet.is(State::Empty);
+    check(PASSWORD).await.unwrap();
+    world.wallet.is(State::InUse(vec!["BALANCE", "TRADE"]));
+    assert_eq!(check(PASSWORD).await.unwrap_err(), "ACCOUNT_IN_USE");
+    world.wallet.is(State::Away);
+    assert_eq!(check(PASSWORD).await.unwrap_err(), "UNAVAILABLE");
+    assert_eq!(world.count("SELECT count(*) FROM account_closures").await, 0);
+    assert!(world.events().await.is_empty());
 }
 
 /// Keeps what it is asked to remove.

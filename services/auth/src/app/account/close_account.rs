@@ -1,4 +1,4 @@
-//! CloseAccount, KeepAccount: closes a member's account for good, a day after its owner asked for it (D-A12, D-M5). Until then
+//! CloseAccount, CheckClosing, KeepAccount: closes a member's account for good, a day after its owner asked for it (D-A12, D-M5). Until then
 //! the owner can keep it, in a session or by the link that was mailed. Wallet decides whether anything is open and, if not, opens
 //! nothing from then on; while only a withdrawal is open, the closing waits for its payout. The request is a row until wallet has
 //! answered, and a sweeper finishes what is due.
@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::app::factor::factor_proof::{self, Proof};
 use crate::app::security::security_log;
 use crate::app::session::issuing;
-use crate::clients::is_paying_out;
+use crate::clients::{is_payable, is_paying_out};
 use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
 use crate::domain::user::User;
@@ -54,6 +54,33 @@ pub async fn close_account(
     Ok(due_at)
 }
 
+/// Checks the proof, and that nothing stands in the way that a payout of the balance would not end.
+///
+/// # Errors
+/// As [`close_account`].
+pub async fn check_closing(app: &App, session: &Session, password: &str, gives_up_bonus: bool) -> Result<(), Error> {
+    let proof = factor_proof::prove(app, session, password).await?;
+    match app.wallet.check(session.user_id, gives_up_bonus).await {
+        Err(refusal) if !is_payable(&refusal) => return Err(refusal.into()),
+        _ => {}
+    }
+    let mut tx = app.db.begin().await?;
+    admit(&mut tx, proof).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn admit(conn: &mut PgConnection, proof: Proof<'_>) -> Result<User, Error> {
+    let user = proof.admit(conn).await?;
+    if !user.is_open() {
+        return Err(unauthenticated());
+    }
+    if user.frozen_at.is_some() {
+        return Err(Error::AccountFrozen);
+    }
+    Ok(user)
+}
+
 async fn request(
     app: &App,
     session: &Session,
@@ -62,13 +89,7 @@ async fn request(
 ) -> Result<OffsetDateTime, Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
-    let user = proof.admit(&mut tx).await?;
-    if !user.is_open() {
-        return Err(unauthenticated());
-    }
-    if user.frozen_at.is_some() {
-        return Err(Error::AccountFrozen);
-    }
+    let user = admit(&mut tx, proof).await?;
     let by = (user.id, session.id);
     let (due_at, is_first) =
         account_closures::insert(&mut tx, by, (now, now + app.closing_delay), gives_up_bonus).await?;
