@@ -227,6 +227,15 @@ impl Form {
         }
     }
 
+    /// An object with fields of its own; `None` if it was not sent.
+    pub fn part<P: DeserializeOwned>(&mut self, name: &str, field: &Field<Option<P>>) -> Option<P> {
+        let read = serde_json::from_str(field.raw()?).ok();
+        if read.is_none() {
+            self.wrong(name, "This must be an object.");
+        }
+        read
+    }
+
     /// Bytes in hexadecimal; none if it was not sent.
     pub fn hex<T>(&mut self, name: &str, field: &Field<T>) -> Vec<u8> {
         let text = self.text(name, field);

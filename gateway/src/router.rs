@@ -17,9 +17,9 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, cases, certificates, course_media, courses, daily_balances, destinations, documents, events,
-    export, factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes, solvency,
-    statements, status, terms, trades, transactions, users, wallet,
+    activity, admin, auth, cases, certificates, closing, course_media, courses, daily_balances, destinations,
+    documents, events, export, factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes,
+    solvency, statements, status, terms, trades, transactions, users, wallet,
 };
 use crate::web;
 
@@ -92,7 +92,7 @@ pub fn api() -> Api {
         .routes(declare(Class::Upload, routes!(users::update_image)))
         .routes(routes!(users::update_profile))
         .routes(routes!(users::change_password))
-        .routes(routes!(users::close, users::keep))
+        .routes(routes!(closing::close, closing::keep))
         .routes(routes!(activity::list))
         .routes(declare(Class::Download, routes!(export::export)))
         .routes(routes!(factors::get, factors::begin_totp, factors::remove_totp))

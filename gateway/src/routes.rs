@@ -27,6 +27,8 @@ pub mod notes;
 pub mod certificates;
 
 pub mod cases;
+
+pub mod closing;
 pub mod daily_balances;
 pub mod documents;
 pub mod statements;

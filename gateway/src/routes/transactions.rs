@@ -221,7 +221,15 @@ impl TransactionMade {
     /// Adds a sentence. Fails if the service responded without a transaction.
     pub fn new(row: Option<wallet::Transaction>, message: &str) -> Result<Self, ApiError> {
         let row = row.ok_or_else(|| ApiError::internal("an answer without transaction"))?;
-        let transaction = TransactionSummary {
+        Ok(Self { message: message.to_owned(), transaction: row.try_into()? })
+    }
+}
+
+impl TryFrom<wallet::Transaction> for TransactionSummary {
+    type Error = ApiError;
+
+    fn try_from(row: wallet::Transaction) -> Result<Self, ApiError> {
+        Ok(Self {
             reference: reference(&row.id),
             status: row.status().try_into()?,
             amount: Dollars::from_cents(row.amount_cents),
@@ -232,8 +240,7 @@ impl TransactionMade {
             created_at: known_moment(row.created_at.as_ref())?,
             id: row.id,
             title: row.title,
-        };
-        Ok(Self { message: message.to_owned(), transaction })
+        })
     }
 }
 

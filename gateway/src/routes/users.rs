@@ -3,16 +3,14 @@
 use axum::extract::Path;
 use chassis::grpc::Outgoing;
 use proto::auth::v1 as auth;
-use proto::auth::v1::{
-    ChangePasswordRequest, CloseAccountRequest, KeepAccountRequest, UpdateImageRequest, UpdateProfileRequest,
-};
+use proto::auth::v1::{ChangePasswordRequest, UpdateImageRequest, UpdateProfileRequest};
 use proto::wallet::v1::{GetWalletRequest, Wallet as WalletMessage};
-use route_macros::{delete, post, put, request, response};
+use route_macros::{put, request, response};
 
 use crate::app::App;
 use crate::clients::{call, call_retrying, send};
 use crate::error::ApiError;
-use crate::extract::{ActiveMember, SignedIn};
+use crate::extract::ActiveMember;
 use crate::files::{Files, Purpose};
 use crate::json::{Answer, Dollars, Field, Form, Json, moment, ok};
 use crate::names::{HoldReason, Role};
@@ -292,55 +290,6 @@ pub async fn change_password(
     form.finish()?;
     send!(caller.auth.change_password(message))?;
     Ok(ok(Done::saying("Your password has been changed. Other devices have been logged out.")))
-}
-
-/// The password, where it is needed.
-#[request]
-pub struct CloseRequest {
-    /// Required unless the account has a second factor, which then has to be given within the last minutes.
-    #[schema(example = "the password in force")]
-    password: Field<Option<String>>,
-    /// Whether a bonus that was not released is given up. It stays in the way otherwise.
-    give_up_bonus: Field<Option<bool>>,
-}
-
-/// When the account closes.
-#[response]
-pub struct ClosingReply {
-    message: String,
-    #[nullable]
-    closes_at: Option<String>,
-}
-
-/// Close the account
-///
-/// It closes for good in 24 hours, and its sessions end. Until then it works as before, and the closing can be called off: by
-/// `DELETE`, by a new password, or by the link "This was not me" of the mail about it. A repetition changes nothing. 409
-/// `ACCOUNT_IN_USE` while it has a balance or something open: `matters` lists what, of `BALANCE`, `BONUS`, `WITHDRAWAL`,
-/// `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`. What is opened later keeps the account, too. While nothing but a withdrawal
-/// is open, the closing waits for its payout.
-#[post("/users/close", "Profile")]
-pub async fn close(caller: ActiveMember, Json { value, .. }: Json<CloseRequest>) -> Answer<ClosingReply> {
-    let mut form = Form::new();
-    let message = CloseAccountRequest {
-        password: form.text("password", &value.password),
-        give_up_bonus: form.flag("giveUpBonus", &value.give_up_bonus, false),
-    };
-    form.finish()?;
-    let answer = send!(caller.auth.close_account(message))?;
-    caller.app.profiles.invalidate(caller.session.user_id);
-    let message = "Your account closes in 24 hours. Until then you can keep it.".to_owned();
-    Ok(ok(ClosingReply { message, closes_at: moment(answer.closes_at.as_ref()) }))
-}
-
-/// Keep the account
-///
-/// Calls its closing off. 404 if there is none, or if it has begun.
-#[delete("/users/close", "Profile")]
-pub async fn keep(caller: SignedIn) -> Answer<Done> {
-    send!(caller.auth.keep_account(KeepAccountRequest {}))?;
-    caller.app.profiles.invalidate(caller.session.user_id);
-    Ok(ok(Done::saying("Your account stays open.")))
 }
 
 /// The account of another member does not exist for the caller.

@@ -293,6 +293,9 @@ fn is_for_session(metadata: &tonic::metadata::MetadataMap) -> bool {
 pub struct FakeWallet {
     pub deposits: Arc<Mutex<Vec<wallet::RequestDepositRequest>>>,
     pub quotes: Arc<Mutex<Vec<wallet::RequestQuoteRequest>>>,
+    /// The available balance, of which a withdrawal is accepted, and no other.
+    pub balance: Arc<Mutex<i64>>,
+    pub withdrawals: Arc<Mutex<Vec<wallet::RequestWithdrawalRequest>>>,
     /// What codes were asked for.
     pub codes: Arc<Mutex<Vec<wallet::send_destination_code_request::Subject>>>,
     /// Whether it cannot tell which destinations are known.
@@ -389,7 +392,9 @@ impl WalletService for FakeWallet {
     }
 
     async fn get_wallet(&self, _: Call<wallet::GetWalletRequest>) -> Result<Answer<wallet::GetWalletResponse>, Status> {
-        unused()
+        let available_cents = *self.balance.lock().unwrap();
+        let wallet = wallet::Wallet { available_cents, ..wallet::Wallet::default() };
+        Ok(Answer::new(wallet::GetWalletResponse { wallet: Some(wallet) }))
     }
 
     async fn request_deposit(
@@ -428,7 +433,14 @@ impl WalletService for FakeWallet {
         &self,
         request: Call<wallet::RequestWithdrawalRequest>,
     ) -> Result<Answer<wallet::RequestWithdrawalResponse>, Status> {
-        match request.into_inner().amount_cents {
+        let message = request.into_inner();
+        let balance = std::mem::take(&mut *self.balance.lock().unwrap());
+        if balance > 0 && message.amount_cents == balance {
+            self.withdrawals.lock().unwrap().push(message);
+            let transaction = wallet::Transaction { needs_confirmation: true, ..pending_deposit() };
+            return Ok(Answer::new(wallet::RequestWithdrawalResponse { transaction: Some(transaction) }));
+        }
+        match message.amount_cents {
             1 => Err(Status::unavailable("connection refused (os error 111)")),
             2 => panic!("a bug"),
             3 => Err(Status::deadline_exceeded("timeout")),

@@ -6,6 +6,7 @@ mod fixture;
 
 mod bound_sessions;
 mod certificates;
+mod closing;
 mod contract;
 mod course_media;
 

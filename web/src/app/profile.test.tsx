@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it } from 'vitest'
 import defaultAvatar from '@/assets/default-avatar.svg?inline'
+import type { User } from '@/lib/api-types'
 import { currentPath, openAsMember } from '@/testing/render'
 import { own, png, usdt } from '@/testing/samples'
 import { answers, holds, member, records, refuses, server } from '@/testing/server'
@@ -296,8 +297,9 @@ describe('payment methods', () => {
 })
 
 describe('closing the account', () => {
-  const open = async () => {
-    const { user } = openAsMember('/profile')
+  const emptied = { wallet: { balance: 0, bonus: 25.5, held: 0, invested: 0 } }
+  const open = async (changes: Partial<User> = emptied) => {
+    const { user } = openAsMember('/profile', changes)
     await user.click(await screen.findByRole('button', { name: 'Close account' }))
     const dialog = within(await screen.findByRole('dialog', { name: 'Close your account?' }))
     return { user, dialog }
@@ -334,18 +336,43 @@ describe('closing the account', () => {
     expect(currentPath()).toBe('/profile')
   })
 
-  it('gives up a bonus once the member says so, and leads to the payout of what is left [D-M5]', async () => {
-    const close = records('post', '/users/close')
-    server.use(close.handler)
-    const { user, dialog } = await open()
-    expect(dialog.getByText(/You have \$1,000\.00/)).toBeVisible()
-    expect(dialog.getByRole('link', { name: 'Withdraw all of it' })).toHaveAttribute('href', '/withdrawals')
+  it('gives up a bonus once the member says so, and pays out what is left in the same call [D-M5]', async () => {
+    const close = records('post', '/users/close', { payout: { id: 'w1', needsConfirmation: true } })
+    server.use(close.handler, answers('get', '/payment-methods', { paymentMethods: [usdt, own] }))
+    const { user, dialog } = await open({})
+    expect(await dialog.findByText(/balance of \$1,000\.00 is paid out/)).toBeVisible()
     await user.click(dialog.getByRole('checkbox', { name: /give up my bonus of \$25\.50/ }))
     await user.type(dialog.getByLabelText('Your password'), 'correct horse')
-    server.use(answers('get', '/auth/check', { user: { ...member, isWithdrawalPending: true, closesAt: '2026-11-27T09:30:00Z' } }))
     await user.click(dialog.getByRole('button', { name: 'Close account' }))
-    await waitFor(() => expect(close.seen[0]?.body).toEqual({ password: 'correct horse', giveUpBonus: true }))
-    expect(await screen.findByText(/closes for good once your withdrawal is paid/)).toBeVisible()
+    expect(dialog.getByText('Choose a network')).toBeVisible()
+    expect(dialog.getByText('Enter a wallet address')).toBeVisible()
+    expect(close.seen).toHaveLength(0)
+    await user.click(await dialog.findByRole('radio', { name: /USDT/ }))
+    await user.selectOptions(dialog.getByLabelText('Send to'), own.id)
+    expect(dialog.getByText('$975.00')).toBeVisible()
+    await user.click(dialog.getByRole('button', { name: 'Close account' }))
+    const payout = { method: usdt.id, address: own.address }
+    await waitFor(() => expect(close.seen[0]?.body).toEqual({ password: 'correct horse', giveUpBonus: true, payout }))
+    await waitFor(() => expect(currentPath()).toBe('/transactions/w1'))
+  })
+
+  it('asks for no second payout while one is open, and says what the closing waits for [D-M5]', async () => {
+    const { dialog } = await open({ isWithdrawalPending: true })
+    expect(dialog.getByText(/You have \$1,000\.00, and a withdrawal is open/)).toBeVisible()
+    expect(dialog.queryByLabelText('Wallet address')).not.toBeInTheDocument()
+  })
+
+  it('shows what is wrong with the address at its field [D-M5]', async () => {
+    server.use(
+      refuses('post', '/users/close', 422, { message: 'Please check', code: 'VALIDATION_FAILED', errors: { address: 'This is no address of TRC20.' } }),
+      answers('get', '/payment-methods', { paymentMethods: [usdt] }),
+    )
+    const { user, dialog } = await open({})
+    await user.click(await dialog.findByRole('radio', { name: /USDT/ }))
+    await user.type(dialog.getByLabelText('Wallet address'), 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8')
+    await user.type(dialog.getByLabelText('Your password'), 'correct horse')
+    await user.click(dialog.getByRole('button', { name: 'Close account' }))
+    expect(await dialog.findByText('This is no address of TRC20.')).toBeVisible()
   })
 
   it('shows a wrong password at its field [D-A12]', async () => {

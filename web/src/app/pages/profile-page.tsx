@@ -1,5 +1,5 @@
 import { ChevronRight, History, Wallet, type LucideIcon } from 'lucide-react'
-import { Suspense } from 'react'
+import { Suspense, lazy } from 'react'
 import { Link } from 'react-router'
 import { Page } from '@/components/page'
 import { Skeleton } from '@/components/skeleton'
@@ -12,11 +12,15 @@ import { DetailsForm } from '@/features/profile/components/details-form'
 import { PhotoCard } from '@/features/profile/components/photo-card'
 import { SecurityForm } from '@/features/profile/components/security-form'
 import { SessionsCard } from '@/features/profile/components/sessions-card'
+import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
 import { loadable } from '../loadable'
 
 const MailPreferencesCard = loadable(() => import('@/features/notices/components/mail-preferences-card'), 'MailPreferencesCard')
+
+// Only for those who leave.
+const LastPayout = lazy(async () => ({ default: (await loadChunk(() => import('./profile/last-payout'))).LastPayout }))
 
 export function ProfilePage() {
   const user = useMember()
@@ -50,7 +54,7 @@ export function ProfilePage() {
             </Suspense>
             <AppearanceCard />
             <DataCard />
-            <CloseAccountCard closesAt={user.closesAt} isPayingOut={user.isWithdrawalPending} />
+            <CloseAccountCard closesAt={user.closesAt} isPayingOut={user.isWithdrawalPending} payout={(fields) => <LastPayout {...fields} />} />
           </div>
         </div>
       </div>

@@ -1,14 +1,26 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
+import { toApiError } from '@/lib/api-error'
+import { queryKeys } from '@/lib/query-keys'
 import { useRefreshUser } from '@/lib/refresh-user'
 
-/** Has the account closed in 24 hours; until then everything goes on [D-M5]. */
-export const useCloseAccount = () =>
-  useMutation({
-    mutationFn: (fields: { password: string; giveUpBonus?: boolean }) => api.post('/users/close', fields),
-    onSuccess: useRefreshUser(),
-    meta: { inlineFields: ['password'], inlineCodes: ['ACCOUNT_IN_USE'] },
+type Closing = { password: string; giveUpBonus?: boolean; payout?: { method: string; address: string; memo?: string } }
+/** An address that the member has not used before is confirmed on the page of the withdrawal [D-A4]. */
+type Closed = { payout?: { id: string; needsConfirmation?: boolean } }
+
+/** Has the account closed in 24 hours, and its balance paid out; until then everything goes on [D-M5]. */
+export function useCloseAccount() {
+  const client = useQueryClient()
+  const refreshUser = useRefreshUser()
+  const refresh = () => Promise.all([refreshUser(), client.invalidateQueries({ queryKey: queryKeys.transactions })])
+  return useMutation({
+    mutationFn: (fields: Closing) => api.post<Closed>('/users/close', fields),
+    onSuccess: refresh,
+    // The payout may have been requested although the rest failed.
+    onError: (error) => void (toApiError(error).isTransient && refresh()),
+    meta: { inlineFields: ['password', 'method', 'address', 'memo'], inlineCodes: ['ACCOUNT_IN_USE'] },
   })
+}
 
 /** Calls the closing off. */
 export const useKeepAccount = () =>

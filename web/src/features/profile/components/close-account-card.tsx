@@ -1,7 +1,8 @@
-import { Suspense, lazy, useState } from 'react'
+import { Suspense, lazy, useState, type ReactNode } from 'react'
 import { Button } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
 import { formatZoned } from '@/lib/dates'
+import type { LastPayoutProps } from '@/lib/last-payout'
 import { loadChunk } from '@/lib/load-chunk'
 import { useKeepAccount } from '../api/close-account'
 
@@ -10,8 +11,15 @@ const CloseAccountDialog = lazy(async () => ({
   default: (await loadChunk(() => import('./close-account-dialog'))).CloseAccountDialog,
 }))
 
+type CloseAccountCardProps = {
+  closesAt?: string | undefined
+  isPayingOut: boolean
+  /** The fields that say where a balance is paid. */
+  payout: (fields: LastPayoutProps) => ReactNode
+}
+
 /** The way to end the account [D-A12], or to keep it while its closing waits [D-M5]. */
-export function CloseAccountCard({ closesAt, isPayingOut }: { closesAt?: string | undefined; isPayingOut: boolean }) {
+export function CloseAccountCard({ closesAt, isPayingOut, payout }: CloseAccountCardProps) {
   const [open, setOpen] = useState(false)
   const keep = useKeepAccount()
   if (closesAt) {
@@ -29,7 +37,7 @@ export function CloseAccountCard({ closesAt, isPayingOut }: { closesAt?: string 
   }
   return (
     <Card className="border-negative">
-      <CardHeader title="Close your account" description="For good, 24 hours after you ask for it, once nothing is left in it and nothing is open." />
+      <CardHeader title="Close your account" description="For good, 24 hours after you ask for it, once nothing is open. What is left in it is paid out." />
       <div className="p-5 sm:p-6">
         <Button variant="danger" onClick={() => setOpen(true)}>
           Close account
@@ -37,7 +45,7 @@ export function CloseAccountCard({ closesAt, isPayingOut }: { closesAt?: string 
       </div>
       {open && (
         <Suspense fallback={null}>
-          <CloseAccountDialog onClose={() => setOpen(false)} />
+          <CloseAccountDialog payout={payout} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </Card>

@@ -1,13 +1,15 @@
-import { useState, type ReactNode } from 'react'
-import { Link } from 'react-router'
+import { Suspense, useState, type ReactNode } from 'react'
+import { Link, useNavigate } from 'react-router'
 import { Button, CancelButton } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { PasswordField } from '@/components/field'
 import { Form } from '@/components/form'
 import { Notice } from '@/components/notice'
+import { Skeleton } from '@/components/skeleton'
 import { SupportLink } from '@/components/support-link'
 import { toApiError } from '@/lib/api-error'
-import { formatMoney } from '@/lib/money'
+import type { LastPayoutProps } from '@/lib/last-payout'
+import { formatMoney, toCents } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
 import { useCloseAccount } from '../api/close-account'
@@ -34,13 +36,38 @@ const matters: Record<string, Matter> = {
   REVIEW: { text: 'Our team is correcting your balance.', link: support },
 }
 
-/** Says what closing means, asks for the password, and lists what stands in the way [D-A12] [D-M5]. */
-export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
+type CloseAccountDialogProps = { onClose: () => void; payout: (fields: LastPayoutProps) => ReactNode }
+
+const missing = { method: 'Choose a network', address: 'Enter a wallet address' }
+
+/** Says what closing means, asks where what is left is paid and for the password, and lists what stands in the way [D-A12] [D-M5]. */
+export function CloseAccountDialog({ onClose, payout }: CloseAccountDialogProps) {
+  const navigate = useNavigate()
   const close = useCloseAccount()
-  const { wallet } = useMember()
+  const { wallet, isWithdrawalPending } = useMember()
   const [password, setPassword] = useState('')
   const [giveUpBonus, setGiveUpBonus] = useState(false)
+  const [last, setLast] = useState({ method: '', address: '', memo: '' })
+  const [wrong, setWrong] = useState<Record<string, string>>({})
   const { fields, code, matters: open } = toApiError(close.error)
+  const balanceCents = toCents(wallet?.balance ?? 0)
+  const paysOut = balanceCents > 0 && !isWithdrawalPending
+
+  const send = async () => {
+    const gaps = Object.entries(missing).filter(([name]) => paysOut && !last[name as keyof typeof missing].trim())
+    setWrong(Object.fromEntries(gaps))
+    if (gaps.length > 0) return
+    const { memo, ...rest } = last
+    const sent = paysOut && { payout: { ...rest, ...(memo && { memo }) } }
+    try {
+      const { payout: made } = await close.mutateAsync({ password, ...(giveUpBonus && { giveUpBonus }), ...sent })
+      onClose()
+      if (made?.needsConfirmation) await navigate(paths.transaction(made.id))
+    } catch {
+      // The form and a toast say it.
+    }
+  }
+
   return (
     <Dialog open onClose={onClose} title="Close your account?">
       <div className="space-y-4 text-sm">
@@ -50,12 +77,8 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
           books, and the {to(paths.privacy, 'privacy policy')} says what else we keep and for how long. You may want to download your data
           first. 30 days later your email address can be used for a new account.
         </p>
-        {wallet && wallet.balance > 0 && (
-          <p>
-            {`You have ${formatMoney(wallet.balance)}. `}
-            {to(paths.withdrawals, 'Withdraw all of it')}
-            {' first: once in 30 days that works below the minimum, too. Then close the account at once: it waits until the payout is sent.'}
-          </p>
+        {balanceCents > 0 && isWithdrawalPending && (
+          <p>{`You have ${formatMoney(wallet?.balance ?? 0)}, and a withdrawal is open. Once that is paid, the rest can be paid out here.`}</p>
         )}
         {code === 'ACCOUNT_IN_USE' && (
           <div role="alert">
@@ -70,7 +93,15 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
             </Notice>
           </div>
         )}
-        <Form onSubmit={() => close.mutateAsync({ password, ...(giveUpBonus && { giveUpBonus }) }).then(onClose, () => undefined)} className="space-y-6">
+        <Form onSubmit={send} className="space-y-6">
+          {paysOut && (
+            <div className="space-y-3">
+              <p>{`Your balance of ${formatMoney(wallet?.balance ?? 0)} is paid out, and the account closes once the payout is sent. Once in 30 days that works below the minimum, too.`}</p>
+              <Suspense fallback={<Skeleton className="h-100" />}>
+                {payout({ balanceCents, value: last, onChange: setLast, errors: { ...fields, ...wrong } })}
+              </Suspense>
+            </div>
+          )}
           {wallet && wallet.bonus > 0 && (
             <label className="flex min-h-11 items-center gap-3">
               <input type="checkbox" className="size-4.5 shrink-0 accent-accent" checked={giveUpBonus} onChange={({ target }) => setGiveUpBonus(target.checked)} />
