@@ -17,6 +17,7 @@ use proto::common::v1::proposal_service_client::ProposalServiceClient;
 use proto::course::v1::course_service_client::CourseServiceClient;
 use proto::course::v1::media_service_client::MediaServiceClient;
 use proto::course::v1::staff_service_client::StaffServiceClient as CourseStaffClient;
+use proto::mailer::v1::announcement_service_client::AnnouncementServiceClient;
 use proto::mailer::v1::notice_service_client::NoticeServiceClient;
 use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
 use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
@@ -87,6 +88,8 @@ pub struct Clients {
     pub payment_method_staff: PaymentMethodStaffClient<Channel>,
     /// What happened to the member's money and account.
     pub notices: NoticeServiceClient<Channel>,
+    /// What staff announce to all members.
+    pub announcements: AnnouncementServiceClient<Channel>,
 }
 
 /// A service with a database of its own.
@@ -106,7 +109,7 @@ impl Service {
     pub const ALL: [Self; 7] =
         [Self::Auth, Self::Wallet, Self::Trade, Self::Course, Self::Cases, Self::PaymentMethod, Self::Mailer];
     /// Those with changes that take two people.
-    pub const WITH_PROPOSALS: [Self; 4] = [Self::Wallet, Self::Trade, Self::PaymentMethod, Self::Auth];
+    pub const WITH_PROPOSALS: [Self; 5] = [Self::Wallet, Self::Trade, Self::PaymentMethod, Self::Auth, Self::Mailer];
     /// Those that consume events.
     pub const WITH_DEAD_LETTERS: [Self; 2] = [Self::Wallet, Self::Mailer];
 
@@ -221,7 +224,8 @@ impl Clients {
             cases_staff: CasesStaffClient::new(cases),
             payment_method: PaymentMethodServiceClient::new(payment_method.clone()),
             payment_method_staff: PaymentMethodStaffClient::new(payment_method),
-            notices: NoticeServiceClient::new(mailer),
+            notices: NoticeServiceClient::new(mailer.clone()),
+            announcements: AnnouncementServiceClient::new(mailer),
         })
     }
 

@@ -20,6 +20,8 @@ pub mod members;
 
 pub mod activity;
 
+pub mod announcements;
+
 pub mod proposals;
 
 pub mod payment_methods;
@@ -110,6 +112,8 @@ pub fn routes(
         .routes(routes!(payment_methods::delete))
         .routes(routes!(payment_methods::sign))
         .routes(routes!(rates::propose))
+        .routes(routes!(announcements::propose))
+        .routes(routes!(announcements::end))
         .routes(routes!(plans::list, plans::create))
         .routes(routes!(plans::update))
         .routes(routes!(plans::add_value))

@@ -97,10 +97,39 @@ impl TryFrom<mailer::Notice> for Notice {
     }
 }
 
+/// What staff announce to all members.
+#[response]
+pub struct Announcement {
+    id: String,
+    text: String,
+    /// When it was published.
+    at: String,
+    /// Until when it is shown.
+    ends_at: String,
+}
+
+impl TryFrom<mailer::Announcement> for Announcement {
+    type Error = ApiError;
+
+    fn try_from(one: mailer::Announcement) -> Result<Self, ApiError> {
+        let at = known_moment(one.published_at.as_ref())?;
+        Ok(Self { id: one.id, text: one.text, at, ends_at: known_moment(one.ends_at.as_ref())? })
+    }
+}
+
+impl Announcement {
+    /// Those of a service's answer.
+    pub fn all(rows: Vec<mailer::Announcement>) -> Result<Vec<Self>, ApiError> {
+        rows.into_iter().map(Self::try_from).collect()
+    }
+}
+
 /// A page of notices, newest first.
 #[response]
 pub struct Notices {
     notices: Vec<Notice>,
+    /// What staff announce to all members now, newest first; at most 5.
+    announcements: Vec<Announcement>,
     /// Unread notices of all groups; 100 stands for more.
     unread: i32,
     /// Cursor of the next page. Missing on the last one.
@@ -136,7 +165,8 @@ pub async fn list(
     let answer = ask!(caller.notices.list_notices(message))?;
     let notices = answer.notices.into_iter().map(Notice::try_from).collect::<Result<_, _>>()?;
     let next_cursor = Some(answer.next_cursor).filter(|cursor| !cursor.is_empty());
-    Ok(ok(Notices { notices, unread: answer.unread, next_cursor }))
+    let announcements = Announcement::all(answer.announcements)?;
+    Ok(ok(Notices { notices, announcements, unread: answer.unread, next_cursor }))
 }
 
 /// Which notices were read: one, or all up to one.

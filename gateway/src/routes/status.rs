@@ -1,6 +1,7 @@
 //! What works now: public, so that members and visitors need not ask support.
 
 use axum::extract::State;
+use proto::mailer::v1::ListAnnouncementsRequest;
 use proto::payment_method::v1::{ListChainsRequest, ObservedChain};
 use proto::wallet::v1::{GetWithdrawalStateRequest, GetWithdrawalStateResponse};
 use route_macros::{get, response};
@@ -10,6 +11,7 @@ use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
 use crate::json::{Reply, moment, ok};
+use crate::routes::notices::Announcement;
 
 /// What works now. A part that cannot be asked about is `null`.
 #[response]
@@ -19,6 +21,9 @@ pub struct Status {
     /// The chains on which we watch payments.
     #[nullable]
     chains: Option<Vec<ChainState>>,
+    /// What staff announce now, newest first; at most 5.
+    #[nullable]
+    announcements: Option<Vec<Announcement>>,
 }
 
 /// Whether members can withdraw.
@@ -58,7 +63,7 @@ impl From<ObservedChain> for ChainState {
 
 /// Read what works now
 ///
-/// Whether members can withdraw, and how recent our view of each chain is. Needs no session.
+/// Whether members can withdraw, how recent our view of each chain is, and what staff announce. Needs no session.
 #[get("/status", "Status", responses((status = 200, body = Status), Errors))]
 pub async fn get(State(app): State<App>, Visitor { out, .. }: Visitor) -> Reply<Status> {
     let withdrawals = async {
@@ -69,9 +74,15 @@ pub async fn get(State(app): State<App>, Visitor { out, .. }: Visitor) -> Reply<
         let message = ListChainsRequest {};
         Ok::<_, ApiError>(call_retrying!(app.clients.chain_status, list_chains, out, message)?.into_inner().chains)
     };
-    let (withdrawals, chains) = futures::join!(withdrawals, chains);
+    let announcements = async {
+        let message = ListAnnouncementsRequest {};
+        let answer = call_retrying!(app.clients.announcements, list_announcements, out, message)?.into_inner();
+        Announcement::all(answer.announcements)
+    };
+    let (withdrawals, chains, announcements) = futures::join!(withdrawals, chains, announcements);
     ok(Status {
         withdrawals: withdrawals.ok().map(Into::into),
         chains: chains.ok().map(|chains| chains.into_iter().map(Into::into).collect()),
+        announcements: announcements.ok(),
     })
 }

@@ -34,8 +34,12 @@ async fn notices_are_listed() {
         read_at: Some(moment()),
         ..Default::default()
     };
-    let answer =
-        mailer::ListNoticesResponse { notices: vec![deposit, frozen], next_cursor: "n-1".to_owned(), unread: 1 };
+    let answer = mailer::ListNoticesResponse {
+        notices: vec![deposit, frozen],
+        next_cursor: "n-1".to_owned(),
+        unread: 1,
+        announcements: Vec::new(),
+    };
     fixture.recorder.answer(LIST, &answer);
     let read = async |query: &str| fixture.call(Method::GET, &format!("/v1/notices{query}"), Some(&token), "").await;
     let reply = read("?cursor=n-3&group=money").await;
@@ -43,7 +47,7 @@ async fn notices_are_listed() {
     let at = "2026-02-02T02:40:00.005Z";
     assert_eq!(
         reply.json(),
-        json!({ "success": true, "unread": 1, "nextCursor": "n-1", "notices": [
+        json!({ "success": true, "unread": 1, "nextCursor": "n-1", "announcements": [], "notices": [
             { "id": "n-2", "kind": "deposit_confirmed", "group": "money", "at": at, "readAt": null,
               "transactionId": "t-1", "amount": 250.5 },
             { "id": "n-1", "kind": "account_frozen", "group": "security", "at": at, "readAt": at },

@@ -55,6 +55,8 @@ pub enum Permission {
     ReplayDeadLetters,
     /// Propose and decide to remove the lost second factors of members.
     ResetFactors,
+    /// Propose and decide announcements to all members, and end them.
+    Announce,
 }
 
 /// A row of the table.
@@ -74,7 +76,7 @@ const fn deciding(name: &'static str, roles: &'static [Role]) -> Rule {
 
 impl Permission {
     /// Every permission, in the order of the table of rules.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::See,
         Self::Decide,
         Self::ProposeReversal,
@@ -99,6 +101,7 @@ impl Permission {
         Self::PublishLiabilities,
         Self::ReplayDeadLetters,
         Self::ResetFactors,
+        Self::Announce,
     ];
 
     const fn rule(self) -> Rule {
@@ -128,6 +131,7 @@ impl Permission {
             Self::PublishLiabilities => reading("publishLiabilities", &[Treasurer, Auditor, Admin]),
             Self::ReplayDeadLetters => deciding("replayDeadLetters", &[Admin]),
             Self::ResetFactors => deciding("resetFactors", &[Reviewer]),
+            Self::Announce => deciding("announce", &[Manager, Admin]),
         }
     }
 
@@ -158,6 +162,7 @@ impl Permission {
             Some("rate") => Self::PublishRates,
             Some("staff") => Self::ChangeStaff,
             Some("factors") => Self::ResetFactors,
+            Some("announcement") => Self::Announce,
             Some("withdrawals") => Self::ReopenWithdrawals,
             _ => Self::CorrectBalances,
         }

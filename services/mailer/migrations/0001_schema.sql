@@ -56,3 +56,45 @@ CREATE TABLE notice_preferences (
     changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     CONSTRAINT notice_preferences_mail_off CHECK (mail_off <@ ARRAY['money', 'plans', 'courses', 'cases'])
 );
+
+-- What two people announced to all members.
+CREATE TABLE announcements (
+    -- The proposal that was confirmed.
+    id           uuid        NOT NULL CONSTRAINT announcements_pkey PRIMARY KEY
+                             CONSTRAINT announcements_proposal REFERENCES proposals (id),
+    text         text        NOT NULL,
+    published_at timestamptz NOT NULL,
+    -- Earlier once somebody has ended it.
+    ends_at      timestamptz NOT NULL,
+    CONSTRAINT announcements_text CHECK (length(text) BETWEEN 1 AND 500),
+    CONSTRAINT announcements_order CHECK (ends_at >= published_at)
+);
+CREATE INDEX announcements_ends_at ON announcements (ends_at);
+
+-- The service's own role announces only what two people proposed and confirmed, in the transaction of the confirmation, and
+-- for no longer; afterwards it can only end it.
+CREATE FUNCTION refuse_unproposed_announcement() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF TG_OP = 'INSERT' AND EXISTS (SELECT FROM proposals
+            WHERE id = NEW.id AND kind = 'announcement.publish' AND status = 'confirmed' AND decided_by <> proposed_by
+                AND decided_at >= transaction_timestamp() AND proposed_at > transaction_timestamp() - interval '8 days'
+                AND change ->> 'text' = NEW.text AND NEW.published_at = transaction_timestamp()
+                AND NEW.ends_at = NEW.published_at + make_interval(hours => (change ->> 'hours')::integer))
+        OR TG_OP = 'UPDATE' AND NEW.ends_at < OLD.ends_at
+            AND (NEW.id, NEW.text, NEW.published_at) IS NOT DISTINCT FROM (OLD.id, OLD.text, OLD.published_at)
+    THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'announcement % is what two people proposed and confirmed', NEW.id
+        USING ERRCODE = 'restrict_violation', CONSTRAINT = 'announcements_as_proposed';
+END
+$$;
+CREATE TRIGGER announcements_as_proposed BEFORE INSERT OR UPDATE ON announcements FOR EACH ROW
+    WHEN (current_user = 'mailer') EXECUTE FUNCTION refuse_unproposed_announcement();
+
+DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'mailer') THEN
+        REVOKE ALL ON announcements FROM mailer;
+        GRANT SELECT, INSERT, UPDATE (ends_at) ON announcements TO mailer;
+    END IF;
+END $$;

@@ -9,8 +9,9 @@ pub mod config;
 pub mod error;
 
 pub mod domain {
-    //! Mails, their templates and their tries, and notices, pure.
+    //! Mails, their templates and their tries, notices and announcements, pure.
 
+    pub mod announcement;
     pub mod mail;
     pub mod notice;
     pub mod retry;
@@ -21,9 +22,12 @@ pub mod app {
     //! The use cases.
 
     pub mod accept_event;
+    pub mod decide_proposal;
+    pub mod end_announcement;
     pub mod get_notice_preferences;
     pub mod list_notices;
     pub mod mail_roots;
+    pub mod propose_announcement;
     pub mod read_notices;
     pub mod send_mails;
     pub mod send_test;
@@ -33,6 +37,7 @@ pub mod app {
 pub mod store {
     //! The SQL of this service, one module per table.
 
+    pub mod announcements;
     pub mod mails;
     pub mod member_data;
     pub mod notice_preferences;

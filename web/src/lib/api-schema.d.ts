@@ -4,6 +4,46 @@
  */
 
 export interface paths {
+    "/v1/admin/announcements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose an announcement
+         * @description Once another person confirms it, members see it in the app, and everybody at `GET /status`.
+         */
+        post: operations["post_admin_announcements"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/announcements/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End an announcement
+         * @description Before its time. 404 if it is not shown any more.
+         */
+        delete: operations["delete_admin_announcements_by_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/audit": {
         parameters: {
             query?: never;
@@ -2360,7 +2400,7 @@ export interface paths {
         };
         /**
          * Read what works now
-         * @description Whether members can withdraw, and how recent our view of each chain is. Needs no session.
+         * @description Whether members can withdraw, how recent our view of each chain is, and what staff announce. Needs no session.
          */
         get: operations["get_status"];
         put?: never;
@@ -2766,6 +2806,10 @@ export interface paths {
          *     `ACCOUNT_IN_USE` while it has a balance or something open: `matters` lists what, of `BALANCE`, `BONUS`, `WITHDRAWAL`,
          *     `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`. What is opened later keeps the account, too. While nothing but a withdrawal
          *     is open, the closing waits for its payout.
+         *
+         *     With `payout`, the whole balance is withdrawn to that address, if there is one, with the refusals of
+         *     `POST /transactions/withdraw`, and then the account is closed. A withdrawal that was requested stays when the second step
+         *     does not succeed; a repetition continues there.
          */
         post: operations["post_users_close"];
         /**
@@ -3055,6 +3099,15 @@ export interface components {
             /** @description Cursor of the next page. Missing on the last one. */
             nextCursor?: string;
             success: boolean;
+        };
+        /** @description What staff announce to all members. */
+        Announcement: {
+            /** @description When it was published. */
+            at: string;
+            /** @description Until when it is shown. */
+            endsAt: string;
+            id: string;
+            text: string;
         };
         /** @description The decision to approve a transaction. */
         Approval: {
@@ -3455,7 +3508,7 @@ export interface components {
             message: string;
             success: boolean;
         };
-        /** @description The password, where it is needed. */
+        /** @description The password, where it is needed, and what becomes of what is left. */
         CloseRequest: {
             /** @description Whether a bonus that was not released is given up. It stays in the way otherwise. */
             giveUpBonus?: boolean | null;
@@ -3464,11 +3517,14 @@ export interface components {
              * @example the password in force
              */
             password?: string | null;
+            payout?: components["schemas"]["LastPayout"] | null;
         };
         /** @description When the account closes. */
         ClosingReply: {
             closesAt?: string | null;
             message: string;
+            /** @description The withdrawal of the balance that this call requested. */
+            payout?: components["schemas"]["TransactionSummary"];
             success: boolean;
         };
         /** @description A code of an authenticator. */
@@ -4047,6 +4103,18 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
         };
+        /** @description Where the whole balance is paid, as by a withdrawal of it. */
+        LastPayout: {
+            /** @description The address to pay to. */
+            address: string;
+            /** @description Memo or destination tag, on networks that use one. */
+            memo?: string | null;
+            /**
+             * @description Id of a platform method, or a currency code.
+             * @example BTC
+             */
+            method: string;
+        };
         /** @description A file to download with a lesson. */
         LessonAttachment: {
             /** @description A file of the kind attachment. */
@@ -4344,6 +4412,20 @@ export interface components {
              * @description Its output.
              */
             vout?: number | null;
+        };
+        /** @description An announcement to all members. */
+        NewAnnouncement: {
+            /**
+             * Format: int32
+             * @description How long it is shown from the confirmation on: 1 to 720 hours.
+             * @example 24
+             */
+            hours: number;
+            /**
+             * @description One paragraph of at most 500 characters.
+             * @example Withdrawals pause on Sunday from 02:00 to 04:00 UTC while we move to new servers.
+             */
+            text: string;
         };
         /** @description A case to open. */
         NewCase: {
@@ -4665,6 +4747,8 @@ export interface components {
         };
         /** @description A page of notices, newest first. */
         Notices: {
+            /** @description What staff announce to all members now, newest first; at most 5. */
+            announcements: components["schemas"]["Announcement"][];
             /** @description Cursor of the next page. Missing on the last one. */
             nextCursor?: string;
             notices: components["schemas"]["Notice"][];
@@ -4957,7 +5041,7 @@ export interface components {
          * @description Permission of staff; each role has several.
          * @enum {string}
          */
-        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "answerCases" | "pay" | "correctBalances" | "changeMethods" | "publishRates" | "changePlans" | "editCourse" | "publishCourse" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
+        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "answerCases" | "pay" | "correctBalances" | "changeMethods" | "publishRates" | "changePlans" | "editCourse" | "publishCourse" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors" | "announce";
         /** @description An investment plan. */
         Plan: {
             /** @description Whether it is open for investments. */
@@ -5913,6 +5997,8 @@ export interface components {
         };
         /** @description What works now. A part that cannot be asked about is `null`. */
         Status: {
+            /** @description What staff announce now, newest first; at most 5. */
+            announcements?: components["schemas"]["Announcement"][] | null;
             /** @description The chains on which we watch payments. */
             chains?: components["schemas"]["ChainState"][] | null;
             success: boolean;
@@ -6717,6 +6803,44 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    post_admin_announcements: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAnnouncement"];
+            };
+        };
+        responses: {
+            201: components["responses"]["Proposed"];
+            default: components["responses"]["Error"];
+        };
+    };
+    delete_admin_announcements_by_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Done"];
+            default: components["responses"]["Error"];
+        };
+    };
     get_admin_audit: {
         parameters: {
             query?: {

@@ -42,7 +42,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 91] = [
+const TABLES: [(Service, &str, Kept); 92] = [
     (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -140,6 +140,7 @@ const TABLES: [(Service, &str, Kept); 91] = [
     (Service::PaymentMethod, "rate_points", Since("31 days", "CASE WHEN proposal_id IS NULL THEN read_at END")),
     (Service::PaymentMethod, "rate_polls", For("one row: the last poll")),
     (Service::PaymentMethod, "signed_payouts", Since("31 days", "kept_at")),
+    (Service::Mailer, "announcements", CONTENT),
     (Service::Mailer, "mails", Since("90 days", "coalesce(ended_at, created_at)")),
     (Service::Mailer, "notice_preferences", For("one row for each account, removed when it is closed")),
     (Service::Mailer, "notices", Since("180 days", "created_at")),

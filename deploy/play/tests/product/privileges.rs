@@ -90,6 +90,9 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("auth", "payout_safeguards", "INSERT UPDATE"),
     // Old ones are forgotten; what happened lately cannot be rewritten.
     ("auth", "security_events", "INSERT DELETE"),
+    // What it may be is what two people proposed and confirmed: see NOT_ALONE.
+    ("mailer", "announcements", "INSERT UPDATE(ends_at)"),
+    ("mailer", "proposals", "INSERT UPDATE"),
     ("mailer", "audit_rows", "INSERT"),
 ];
 
@@ -200,6 +203,14 @@ const NOT_ALONE: &[(&str, &str, &str, &str)] = &[
          WHERE id = 'f0000000-0000-0000-0000-000000000002';
          INSERT INTO plan_values VALUES ('e0000000-0000-0000-0000-000000000001', now(), 2, 'x', 'f0000000-0000-0000-0000-000000000002')",
         "plan_values_as_proposed",
+    ),
+    (
+        "mailer",
+        "an announcement that nobody confirmed",
+        "INSERT INTO proposals (id, kind, change, proposed_by) VALUES ('f0000000-0000-0000-0000-000000000003',
+            'announcement.publish', '{\"text\": \"x\", \"hours\": 1}', gen_random_uuid());
+         INSERT INTO announcements VALUES ('f0000000-0000-0000-0000-000000000003', 'x', now(), now() + interval '1 hour')",
+        "announcements_as_proposed",
     ),
     ("trade", "other terms of a plan", "UPDATE plans SET roi_basis_points = 1, version = version + 1", "plans_as_proposed"),
     (
@@ -574,7 +585,7 @@ async fn no_role_decides_alone(pool: PgPool) {
         refused(&mut conn, what, sql, expected).await;
         run(&mut conn, "RESET ROLE").await.unwrap();
     }
-    for role in ["auth", "wallet", "trade", "payment_method"] {
+    for role in ["auth", "wallet", "trade", "payment_method", "mailer"] {
         let proposed = format!(
             "SET search_path = {role}; SET ROLE {role};
              INSERT INTO proposals (id, kind, change, proposed_by)
@@ -670,6 +681,7 @@ const READ_AS_A_WHOLE: &[(&str, &str, &str)] = &[
     ("treasury_addresses", "", "all are watched, as those of methods are"),
     ("proposals", "", "few, by staff"),
     ("media", "", "few, by staff"),
+    ("announcements", "", "few, by staff"),
     ("parked_events", "", "until staff replay or remove the event"),
     ("liability_publications", "", "one a day"),
     ("mail_requests", "DELETE FROM mail_requests", "rows of an hour"),

@@ -71,6 +71,10 @@ const TABLE: &[Row] = &[
     ("DELETE", "/admin/payment-methods/{id}", NONE, "treasurer"),
     ("POST", "/admin/payment-methods/{id}/signature", NONE, "treasurer"),
     ("POST", "/admin/rates", "", "treasurer"),
+    ("POST", "/admin/announcements", "", "manager admin"),
+    ("DELETE", "/admin/announcements/{id}", NONE, "manager admin"),
+    ("POST", "/admin/proposals/{id}/confirm", "mai_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "manager admin"),
+    ("POST", "/admin/proposals/{id}/reject", "mai_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "manager admin"),
     ("GET", "/admin/plans", "", ALL),
     ("POST", "/admin/plans", "", "manager"),
     ("PUT", "/admin/plans/{id}", NONE, "manager"),
@@ -138,6 +142,7 @@ fn body(path: &str) -> Value {
         path if path.starts_with("/admin/payment-methods") => json!({
             "currency": "USDT", "network": "TRC20", "address": "TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo", "label": "x",
         }),
+        "/admin/announcements" => json!({ "text": "We move tonight.", "hours": 1 }),
         "/admin/rates" => json!({ "asset": "BTC", "bid": "1", "ask": "1", "source": "A test", "validMinutes": 1 }),
         "/admin/treasury/movements" => json!({ "kind": "sweep", "amount": "1.00", "note": "A note" }),
         path if path.ends_with("/values") => json!({ "value": "1.01", "source": "A report" }),

@@ -33,7 +33,8 @@ impl NoticeService for GrpcServer {
         let (group, page) = (group(request.group())?, Page::parse(request.page, PAGE)?);
         let ((notices, next_cursor), unread) = list_notices(&self.db, user_id, group, &page).await?;
         let notices = notices.into_iter().map(Message::from).collect();
-        Ok(Response::new(ListNoticesResponse { notices, next_cursor, unread }))
+        let announcements = self.announcements().await?;
+        Ok(Response::new(ListNoticesResponse { notices, next_cursor, unread, announcements }))
     }
 
     async fn read_notices(&self, request: Request<ReadNoticesRequest>) -> Reply<ReadNoticesResponse> {

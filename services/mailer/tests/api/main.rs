@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod accept_event;
+mod announcements;
 mod broker;
 mod dead_letters;
 mod fixture;
