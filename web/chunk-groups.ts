@@ -60,6 +60,10 @@ export const chunkGroups = [
   group('landmark', 2, icons('landmark')),
   // One file for each area: a visitor who opens one of its pages opens the others next.
   group('money', 0, pages('deposits', 'withdrawals', 'transactions', 'transaction'), features('payment-methods/api/list-payment-methods'), components('confirmation'), lib('amounts', 'irreversible', 'pasted-payment')),
+  // Both stand on every page.
+  group('notices', 0, features('notices/components/notice-bell', 'notices/components/announcements')),
+  // Where what people proposed waits for others.
+  group('proposals', 0, ['/src/app/pages/admin/proposals-page', '/src/app/pages/admin/announcements-page']),
   group('plans', 0, pages('investments', 'plans', 'plan', 'invest')),
   group('courses', 0, pages('courses', 'lesson')),
   // The visitor who registers needs the countries as well.

@@ -100,7 +100,7 @@ test('no page scrolls sideways at 360 px, however long the words in it are', asy
   }
   const staffPages = {
     reviewer: ['/admin', `/admin/review/${pending}`, '/admin/members', `/admin/members/${memberId}`, '/admin/proposals', '/admin/cases', `/admin/cases/${caseId}`],
-    manager: ['/admin/course'],
+    manager: ['/admin/course', '/admin/announcements'],
     admin: ['/admin/solvency', '/admin/audit', '/admin/staff', '/admin/security', '/admin/plans', `/admin/plans/${planId}`, '/admin/payment-methods', '/admin/payments', '/admin/payouts'],
   }
   for (const [name, paths] of Object.entries(staffPages)) {

@@ -89,7 +89,7 @@ describe('who enters', () => {
     expect(screen.queryByRole('link', { name: 'Staff' })).toBeNull()
   })
 
-  it.each(['/admin/audit', '/admin/staff', '/admin/plans/new'])('says at %s that the role does not include it, asks nothing and offers no Retry [D-O1] [D-L5]', async (path) => {
+  it.each(['/admin/audit', '/admin/staff', '/admin/plans/new', '/admin/announcements'])('says at %s that the role does not include it, asks nothing and offers no Retry [D-O1] [D-L5]', async (path) => {
     const asked: string[] = []
     const keep = ({ request }: { request: Request }) => (asked.push(new URL(request.url).pathname), HttpResponse.json({ success: true, rows: [], staff: [] }))
     server.use(http.get(`${base}/admin/audit`, keep), http.get(`${base}/admin/staff`, keep))
@@ -697,6 +697,40 @@ describe('two people', () => {
     openAsStaff('/admin/proposals', 'see', 'correctBalances', 'changeMethods')
     expect(await screen.findByText('Publish a value')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Confirm' })).toBeNull()
+  })
+})
+
+describe('announcements', () => {
+  const shown = { id: 'a-1', text: 'Rates are delayed.', at: '2026-03-05T14:07:00Z', endsAt: '2026-03-06T14:07:00Z' }
+
+  it('are proposed, shown once another person confirmed them, and ended after a question [D-M7] [D-R2]', async () => {
+    const proposed = records('post', '/admin/announcements', {}, 201)
+    const ended = records('delete', '/admin/announcements/:id')
+    server.use(answers('get', '/status', { withdrawals: null, chains: null, announcements: [shown] }), proposed.handler, ended.handler)
+    const { user } = openAsStaff('/admin/announcements', 'see', 'announce')
+    await user.click(await screen.findByRole('button', { name: 'New announcement' }))
+    const dialog = within(screen.getByRole('dialog', { name: 'Announce to all members' }))
+    await user.click(dialog.getByRole('button', { name: 'Propose' }))
+    expect(dialog.getByText('Enter a text')).toBeVisible()
+    await user.type(dialog.getByLabelText('Text'), ' We move{enter}tonight. ')
+    await user.selectOptions(dialog.getByLabelText('Shown for'), '3 days')
+    await user.click(dialog.getByRole('button', { name: 'Propose' }))
+    await waitFor(() => expect(proposed.seen[0]?.body).toEqual({ text: 'We move tonight.', hours: 72 }))
+    await user.click(screen.getByRole('button', { name: 'End: Rates are delayed.' }))
+    expect(ended.seen).toHaveLength(0)
+    await user.click(screen.getByRole('button', { name: 'End it now' }))
+    await waitFor(() => expect(ended.seen[0]?.path).toBe('/v1/admin/announcements/a-1'))
+  })
+
+  it('wait for a second person, with their text and time [D-M7]', async () => {
+    server.use(answers('get', '/admin/proposals', {
+      proposals: [proposal({ id: 'mai_1', kind: 'announcement.publish', change: { text: 'We move tonight.', hours: 24 }, permission: 'announce' })],
+    }))
+    openAsStaff('/admin/announcements', 'see', 'announce')
+    expect(await screen.findByText('Announce to all members')).toBeVisible()
+    expect(screen.getByText('We move tonight.')).toBeVisible()
+    expect(screen.getByText('24 hours')).toBeVisible()
+    expect(await screen.findByText('Nothing is announced')).toBeVisible()
   })
 })
 

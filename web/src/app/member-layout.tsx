@@ -28,6 +28,7 @@ onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/com
 // Few members ever see it.
 const FrozenNotice = lazy(async () => ({ default: (await loadChunk(() => import('./frozen-notice'))).FrozenNotice }))
 const NoticeBell = loadable(() => import('@/features/notices/components/notice-bell'), 'NoticeBell')
+const AnnouncementBanners = loadable(() => import('@/features/notices/components/announcements'), 'AnnouncementBanners')
 
 /** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {
@@ -55,6 +56,9 @@ export function MemberLayout() {
               <FrozenNotice />
             </Suspense>
           )}
+          <Suspense fallback={null}>
+            <AnnouncementBanners />
+          </Suspense>
           <PageOutlet />
         </main>
       </div>

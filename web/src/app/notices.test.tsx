@@ -174,3 +174,32 @@ it('lets a member choose which emails they get, never those about security [D-M7
   await waitFor(() => expect(group.getByRole('checkbox', { name: /Plans/ })).not.toBeChecked())
   expect(toastTexts()).toEqual(['Done'])
 })
+
+describe('announcements', () => {
+  const move = { id: 'a-1', text: 'We move to new servers tonight.', at: '2026-03-05T14:07:00Z', endsAt: '2026-03-06T14:07:00Z' }
+  const rates = { ...move, id: 'a-2', text: 'Rates are delayed.' }
+  const banner = () => screen.findByRole('region', { name: 'Announcements' })
+
+  it('stand on every page until they are put away in this browser, and stay among the notices [D-M7]', async () => {
+    server.use(answers('get', '/notices', { notices: [], announcements: [move, rates], unread: 0 }))
+    const { user, unmount } = openAsMember('/profile')
+    expect(within(await banner()).getByText(move.text)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: `Dismiss: ${move.text}` }))
+    expect(within(await banner()).queryByText(move.text)).toBeNull()
+    expect(within(await banner()).getByText(rates.text)).toBeVisible()
+    unmount()
+    openAsMember('/notices')
+    expect(await screen.findByRole('heading', { name: 'To all members' })).toBeVisible()
+    expect(within(await banner()).queryByText(move.text)).toBeNull()
+    expect(screen.getAllByText(rates.text)).toHaveLength(2)
+    expect(screen.getAllByText(move.text)).toHaveLength(1)
+    localStorage.clear()
+  })
+
+  it('take no room while there are none [D-M7]', async () => {
+    openAsMember('/notices')
+    expect(await screen.findByText('No notices yet')).toBeVisible()
+    expect(screen.queryByRole('region', { name: 'Announcements' })).toBeNull()
+    expect(screen.queryByRole('heading', { name: 'To all members' })).toBeNull()
+  })
+})

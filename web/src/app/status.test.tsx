@@ -17,6 +17,14 @@ describe('the status', () => {
     expect((await line('Payments on Tron')).getByText(new RegExp(`last looked at the chain on ${formatZoned(at).replace('+', '\\+')}`))).toBeVisible()
   })
 
+  it('shows what staff announce [D-M7]', async () => {
+    const announcements = [{ id: 'a-1', text: 'We move to new servers tonight.', at, endsAt: at }]
+    server.use(answers('get', '/status', { withdrawals: { open: true }, chains: [], announcements }))
+    openApp('/status')
+    const shown = await line('We move to new servers tonight.')
+    expect(shown.getByText(formatZoned(at))).toBeVisible()
+  })
+
   it('gives the reason of a pause and since when [D-M7]', async () => {
     const reason = 'Withdrawals are paused while we check our books. Your balance is safe; please try again later.'
     server.use(answers('get', '/status', { withdrawals: { open: false, reason, since: at }, chains: [] }))

@@ -14,6 +14,7 @@ export type DayBalances = Schemas['DayBalances']
 export type Terms = Schemas['Terms']
 
 export type Status = Schemas['Status']
+export type Announcement = Schemas['Announcement']
 
 export type QuoteTerms = Schemas['QuoteTerms']
 export type Quote = Schemas['Quote']

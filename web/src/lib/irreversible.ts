@@ -90,6 +90,15 @@ export const questions = {
     busyLabel: 'Deleting...',
     variant: 'danger',
   }),
+  'DELETE /admin/announcements/{id}': ({ text }: { text: string }): Question => ({
+    title: 'End this announcement?',
+    sentence: 'Members and visitors do not see it any more. To show it again, two people have to announce it again.',
+    facts: [{ label: 'Text', value: text }],
+    confirm: 'End it now',
+    cancel: 'Keep it',
+    busyLabel: 'One moment...',
+    variant: 'danger',
+  }),
   'POST /admin/transactions/{id}/paid': ({ reference, member, pays, address, txid, isSeen }: Payout): Question => ({
     title: `Mark ${reference} as paid?`,
     sentence:

@@ -5,6 +5,7 @@ import { Page } from '@/components/page'
 import { Segmented } from '@/components/segmented'
 import { useNewestNotices } from '@/features/notices/api/list-notices'
 import { useReadNotices } from '@/features/notices/api/read-notices'
+import { AnnouncementList } from '@/features/notices/components/announcements'
 import { NoticeList } from '@/features/notices/components/notice-list'
 import { groups } from '@/features/notices/words'
 import { paths } from '@/lib/paths'
@@ -16,6 +17,7 @@ export function NoticesPage() {
   const choose = (value: string) => setParams(value === 'all' ? {} : { group: value }, { replace: true, preventScrollReset: true })
   return (
     <Page title="Notices" width="form" description="Of the last 180 days." action={<ReadAll />}>
+      <AnnouncementList />
       <div className="mb-4">
         <Segmented legend="About" options={groups} value={group} onChange={choose} />
       </div>

@@ -1,5 +1,6 @@
 import { CircleCheck, Info, TriangleAlert, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { AnnouncementText } from '@/components/announcement-text'
 import { Card } from '@/components/card'
 import { PageTitle } from '@/components/page'
 import { Skeletons } from '@/components/skeleton'
@@ -38,6 +39,14 @@ function Now() {
   if (!data) return <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
   return (
     <ul className="divide-y divide-line">
+      {data.announcements?.map((one) => (
+        <li key={one.id} className="flex items-start gap-4 bg-accent-soft px-5 py-4 sm:px-6">
+          <Info aria-hidden className="mt-0.5 size-5 shrink-0 text-accent-text" />
+          <div className="min-w-0 flex-1">
+            <AnnouncementText one={one} />
+          </div>
+        </li>
+      ))}
       <Withdrawals state={data.withdrawals} />
       <Chains chains={data.chains} />
     </ul>

@@ -18,6 +18,7 @@ export const adminPaths = {
   plan: (id: string) => `/admin/plans/${encodeURIComponent(id)}`,
   course: '/admin/course',
   methods: '/admin/payment-methods',
+  announcements: '/admin/announcements',
   proposals: '/admin/proposals',
   staff: '/admin/staff',
   audit: '/admin/audit',

@@ -61,3 +61,9 @@ it('tells values and rates of the audit log as they were typed [D-O3]', () => {
   expect(fieldInWords('value_micros', 1_050_000)).toBe('Value 1.05')
   expect(fieldInWords('bidMicros', 97_312_450_000)).toBe('Bid 97312.45')
 })
+
+it('tells an announcement by its text and how long it is shown [D-M7]', () => {
+  const changes = changesOf({ kind: 'announcement.publish', change: { text: 'We move tonight.', hours: 24 } })
+  expect(titleOf('announcement.publish')).toBe('Announce to all members')
+  expect(changes.map(({ label, after }) => `${label}: ${after}`)).toEqual(['Text: We move tonight.', 'Shown for: 24 hours'])
+})

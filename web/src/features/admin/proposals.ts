@@ -20,6 +20,7 @@ const titles: Record<string, string> = {
   'payment_method.update': 'Change a platform method',
   'payment_method.archive': 'Retire a platform method',
   'rate.publish': 'Publish a rate',
+  'announcement.publish': 'Announce to all members',
   'withdrawals.reopen': 'Resume withdrawals',
   'staff.invite': 'Invite a staff member',
   'staff.disable': 'Disable a staff account',
@@ -49,6 +50,8 @@ const labels: Record<string, string> = {
   balanceCents: 'Balance',
   entries: 'Entries',
   note: 'Reason',
+  text: 'Text',
+  hours: 'Shown for',
   title: 'Title',
   subtitle: 'Subtitle',
   min: 'Minimum',
@@ -120,6 +123,7 @@ function readable(name: string, value: unknown): string {
   if (typeof value === 'number' && dollars.includes(name)) return formatMoney(value)
   if (typeof value === 'number' && name === 'roi') return `${value}%, not guaranteed`
   if (typeof value === 'number' && (name === 'duration' || name === 'minHoldingDays')) return `${value} days`
+  if (typeof value === 'number' && name === 'hours') return `${value} hours`
   if (typeof value === 'number' && name.endsWith('Percent')) return `${value}%`
   if (typeof value === 'number' && name === 'validMinutes') return `${value} minutes`
   if (typeof value === 'number' && (name === 'bid' || name === 'ask')) return formatRate(String(value))

@@ -27,6 +27,7 @@ const PlanPage = loadable(() => import('./plan-page'), 'PlanPage')
 const NewPlanPage = loadable(() => import('./new-plan-page'), 'NewPlanPage')
 const CoursePage = loadable(() => import('./course-page'), 'CoursePage')
 const MethodsPage = loadable(() => import('./methods-page'), 'MethodsPage')
+const AnnouncementsPage = loadable(() => import('./announcements-page'), 'AnnouncementsPage')
 const ProposalsPage = loadable(() => import('./proposals-page'), 'ProposalsPage')
 const StaffPage = loadable(() => import('./staff-page'), 'StaffPage')
 const AuditPage = loadable(() => import('./audit-page'), 'AuditPage')
@@ -92,6 +93,9 @@ const routes = (locked: boolean) => (
       <Route path="security" element={<SecurityPage />} />
       <Route element={<For act="changePlans" />}>
         <Route path="plans/new" element={<NewPlanPage />} />
+      </Route>
+      <Route element={<For act="announce" />}>
+        <Route path="announcements" element={<AnnouncementsPage />} />
       </Route>
       <Route element={<For act="seeStaff" />}>
         <Route path="staff" element={<StaffPage />} />

@@ -8,6 +8,7 @@ import {
   KeyRound,
   Landmark,
   LogOut,
+  Megaphone,
   MessagesSquare,
   ScrollText,
   SearchCheck,
@@ -63,6 +64,7 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
       { to: adminPaths.plans, label: 'Plans and values', icon: ChartLine },
       { to: adminPaths.course, label: 'Course', icon: GraduationCap },
       { to: adminPaths.methods, label: 'Platform methods', icon: Wallet },
+      { to: adminPaths.announcements, label: 'Announcements', icon: Megaphone, act: 'announce' },
     ],
   },
   {
