@@ -52,22 +52,3 @@ impl Draft {
         Announcement { id, text: self.text, published_at: now, ends_at: now + Duration::hours(self.hours.into()) }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// [D-M7] One paragraph of up to 500 characters, for up to 30 days.
-    #[test]
-    fn an_announcement_has_bounds() {
-        let longest = "ä".repeat(LONGEST);
-        for (text, hours) in [("  We move tonight. ", 1), (&longest, MOST_HOURS)] {
-            assert_eq!(Draft::parse(text, hours).unwrap().text, text.trim());
-        }
-        let wrong =
-            |text: &str, hours| Draft::parse(text, hours).unwrap_err().iter().map(|one| one.field).collect::<Vec<_>>();
-        assert_eq!(wrong(" ", 0), ["text", "hours"]);
-        assert_eq!(wrong(&format!("{longest}!"), MOST_HOURS + 1), ["text", "hours"]);
-        assert_eq!(wrong("two\nparagraphs", 1), ["text"]);
-    }
-}
