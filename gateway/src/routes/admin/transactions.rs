@@ -292,9 +292,8 @@ pub struct Check {
 
 impl From<wallet::Check> for Check {
     fn from(check: wallet::Check) -> Self {
-        // A wallet of the version before sends no state.
-        let state = if check.state.is_empty() { if check.ok { "ok" } else { "warn" }.to_owned() } else { check.state };
-        Self { name: check.name, ok: check.ok, state, detail: check.detail, transaction_ids: check.transaction_ids }
+        let wallet::Check { name, ok, state, detail, transaction_ids } = check;
+        Self { name, ok, state, detail, transaction_ids }
     }
 }
 
