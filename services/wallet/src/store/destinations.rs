@@ -63,9 +63,10 @@ pub async fn known_since(
 ) -> Result<Vec<Option<OffsetDateTime>>, sqlx::Error> {
     let column = |field: fn(&PayoutAddress) -> &String| all.iter().map(|(_, to)| field(to).clone()).collect::<Vec<_>>();
     let users: Vec<Uuid> = all.iter().map(|(user_id, _)| *user_id).collect();
+    // Their number is hidden from the planner, which would plan for it again each time.
     sqlx::query_scalar!(
-        r#"SELECT known_at AS "known_at?" FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
-            AS wanted (user_id, currency, network, address, memo, place)
+        r#"SELECT known_at AS "known_at?" FROM unnest((SELECT $1::uuid[]), (SELECT $2::text[]), (SELECT $3::text[]),
+            (SELECT $4::text[]), (SELECT $5::text[])) WITH ORDINALITY AS wanted (user_id, currency, network, address, memo, place)
          LEFT JOIN destinations ON destinations.user_id = wanted.user_id AND key =
             destination_key(wanted.currency, wanted.network, wanted.address, wanted.memo)
          ORDER BY place"#,
