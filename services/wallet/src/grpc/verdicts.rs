@@ -25,8 +25,10 @@ use crate::grpc::staff::unobserved;
 use crate::grpc::verdict_cache::MOST;
 use crate::store::{claims, transactions};
 
-/// How old a verdict may be.
+/// How old a verdict may be; in a long queue older, so that no more than five checklists a second are made.
 const FRESH: Duration = Duration::from_secs(20);
+/// How much older for each open transaction.
+const EACH: Duration = Duration::from_millis(200);
 /// How long a call looks. What is left is looked at by the next one.
 const PATIENCE: Duration = Duration::from_millis(2_500);
 /// Checklists that are made at once: decisions need connections of the database, too.
@@ -60,10 +62,11 @@ impl GrpcServer {
     }
 
     async fn refresh(&self, waiting: &[Transaction], deadline: Instant) {
+        let fresh = fresh(waiting.len());
         let mut due = Vec::new();
         for one in waiting {
             match self.verdicts.0.get(&one.id).await {
-                Some((verdict, at)) if verdict.revision == one.revision && at.elapsed() < FRESH => {}
+                Some((verdict, at)) if verdict.revision == one.revision && at.elapsed() < fresh => {}
                 known => due.push((known.map(|(_, at)| at), one)),
             }
         }
@@ -169,6 +172,11 @@ impl GrpcServer {
             .filter_map(|(payment, candidates)| candidates.is_some().then_some(payment));
         unclaimed.take(CANDIDATES).collect()
     }
+}
+
+/// How old the verdicts of this many open transactions may be.
+fn fresh(waiting: usize) -> Duration {
+    FRESH.max(EACH * u32::try_from(waiting).unwrap_or(u32::MAX))
 }
 
 /// Refusals as they would be answered.
