@@ -33,7 +33,8 @@ CREATE TABLE posting_kinds (
 -- The accounts of the house, of members and of plans. An entry raises the balance of its account. Members' accounts and revenues
 -- stand positive, settlement stands at minus what the platform holds.
 -- Every posting updates its accounts in place: the few rows of the house thousands of times a minute, a member's now and then.
--- They are vacuumed after a fixed number of updates, however many members there are, and without pauses.
+-- They are vacuumed after a fixed number of updates, however many members there are, and without pauses. A row grows by a half
+-- with its first entry, whose hash it keeps, and the page still has to have room for its next version.
 CREATE TABLE accounts (
     id            bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT accounts_pkey PRIMARY KEY,
     kind          text   NOT NULL,
@@ -55,7 +56,7 @@ CREATE TABLE accounts (
     CONSTRAINT accounts_members_not_negative CHECK (
         user_id IS NULL OR CASE WHEN kind IN ('owed', 'plan_assets') THEN balance_cents <= 0 ELSE balance_cents >= 0 END)
 ) WITH (
-    fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+    fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
     autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_scale_factor = 0.02
 );
 -- Every movement asks whether its members owe something. Few do: an index of those answers at once.
@@ -362,10 +363,8 @@ CREATE TABLE transactions (
 );
 CREATE INDEX transactions_history ON transactions (user_id, created_at DESC, id DESC);
 CREATE INDEX transactions_newest ON transactions (created_at DESC, id DESC);
-CREATE INDEX transactions_queue ON transactions (kind, created_at) WHERE status = 'pending';
 CREATE INDEX transactions_related ON transactions (related_id) WHERE related_id IS NOT NULL;
 CREATE INDEX transactions_receipt ON transactions (receipt_digest) WHERE receipt_digest IS NOT NULL;
-CREATE INDEX transactions_destination ON transactions (destination_address) WHERE destination_address IS NOT NULL;
 CREATE INDEX transactions_claimed_txid ON transactions (claimed_txid) WHERE claimed_txid IS NOT NULL;
 CREATE INDEX transactions_txid ON transactions (txid_key) WHERE txid_key IS NOT NULL;
 -- With the collation of the rules in sql/10_ledger.sql.
@@ -377,17 +376,21 @@ CREATE INDEX transactions_counted_withdrawals ON transactions (user_id, created_
     INCLUDE (amount_cents) WHERE kind = 'withdrawal' COLLATE "C" AND status <> 'failed' COLLATE "C";
 CREATE UNIQUE INDEX transactions_one_pending_fee ON transactions (related_id)
     WHERE kind = 'fee' AND status = 'pending';
--- What staff handled lately: a withdrawal counts again when it is paid.
+-- What staff handled lately: a withdrawal counts again when it is paid. Requests enter it when they are decided.
 CREATE INDEX transactions_handled ON transactions (greatest(approved_at, decided_at))
-    WHERE kind IN ('deposit', 'course', 'fee', 'withdrawal');
--- Staff's list of one kind.
-CREATE INDEX transactions_kind ON transactions (kind, created_at DESC, id DESC);
+    WHERE kind IN ('deposit', 'course', 'fee', 'withdrawal') AND greatest(approved_at, decided_at) IS NOT NULL;
 -- Staff's list of what waits, and of what was rejected.
 CREATE INDEX transactions_not_successful
     ON transactions (status, created_at DESC, id DESC) WHERE status <> 'success';
--- Staff's search for payments to an address.
-CREATE INDEX transactions_method_address
-    ON transactions (method_address, created_at DESC, id DESC) WHERE method_address IS NOT NULL;
+-- What staff look for by kind, amount or destination: a request is found among what waits until it is decided, and enters these
+-- then. Its decision would enter it into each of them once more.
+CREATE INDEX transactions_kind ON transactions (kind, created_at DESC, id DESC) WHERE status <> 'pending';
+CREATE INDEX transactions_amount ON transactions (amount_cents, created_at DESC, id DESC) WHERE status <> 'pending';
+CREATE INDEX transactions_destination ON transactions (destination_address)
+    WHERE destination_address IS NOT NULL AND status <> 'pending';
+-- Staff's search for payments to an address of the platform; a withdrawal goes elsewhere.
+CREATE INDEX transactions_method_address ON transactions (method_address, created_at DESC, id DESC)
+    WHERE method_address IS NOT NULL AND kind <> 'withdrawal';
 -- Whether a stored receipt belongs to a payment.
 CREATE INDEX transactions_receipt_key ON transactions (receipt_key)
     WHERE receipt_key IS NOT NULL;
@@ -398,8 +401,6 @@ CREATE UNIQUE INDEX transactions_quote_once ON transactions (quote_id)
 CREATE INDEX transactions_unproven ON transactions (decided_at) WHERE NOT is_proven;
 CREATE INDEX transactions_on_their_way ON transactions (sent_at)
     WHERE sent_at IS NOT NULL AND status = 'pending';
--- Staff look for transactions by amount.
-CREATE INDEX transactions_amount ON transactions (amount_cents, created_at DESC, id DESC);
 
 -- A transaction is decided once.
 CREATE FUNCTION refuse_second_decision() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -14,7 +14,7 @@ DO $$ BEGIN
             movement integer, user_id uuid, route text, key text, fingerprint bytea, request_id text, outcome jsonb);
         CREATE TYPE ledger_precondition AS (
             movement integer, account integer, rule text, trade_id uuid, amount_cents bigint, value_cents bigint,
-            at timestamptz);
+            at timestamptz, other_value_cents bigint, other_at timestamptz);
         CREATE TYPE ledger_posting AS (
             movement integer, kind text, cause_type text, business_id uuid, user_id uuid, transaction_id uuid);
         CREATE TYPE ledger_entry AS (posting integer, account integer, amount_cents bigint);
@@ -322,10 +322,13 @@ BEGIN
                 -- Decided later: a member with a debt has no available balance.
                 WHEN 'nothing_owed' THEN NULL
                 WHEN 'no_open_withdrawal' THEN (SELECT 5 FROM open_withdrawals WHERE user_id = member)
-                WHEN 'withdrawals_within' THEN
-                    CASE WHEN (SELECT coalesce(sum(amount_cents), 0) FROM counted_withdrawals AS earlier
-                            WHERE user_id = member AND (user_id, created_at) > (member, new.at))
-                        + new.amount_cents > new.value_cents THEN 11 END
+                -- Both periods in one look.
+                WHEN 'withdrawals_within' THEN (SELECT 11 FROM counted_withdrawals AS earlier
+                    WHERE user_id = member AND (user_id, created_at) > (member, least(new.at, new.other_at))
+                    HAVING coalesce(sum(amount_cents) FILTER (WHERE created_at > new.at), 0)
+                            + new.amount_cents > new.value_cents
+                        OR coalesce(sum(amount_cents) FILTER (WHERE created_at > new.other_at), 0)
+                            + new.amount_cents > new.other_value_cents)
                 WHEN 'whole_balance' THEN
                     CASE WHEN balances[account] <> new.amount_cents
                         OR (SELECT true FROM counted_withdrawals AS earlier
@@ -752,7 +755,7 @@ BEGIN
         PERFORM write_postings(verdicts, decided.slots, chain, new_postings, decided.entries);
         PERFORM write_rest(verdicts, new_keys, new_lines, new_events);
     END IF;
-    IF cardinality(new_preconditions) > 0 THEN
+    IF (SELECT true FROM unnest(new_preconditions) WHERE trade_id IS NOT NULL LIMIT 1) THEN
         PERFORM write_fundings(verdicts, houses, new_accounts, new_preconditions);
     END IF;
     IF 0 = ANY (verdicts) THEN

@@ -82,6 +82,8 @@ row!(Condition = "ledger_precondition" {
     amount_cents: Option<i64>,
     value_cents: Option<i64>,
     at: Option<OffsetDateTime>,
+    other_value_cents: Option<i64>,
+    other_at: Option<OffsetDateTime>,
 });
 
 row!(PostingRow = "ledger_posting" {
@@ -215,6 +217,8 @@ impl<'a> Rows<'a> {
             amount_cents: amount.map(Cents::get),
             value_cents: value.map(Cents::get),
             at,
+            other_value_cents: None,
+            other_at: None,
         };
         if precondition.spends() {
             self.conditions.push(rule("nothing_owed", None, None, None, None));
@@ -227,10 +231,12 @@ impl<'a> Rows<'a> {
                     let since = at - WHOLE_BALANCE_PERIOD;
                     self.conditions.push(rule("whole_balance", None, Some(amount), Some(min), Some(since)));
                 }
-                self.conditions.extend(allowances.map(|allowance| {
-                    let since = at - allowance.period;
-                    rule("withdrawals_within", None, Some(amount), Some(allowance.amount), Some(since))
-                }));
+                let [one, other] = allowances;
+                self.conditions.push(Condition {
+                    other_value_cents: Some(other.amount.get()),
+                    other_at: Some(at - other.period),
+                    ..rule("withdrawals_within", None, Some(amount), Some(one.amount), Some(at - one.period))
+                });
             }
             Precondition::NoCourse => self.conditions.push(rule("no_course", None, None, None, None)),
             Precondition::TradeUnknown { trade_id, amount, at } => {

@@ -142,6 +142,10 @@ async fn staff_finds_transactions(pool: PgPool) {
         ..Default::default()
     };
     assert_eq!(ids(find(request).await), [&*out.id]);
+    // Of one kind, what waits stands beside what is decided.
+    let of = |kind: TransactionKind| ListStaffTransactionsRequest { kind: kind.into(), ..Default::default() };
+    assert_eq!(ids(find(of(TransactionKind::Deposit)).await)[..1], [&*made.id]);
+    assert_eq!(find(of(TransactionKind::Deposit)).await.transactions.len(), 2);
     let mut cursor = String::new();
     let mut seen = Vec::new();
     loop {

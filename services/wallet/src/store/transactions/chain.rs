@@ -33,8 +33,8 @@ pub async fn settled_quotes(
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT quote_id AS "id!" FROM transactions
-        WHERE method_address = $1 AND currency = $2 AND status <> 'pending' AND quote_id IS NOT NULL
-            AND created_at > now() - interval '2 days'
+        WHERE method_address = $1 AND kind <> 'withdrawal' AND currency = $2 AND status <> 'pending'
+            AND quote_id IS NOT NULL AND created_at > now() - interval '2 days'
         ORDER BY created_at DESC LIMIT 100"#,
         address,
         currency

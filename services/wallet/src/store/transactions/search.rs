@@ -96,7 +96,7 @@ pub async fn search_history(
 }
 
 /// Lines behind a cursor that match, newest first. Each statement has one plan for every value, on an index that leaves
-/// little to filter.
+/// little to filter. What waits has an index of its own.
 pub async fn search(
     conn: &mut PgConnection,
     filter: &Filter,
@@ -111,14 +111,29 @@ pub async fn search(
     } else if matches!(filter.status, Some(Status::Pending | Status::Failed)) {
         page!("status = $1::text AND status <> 'success'", status, filter, after, limit).fetch_all(conn).await
     } else if let Some(kind) = filter.kind {
-        page!("kind = $1::text", kind.as_str(), filter, after, limit).fetch_all(conn).await
+        page!(
+            "id IN (
+                (SELECT id FROM transactions WHERE status = 'pending' AND kind = $1 AND ($2::text IS NULL OR status = $2)
+                    AND ($4::timestamptz IS NULL OR (created_at, id) < ($4, $5::uuid))
+                    ORDER BY created_at DESC, id DESC LIMIT $6)
+                UNION ALL
+                (SELECT id FROM transactions WHERE status <> 'pending' AND kind = $1 AND ($2::text IS NULL OR status = $2)
+                    AND ($4::timestamptz IS NULL OR (created_at, id) < ($4, $5::uuid))
+                    ORDER BY created_at DESC, id DESC LIMIT $6))",
+            kind.as_str(),
+            filter,
+            after,
+            limit
+        )
+        .fetch_all(conn)
+        .await
     } else {
         page!("($1::text IS NULL OR status = $1)", status, filter, after, limit).fetch_all(conn).await
     }
 }
 
 /// Lines that a text names: a reference, an address, a hash or an amount. Only an address of the platform and an amount are named
-/// by many.
+/// by many. A withdrawal is found by where it goes, not by the address of the platform that its member was shown.
 async fn with_text(
     conn: &mut PgConnection,
     filter: &Filter,
@@ -128,15 +143,16 @@ async fn with_text(
     select!(
         "WHERE id IN (
                 SELECT id FROM transactions WHERE id BETWEEN $4 AND $5
-                UNION ALL SELECT id FROM transactions WHERE destination_address = $6
+                UNION ALL SELECT id FROM transactions WHERE status = 'pending' AND (destination_address = $6 OR amount_cents = $11)
+                UNION ALL SELECT id FROM transactions WHERE status <> 'pending' AND destination_address = $6
                 UNION ALL SELECT id FROM transactions WHERE claimed_txid = $6
                 UNION ALL SELECT id FROM transactions WHERE txid_key = $7
-                UNION ALL (SELECT id FROM transactions WHERE method_address = $6
+                UNION ALL (SELECT id FROM transactions WHERE method_address = $6 AND kind <> 'withdrawal'
                     AND ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
                     AND ($3::uuid IS NULL OR user_id = $3)
                     AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
                     ORDER BY created_at DESC, id DESC LIMIT $10)
-                UNION ALL (SELECT id FROM transactions WHERE amount_cents = $11
+                UNION ALL (SELECT id FROM transactions WHERE status <> 'pending' AND amount_cents = $11
                     AND ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
                     AND ($3::uuid IS NULL OR user_id = $3)
                     AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
