@@ -101,8 +101,9 @@ secrets: ## Generate passwords and keys for docker compose; keeps existing ones
 images: ## Build all images of docker compose, with the tag of this version
 	@REVISION=$$(git rev-parse HEAD) docker compose --profile tools build
 
-test-compose: setup ## Build the images and test docker-compose.yml (Debian, as root; slow)
-	@deploy/test-compose.sh
+test-compose: setup ## Install, lose, restore, upgrade and roll back an installation with docker compose (Debian, as root; BINARIES=target/debug compiles nothing)
+	@if [ -n "$(BINARIES)" ]; then $(MAKE) --no-print-directory build; fi
+	@BINARIES="$(BINARIES)" deploy/test-compose.sh
 
 manifests: ## Regenerate the Kubernetes manifests that are the same for every service (services/services.txt)
 	@deploy/manifests.sh

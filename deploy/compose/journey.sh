@@ -5,7 +5,8 @@
 #
 #   ORIGIN=http://127.0.0.1:8080 MAILS=http://MAILPIT:8025 REVIEWER=… TREASURER=… TREASURER2=… PASSWORD=… journey.sh
 #
-# The three are email addresses of staff without a second factor, all with the same password.
+# The three are email addresses of staff without a second factor, all with the same password. With MEMBER=FILE it keeps there
+# who the member is; the next time it lets this member look whether everything is still there, and deposit again.
 set -euo pipefail
 : "${ORIGIN:?}" "${MAILS:?}" "${REVIEWER:?}" "${TREASURER:?}" "${TREASURER2:?}" "${PASSWORD:?}"
 
@@ -65,26 +66,45 @@ platform_address() {
   call POST "/admin/proposals/$proposal/confirm" "$second" '{}' | field subjectId
 }
 
+# new_member METHOD: prints the member's email address and password.
+new_member() {
+  local email secret registered token code
+  email="journey-$(openssl rand -hex 6)@example.com"
+  secret="Journey-$(openssl rand -hex 8)"
+  registered=$(call POST /auth/register "" "{\"name\":\"Jo Journey\",\"email\":\"$email\",\"phone\":\"+1 555 010 0000\",\
+\"country\":\"Canada\",\"password\":\"$secret\",\"confirmPassword\":\"$secret\"}")
+  token=$(field token <<<"$registered")
+  code=$(until_found mailed_code "$email")
+  call POST /auth/verify "$token" "{\"email\":\"$email\",\"otp\":\"$code\"}" >/dev/null
+  echo "$email $secret"
+}
+
 page=$(curl --silent --show-error --fail "$ORIGIN/")
 [[ "$page" == *'<div id="root"'* ]] || { say "the web app is not served" >&2; exit 1; }
 say "the web app is there"
 
-method=$(platform_address)
-say "two treasurers opened the address $method"
-
-email="journey-$(openssl rand -hex 6)@example.com"
-secret="Journey-$(openssl rand -hex 8)"
-registered=$(call POST /auth/register "" "{\"name\":\"Jo Journey\",\"email\":\"$email\",\"phone\":\"+1 555 010 0000\",\
-\"country\":\"Canada\",\"password\":\"$secret\",\"confirmPassword\":\"$secret\"}")
-token=$(field token <<<"$registered")
-code=$(until_found mailed_code "$email")
-call POST /auth/verify "$token" "{\"email\":\"$email\",\"otp\":\"$code\"}" >/dev/null
-token=$(login "$email" "$secret")
-say "$email is registered and verified by mail"
+if [ -e "${MEMBER:-}" ]; then
+  read -r email secret method deposits <"$MEMBER"
+  token=$(login "$email" "$secret")
+  say "$email logs in again"
+else
+  method=$(platform_address)
+  say "two treasurers opened the address $method"
+  read -r email secret < <(new_member)
+  deposits=0
+  token=$(login "$email" "$secret")
+  say "$email is registered and verified by mail"
+fi
+is_balance() {
+  local balance
+  balance=$(call GET /auth/check "$token" | field user.wallet.balance)
+  [ "$balance" = "$(node -p "100.5 * $1")" ] || { say "the balance is $balance after $1 deposits" >&2; exit 1; }
+}
+is_balance "$deposits"
 
 receipt='data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 deposit=$(call POST /transactions/deposit "$token" \
-  "{\"amount\":\"250.50\",\"method\":\"$method\",\"receipt\":\"$receipt\",\"type\":\"deposit\"}" | field transaction.id)
+  "{\"amount\":\"100.50\",\"method\":\"$method\",\"receipt\":\"$receipt\",\"type\":\"deposit\"}" | field transaction.id)
 shown=$(call GET "/transactions/$deposit" "$token" | field transaction.receipt.url)
 if [[ "$shown" != http* ]]; then shown="$ORIGIN$shown"; fi
 curl --silent --show-error --fail --output /dev/null "$shown"
@@ -93,8 +113,8 @@ say "deposit $deposit is requested; its receipt comes back from the store"
 reviewer=$(login "$REVIEWER" "$PASSWORD")
 revision=$(call GET "/admin/transactions/$deposit" "$reviewer" | field transaction.revision)
 call POST "/admin/transactions/$deposit/approve" "$reviewer" \
-  "{\"revision\":$revision,\"receivedAmount\":\"250.50\",\"txid\":\"tx-$deposit\"}" >/dev/null
-balance=$(call GET /auth/check "$token" | field user.wallet.balance)
-[ "$balance" = 250.5 ] || { say "the balance is $balance" >&2; exit 1; }
+  "{\"revision\":$revision,\"receivedAmount\":\"100.50\",\"txid\":\"$(openssl rand -hex 32)\",\"note\":\"Seen in the wallet\"}" >/dev/null
+is_balance $((deposits + 1))
 until_found confirmed_mail "$email" >/dev/null
-say "confirmed: the balance is $balance, and the mail is there"
+[ -z "${MEMBER:-}" ] || echo "$email $secret $method $((deposits + 1))" >"$MEMBER"
+say "confirmed: the balance is that of $((deposits + 1)) deposits, and the mail is there"
