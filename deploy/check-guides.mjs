@@ -1,4 +1,5 @@
-// Checks that the guides name what is there: targets of make, scripts, containers of docker compose, files and headings.
+// Checks that the guides name what is there: targets of make, scripts, containers of docker compose, files and headings. And that
+// a test runs what the guides tell an operator to do with docker compose.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -7,6 +8,35 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const root = fileURLToPath(new URL("../", import.meta.url));
 /** Options of docker compose with a value of their own. */
 const WITH_VALUE = new Set(["--user", "--entrypoint", "--profile", "--status", "--format", "--volume", "--env", "-f", "-v", "-e"]);
+
+/** Guides of which tests run the commands, and those tests. */
+const RUN = ["docs/COMPOSE.md", "docs/BACKUP.md", "docs/KEYS.md"];
+const TESTS = ["deploy/test-compose.sh", "deploy/test-secrets.sh", "deploy/test-tasks.sh", "deploy/test-standby.sh", "deploy/task.sh"];
+/** How commands begin that no test runs, each with the reason. */
+const NOT_RUN = [
+  // Their images are in registries alone.
+  "docker compose --profile observe", "docker compose --profile grafana",
+  // test-tasks.sh runs amtool with an Alertmanager without a container.
+  "docker compose exec alertmanager",
+  // Two machines: test-standby.sh runs the script that these pass on to, with two servers.
+  "docker compose exec --user postgres postgres /deploy/standby.sh", "docker compose run --rm --no-deps --user postgres --entrypoint /deploy/standby.sh",
+  "docker compose run --rm --no-deps --user root --entrypoint find", "docker compose up --detach postgres",
+  "docker compose up --detach --force-recreate postgres-files",
+];
+
+/** A command without what differs between a terminal and a test, up to its first example. */
+export function shapeOf(command) {
+  return command
+    .replace(/^(?:[A-Z_]+=\S+ )+/, "")
+    .replaceAll(/ -T\b/g, "")
+    .replace(/ (?:["'\d$]|\S*@).*$/, "");
+}
+
+/** Whether a test runs it. */
+export function isRun(command, tests) {
+  const shape = shapeOf(command);
+  return NOT_RUN.some((known) => shape.startsWith(known)) || tests.includes(shape);
+}
 
 /** The commands of a guide: lines of its shell blocks, and code within its text. */
 export function commandsIn(markdown) {
@@ -59,8 +89,12 @@ function main() {
   };
   const guides = execFileSync("git", ["ls-files", "*.md"], { cwd: root }).toString().trim().split("\n");
   const wrong = [];
+  const tests = TESTS.map(text).join("\n").replaceAll(/\\\n\s*/g, "").replaceAll(/ -T\b/g, "");
   for (const guide of guides) {
     for (const command of commandsIn(text(guide))) {
+      if (RUN.includes(guide) && /^(?:[A-Z_]+=\S+ )*docker compose (?!ps|logs)/.test(command) && !isRun(command, tests)) {
+        wrong.push(`${guide}: no test runs ${command}`);
+      }
       for (const what of wrongWith(command, known)) wrong.push(`${guide}: there is no ${what}: ${command}`);
     }
     for (const link of linksIn(text(guide))) {

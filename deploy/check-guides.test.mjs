@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { anchorsOf, commandsIn, linksIn, wrongWith } from "./check-guides.mjs";
+import { anchorsOf, commandsIn, isRun, linksIn, shapeOf, wrongWith } from "./check-guides.mjs";
 
 const known = {
   targets: new Set(["run", "check"]),
@@ -34,6 +34,14 @@ test("a target, a script or a container that is not there is named", () => {
   assert.deepEqual(wrong("docker compose exec postgres /deploy/standby.sh allow"), ["deploy/standby.sh"]);
   assert.deepEqual(wrong("docker compose run --rm -T files-chek"), ["the container files-chek"]);
   assert.deepEqual(wrong("docker compose restart auth mailr && make run"), ["the container mailr"]);
+});
+
+test("a command of a guide that no test runs is named", () => {
+  assert.equal(shapeOf("A=b docker compose exec -T postgres /deploy/replay.sh '1 hour ago'"), "docker compose exec postgres /deploy/replay.sh");
+  assert.equal(shapeOf("docker compose exec mailer send-test you@example.com"), "docker compose exec mailer send-test");
+  const tests = "docker compose run --rm audit >log\ndocker compose up --detach\n";
+  assert.ok(isRun("docker compose run --rm -T audit", tests));
+  assert.ok(!isRun("docker compose restart auth", tests));
 });
 
 test("links and headings are found as they are shown", () => {
