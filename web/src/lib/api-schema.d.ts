@@ -75,7 +75,7 @@ export interface paths {
          * List cases
          * @description `open` (by default) waits for staff, the oldest first; `mine` and `unowned` are not closed, the oldest first; `due` is
          *     overdue, the most overdue first; `complaints` is the register, closed ones included, the newest first; `member` is
-         *     everything of one member, the newest first.
+         *     everything of one member, the newest first. `format=csv` answers them as one file of at most 100,000.
          */
         get: operations["get_admin_cases"];
         put?: never;
@@ -6882,6 +6882,7 @@ export interface operations {
                 filter?: "open" | "mine" | "unowned" | "complaints" | "due" | "member";
                 member?: string;
                 cursor?: components["parameters"]["cursor"];
+                format?: components["parameters"]["format"];
             };
             header?: never;
             path?: never;
@@ -6895,6 +6896,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StaffCases"];
+                    "text/csv": string;
                 };
             };
             default: components["responses"]["Error"];
