@@ -163,7 +163,9 @@ impl Subsets {
 
     /// Writes the fonts that are in use; `next` gives a free number.
     pub fn write(&self, pdf: &mut Pdf, mut next: impl FnMut() -> Ref) -> Vec<(Font, Ref)> {
-        let used = self.0.iter().filter_map(|(font, subset)| {
+        // A text that a font does not have all letters of uses none of it.
+        let in_use = self.0.iter().filter(|(_, subset)| !subset.used.is_empty());
+        let used = in_use.filter_map(|(font, subset)| {
             let source = SOURCES.get(*font)?;
             let at = next();
             subset.write(pdf, source, [at, next(), next(), next(), next()])?;
@@ -195,11 +197,14 @@ impl Subset {
         buffer.set_direction(direction);
         buffer.guess_segment_properties();
         let shaped = rustybuzz::shape(face, &[], buffer);
+        if shaped.glyph_infos().iter().any(|info| info.glyph_id == 0) {
+            return None;
+        }
         let starts: Vec<_> =
             shaped.glyph_infos().iter().map(|info| usize::try_from(info.cluster)).collect::<Result<_, _>>().ok()?;
         let mut glyphs = Vec::new();
         for ((info, place), start) in shaped.glyph_infos().iter().zip(shaped.glyph_positions()).zip(&starts) {
-            let glyph = GlyphId(u16::try_from(info.glyph_id).ok().filter(|glyph| *glyph != 0)?);
+            let glyph = GlyphId(u16::try_from(info.glyph_id).ok()?);
             let number = self.glyphs.remap(glyph.0);
             let end = starts.iter().copied().filter(|other| other > start).min().unwrap_or(text.len());
             let text = text.get(*start..end)?;

@@ -658,7 +658,7 @@ async fn cases_are_a_file() {
     let reply = fixture.call(Method::GET, "/v1/admin/cases?filter=due&format=csv", Some(&token), "").await;
     assert_eq!(reply.headers["content-disposition"], "attachment; filename=\"solvane-cases.csv\"", "{reply:?}");
     let lines: Vec<_> = reply.text.lines().collect();
-    assert_eq!(lines[1..], ["4711,deposit,open,2,,,,'=1+1,2026-02-02T02:40:00.005Z,,,,,,3"]);
+    assert_eq!(lines[1..], ["4711,deposit,open,2,Ada Lovelace,,,'=1+1,2026-02-02T02:40:00.005Z,,,,,,3"]);
     let asked: Vec<cases::ListStaffCasesRequest> = fixture.recorder.asked(path);
     assert_eq!((asked[0].filter(), asked[0].page.as_ref().map(|page| page.size)), (cases::CaseFilter::Due, Some(500)));
 }

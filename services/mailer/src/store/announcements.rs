@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::domain::announcement::Announcement;
 
-/// So many are shown at once.
+/// How many are shown at once.
 const SHOWN: i64 = 5;
 
 /// Adds one that was confirmed in this transaction.
