@@ -168,9 +168,10 @@ def hashed(thing):
     """Password hashes at work at the same time take at most half the memory, whatever the number of cores of the node."""
     text = (ROOT / "services/auth/src/hasher.rs").read_text(encoding="utf-8")
     each = product(re.search(r"^const MEMORY_KIB: u32 = ([\d *]+);", text, re.M)[1]) / 1024
+    most = int(re.search(r"^const MOST_WORKERS: usize = (\d+);", text, re.M)[1])
     limits = thing["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
-    cores, memory = int(limits.get("cpu", "1000")), int(limits["memory"].removesuffix("Mi"))
-    require((cores - 1) * each <= memory / 2, thing, f"{cores} cores hash passwords in {(cores - 1) * each:.0f} of {memory} MiB")
+    memory = int(limits["memory"].removesuffix("Mi"))
+    require(most * each <= memory / 2, thing, f"{most} passwords are hashed at a time, in {most * each:.0f} of {memory} MiB")
 
 
 def worked(thing):

@@ -20,6 +20,8 @@ use crate::domain::asker::Asker;
 use crate::domain::password::Password;
 use crate::error::Error;
 
+/// Passwords that are hashed at a time, at most: each takes [`MEMORY_KIB`], however many cores the machine has.
+const MOST_WORKERS: usize = 8;
 /// Visitors, and accounts, that may wait for their turn.
 const QUEUE: usize = 64;
 const MEMORY_KIB: u32 = 19 * 1024;
@@ -80,12 +82,12 @@ fn lock(lines: &Mutex<Lines>) -> MutexGuard<'_, Lines> {
 }
 
 impl Hasher {
-    /// With one core left to the rest.
+    /// With one core left to the rest, and at most [`MOST_WORKERS`].
     ///
     /// # Errors
     /// If the parameters are refused or there is no randomness.
     pub fn new() -> Result<Self, Error> {
-        let workers = available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1));
+        let workers = available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).clamp(1, MOST_WORKERS));
         Self::with_room(workers, QUEUE)
     }
 
