@@ -194,6 +194,7 @@ impl History {
                 json!({ "transactions": listed, "removed": [] })
             }
             "gettransaction" => self.known(text)?,
+            "getrawtransaction" => self.raw(text)?,
             "getmempoolentry" => self.waiting.iter().any(|txid| txid == text).then(|| json!({}))?,
             "listunspent" => {
                 let unspent = self.unspent(&self.watched).into_iter();
@@ -203,6 +204,23 @@ impl History {
             }
             _ => return None,
         })
+    }
+
+    /// Whether it is in a block or waits.
+    pub fn is_alive(&self, txid: &str) -> bool {
+        self.place(txid).is_some()
+    }
+
+    fn outs(&self, txid: &str) -> Option<Vec<Value>> {
+        let out = |(script, satoshi): &(String, u64)| json!({ "value": number(&coins(*satoshi)), "scriptPubKey": { "hex": script } });
+        Some(self.txs.get(txid)?.outs.iter().map(out).collect())
+    }
+
+    /// As the transaction index has it.
+    fn raw(&self, txid: &str) -> Option<Value> {
+        let place = self.place(txid)?;
+        let hash = place.map(|height| self.hash(usize::try_from(height).unwrap()));
+        Some(json!({ "blockhash": hash, "vout": self.outs(txid)? }))
     }
 
     fn known(&self, txid: &str) -> Option<Value> {
@@ -218,11 +236,10 @@ impl History {
                 details.push(json!({ "category": "receive", "vout": vout }));
             }
         }
-        let out = |(script, satoshi): &(String, u64)| json!({ "value": number(&coins(*satoshi)), "scriptPubKey": { "hex": script } });
         let vin = tx.spends.iter().map(|(txid, vout)| json!({ "txid": txid, "vout": vout }));
         let mut known = json!({
             "confirmations": 0, "walletconflicts": tx.conflicts, "details": details,
-            "decoded": { "vin": vin.collect::<Vec<_>>(), "vout": tx.outs.iter().map(out).collect::<Vec<_>>() },
+            "decoded": { "vin": vin.collect::<Vec<_>>(), "vout": self.outs(txid)? },
         });
         if let Some(Some(height)) = place {
             known["confirmations"] = json!(self.height() - height + 1);
