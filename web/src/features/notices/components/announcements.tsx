@@ -1,18 +1,21 @@
 import { X } from 'lucide-react'
 import { useState } from 'react'
+import { useLocation } from 'react-router'
 import { AnnouncementText } from '@/components/announcement-text'
 import { IconButton } from '@/components/button'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
+import { paths } from '@/lib/paths'
 import { useNewestNotices } from '../api/list-notices'
 import { readDismissed, writeDismissed } from '../dismissed'
 
-/** What staff announce to all members, on every page until it is put away or over [D-M7]. */
+/** What staff announce to all members, until it is put away or over, on every page but that of the notices, which lists it [D-M7]. */
 export function AnnouncementBanners() {
   const all = useNewestNotices().data?.announcements ?? []
   const [dismissed, setDismissed] = useState(readDismissed)
   const shown = all.filter(({ id }) => !dismissed.includes(id))
-  if (shown.length === 0) return null
+  const { pathname } = useLocation()
+  if (shown.length === 0 || pathname === paths.notices) return null
   const dismiss = (id: string) => setDismissed(writeDismissed([...dismissed, id]))
   return (
     <section aria-label="Announcements" className="mb-6 space-y-3">
