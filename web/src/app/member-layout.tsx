@@ -69,7 +69,7 @@ export function MemberLayout() {
 function TopBar() {
   const [drawerOpen, setDrawerOpen] = useState(false)
   return (
-    <header className="sticky top-0 z-20 [@media(max-height:26rem)]:static flex h-16 items-center gap-2 border-b border-line bg-canvas/90 px-2 backdrop-blur-md sm:px-4 lg:px-8">
+    <header className="top-bar flex h-16 items-center gap-2 border-b border-line bg-canvas/90 px-2 sm:px-4 lg:px-8">
       <IconButton label="Open menu" onClick={() => setDrawerOpen(true)} className="lg:hidden">
         <Menu aria-hidden className="size-5.5" />
       </IconButton>

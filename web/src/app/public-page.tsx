@@ -49,7 +49,7 @@ export function BandHeading({ id, title, children, className }: { id?: string; t
 
 function Header() {
   return (
-    <header className="sticky top-0 z-20 border-b border-line [@media(max-height:26rem)]:static bg-canvas/90 backdrop-blur-md">
+    <header className="top-bar border-b border-line bg-canvas/90">
       <div className="mx-auto flex h-16 w-full max-w-6xl items-center gap-1 px-4 sm:gap-2 sm:px-8">
         <Link to={paths.landing} className="flex rounded-md" aria-label={`${brand.name} home`}>
           <Logo className="max-[24rem]:[&>span]:hidden" />

@@ -74,7 +74,7 @@ function TopBar({ locked }: { locked: boolean }) {
   const [open, setOpen] = useState(false)
   const { name, role } = useMember()
   return (
-    <header className="sticky top-0 z-20 [@media(max-height:26rem)]:static flex h-14 items-center gap-2 border-b border-line bg-canvas/90 px-2 backdrop-blur-md sm:px-6">
+    <header className="top-bar flex h-14 items-center gap-2 border-b border-line bg-canvas/90 px-2 sm:px-6">
       <IconButton label="Open menu" onClick={() => setOpen(true)} className="lg:hidden">
         <Menu aria-hidden className="size-5.5" />
       </IconButton>
