@@ -2,7 +2,8 @@ import { Ban, DoorClosed, DoorOpen, Download, KeyRound, LogIn, LogOut, Mail, Map
 import { useId } from 'react'
 import { cx } from './cx'
 import type { SecurityEvent } from '@/lib/api-types'
-import { formatDay, formatTimes } from '@/lib/dates'
+import { byDay } from '@/lib/by-day'
+import { formatTimes } from '@/lib/dates'
 
 type Sentence = { text: string; refused?: string; icon?: LucideIcon }
 
@@ -39,21 +40,11 @@ export const activitySentence = (kind: SecurityEvent['kind'], isRefused: boolean
 export function ActivityList({ events, className }: { events: SecurityEvent[]; className?: string }) {
   return (
     <div className={className}>
-      {byDay(events).map(([day, some]) => (
+      {byDay(events, ({ at }) => at).map(([day, some]) => (
         <Day key={day} day={day} events={some} />
       ))}
     </div>
   )
-}
-
-/** The events of each day of the reader's time zone, in their order. */
-function byDay(events: readonly SecurityEvent[]): [string, SecurityEvent[]][] {
-  const days = new Map<string, SecurityEvent[]>()
-  for (const event of events) {
-    const day = event.at ? formatDay(event.at) : ''
-    days.set(day, [...(days.get(day) ?? []), event])
-  }
-  return [...days]
 }
 
 type Entry = { event: SecurityEvent; times: number }

@@ -8,6 +8,7 @@ import { MoreButton } from '@/components/more-button'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import type { Notice } from '@/lib/api-types'
+import { byDay } from '@/lib/by-day'
 import { formatDay, formatTime } from '@/lib/dates'
 import { useNotices } from '../api/list-notices'
 import { useReadNotices } from '../api/read-notices'
@@ -38,21 +39,11 @@ export function NoticeList({ group, onShowAll }: ListProps) {
       ) : notices.length === 0 ? (
         <NoNotices isFiltered={group !== 'all'} onShowAll={onShowAll} />
       ) : (
-        byDay(notices).map(([day, some]) => <Day key={day} day={day} notices={some} />)
+        byDay(notices, ({ at }) => at).map(([day, some]) => <Day key={day} day={day} notices={some} />)
       )}
       <MoreButton query={query} />
     </Card>
   )
-}
-
-/** The notices of each day of the member's time zone, in their order. */
-function byDay(notices: readonly Notice[]): [string, Notice[]][] {
-  const days = new Map<string, Notice[]>()
-  for (const notice of notices) {
-    const day = formatDay(notice.at)
-    days.set(day, [...(days.get(day) ?? []), notice])
-  }
-  return [...days]
 }
 
 function Day({ day, notices }: { day: string; notices: Notice[] }) {
