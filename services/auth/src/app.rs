@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use chassis::db::Db;
 use chassis::keys::{SealingKey, SigningKey};
+use serde::Serialize;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::clients::Wallet;
+use crate::error::Error;
 use crate::hasher::Hasher;
 use crate::passkeys::RelyingParty;
 use crate::secrets::Secrets;
@@ -53,7 +55,7 @@ pub struct App {
     pub wallet: Wallet,
     /// Signs members' tokens.
     pub tokens: Tokens,
-    /// Signs what staff decide.
+    /// Signs what staff decide, and which destinations members confirm.
     pub decision_key: SigningKey,
     /// Seals the secrets of authenticators.
     pub totp_key: SealingKey,
@@ -69,4 +71,14 @@ pub struct App {
     pub retention_days: i32,
     /// Rung when a code or link was asked for.
     pub mail_requested: Notify,
+}
+
+impl App {
+    /// Claims as a JWT of the key for decisions.
+    ///
+    /// # Errors
+    /// If the key cannot sign.
+    pub fn sign(&self, claims: &impl Serialize) -> Result<String, Error> {
+        self.decision_key.sign(claims).map_err(|error| Error::Cryptography(error.to_string()))
+    }
 }

@@ -31,6 +31,5 @@ async fn check(app: &App, user_id: Uuid, destination: &[u8], code: &str) -> Resu
         security_log::done(&mut tx, (user_id, None), Kind::DestinationConfirmed, None, now).await?;
     }
     tx.commit().await?;
-    let confirmed = ConfirmedDestination::new(user_id, destination, "code", now);
-    confirmed.sign(&app.decision_key).map_err(|error| Error::Cryptography(error.to_string()))
+    app.sign(&ConfirmedDestination::new(user_id, destination, "code", now))
 }

@@ -26,6 +26,5 @@ pub async fn note_destination(
     let done = Kind::DestinationConfirmed;
     security_log::done(&mut tx, (user_id, found.session.role), done, None, found.now).await?;
     tx.commit().await?;
-    let confirmed = ConfirmedDestination::new(user_id, destination, "factor", found.now);
-    confirmed.sign(&app.decision_key).map_err(|error| Error::Cryptography(error.to_string()))
+    app.sign(&ConfirmedDestination::new(user_id, destination, "factor", found.now))
 }

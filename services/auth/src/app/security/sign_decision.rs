@@ -61,7 +61,7 @@ pub async fn sign_decision(app: &App, wanted: &SignDecision<'_>) -> Result<Strin
         digest: to_hex(&wanted.digest),
         passkey,
     };
-    app.decision_key.sign(&assertion).map_err(|error| Error::Cryptography(error.to_string()))
+    app.sign(&assertion)
 }
 
 /// The signature of a person whose second factor is a passkey: it signs each decision.
