@@ -33,7 +33,7 @@ struct Known {
     assertion: String,
 }
 
-/// One verdict.
+/// The destinations of approved withdrawals whose confirmation auth did not sign.
 pub(super) async fn verdict(snapshots: &mut Snapshots, keys: &TrustedKeys) -> Result<Verdict> {
     let mut offending = Vec::new();
     let mut rows = sqlx::query_as::<_, Known>(APPROVED).fetch(snapshots.of(Service::Wallet)?);

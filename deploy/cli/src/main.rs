@@ -101,8 +101,8 @@ enum Command {
         /// `bitcoin`, `ethereum` or `tron`.
         chain: String,
     },
-    /// Sign a file from the payouts page of the running product, as the signer of an operator would. A signed PSBT is written to a
-    /// file beside it. The payments of a CSV or Safe file are sent without a further step.
+    /// Sign a file from the payouts page of the running product, as the signer of an operator would: writes the signed PSBT to a
+    /// file beside it, or sends the payments of a CSV or Safe file.
     Sign {
         #[command(flatten)]
         place: Place,

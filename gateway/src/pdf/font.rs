@@ -184,7 +184,7 @@ struct Subset {
 
 struct Use {
     glyph: GlyphId,
-    /// What it says when it is copied by a program that does not know what the whole part says.
+    /// Its letters, for programs that copy glyph by glyph and do not read the text of the part.
     text: String,
 }
 

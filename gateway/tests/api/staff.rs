@@ -320,8 +320,8 @@ async fn staff_see_who_approved_first_and_who_pays() {
     assert!(of_members["paying"].is_null() && of_members["firstApproval"].is_null() && !of_members["vout"].is_null());
 }
 
-/// [D-Q4] [D-R17] Staff see each check with its state, those of the chain too, and the payments. Members see the payments
-/// alone.
+/// [D-Q4] [D-R17] Staff see each check with its state, those of the chain too, and the payments. Members see only
+/// the payments.
 #[tokio::test]
 async fn evidence_is_shown_with_the_checks() {
     let fixture = Fixture::new().await;

@@ -206,7 +206,7 @@ const NOT_ALONE: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "mailer",
-        "an announcement that nobody confirmed",
+        "an announcement without a confirmation",
         "INSERT INTO proposals (id, kind, change, proposed_by) VALUES ('f0000000-0000-0000-0000-000000000003',
             'announcement.publish', '{\"text\": \"x\", \"hours\": 1}', gen_random_uuid());
          INSERT INTO announcements VALUES ('f0000000-0000-0000-0000-000000000003', 'x', now(), now() + interval '1 hour')",

@@ -65,8 +65,9 @@ pub fn read(file: &str) -> Result<String, String> {
 }
 
 struct Cue {
-    /// In milliseconds.
+    /// Milliseconds from the beginning of the video.
     start: u64,
+    /// The same.
     end: u64,
     /// Where the lines stand, with a blank before each setting.
     settings: String,

@@ -1,7 +1,7 @@
-//! CloseAccount, CheckClosing, KeepAccount: closes a member's account for good, a day after its owner asked for it (D-A12, D-M5). Until then
-//! the owner can keep it, in a session or by the link that was mailed. Wallet decides whether anything is open and, if not, opens
-//! nothing from then on; while only a withdrawal is open, the closing waits for its payout. The request is a row until wallet has
-//! answered, and a sweeper finishes what is due.
+//! CloseAccount, CheckClosing, KeepAccount: closes a member's account for good, a day after its owner asked for it (D-A12,
+//! D-M5). Until then the owner can keep it, in a session or by the link that was mailed. Wallet decides whether anything is open
+//! and, if not, opens nothing from then on; while only a withdrawal is open, the closing waits for its payout. The request is a
+//! row until wallet has answered, and a sweeper finishes what is due.
 
 use std::time::Duration;
 
