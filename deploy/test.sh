@@ -35,10 +35,10 @@ tally() {
 
 # failures <name>: stores what failed in it, to be shown again at the end: of a long output often only the end is kept.
 failures() {
-  local named='FAILED|panicked at | FAIL  |^ +✘|^ +\[[a-z]+\] › |^error|not ok'
+  local named='FAILED|panicked at |^Error: | FAIL  |^ +✘|^ +\[[a-z]+\] › |^error|not ok'
   {
     echo "== failed in $1"
-    grep -E -A 2 "$named" "$logs/$1.log" | head -n 16
+    grep -E -A 4 "$named" "$logs/$1.log" | head -n 40
     echo "   its last lines:"
     tail -n 3 "$logs/$1.log"
   } >>"$logs/failures"
@@ -47,6 +47,28 @@ failures() {
 step() {
   run "$@"
   tally "$1"
+}
+
+# again: runs up to five failed Rust tests a second time, as Playwright does with its own: some wait for servers, which a busy
+# machine can delay for longer than they wait. What passes then counts as passed, and is named at the end.
+again() {
+  local targets=$logs/again flags names
+  # One line for each target: its flags for cargo, a tab, the names of its failed tests.
+  awk '
+    /^failures:$/ { names = ""; next }
+    /^    [a-z0-9_:]+$/ { names = names " " $1 }
+    /to rerun pass `/ { split($0, quoted, "`"); print quoted[2] "\t" names }' "$logs/rust.log" >"$targets"
+  [ "$(cut -f 2 "$targets" | wc -w)" -le 5 ] || return
+  while IFS=$'\t' read -r flags names; do
+    [ -n "$names" ] || continue
+    # shellcheck disable=SC2086 # both are lists of words
+    run second "$target/debug/stack" testbed -- cargo test $flags -- --exact $names </dev/null
+    if [ "$(cut -d ' ' -f 1 "$logs/second.status")" -eq 0 ]; then
+      passed=$((passed + $(wc -w <<<"$names")))
+      failed=$((failed - $(wc -w <<<"$names")))
+      echo "== passed in rust at the second try:$names" >>"$logs/failures"
+    fi
+  done <"$targets"
 }
 
 # Sums the counts of cargo ("test result: …"), Vitest ("Tests …") and Playwright (" 3 passed (4s)").
@@ -71,6 +93,7 @@ browser() {
 step build cargo build --workspace --bins --tests
 if [ "$failed" -eq 0 ]; then
   step rust "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast
+  if [ "$failed" -ne 0 ]; then again; fi
 fi
 # These wait for servers most of the time, while the tests of the web application use the cores.
 run web npm --prefix web run --silent test &
