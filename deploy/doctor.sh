@@ -45,7 +45,7 @@ relay_answers() {
 sender_is_named() { [ -n "$sender" ] && [[ "$sender" != *solvane.test* ]]; }
 clock_is_set() { [ "$(timedatectl show --property NTPSynchronized --value)" = yes ]; }
 disk_has_room() { [ "$(df --output=pcent . | tail -n 1 | tr -dc 0-9)" -lt 85 ]; }
-brand_is_named() { ! grep -q 'solvane\.example' web/src/content/brand.ts; }
+company_is_named() { local name; for name in COMPANY COMPANY_ADDRESS SUPPORT_EMAIL PRIVACY_EMAIL JURISDICTION TERMS_DATE; do is_set "$name" || return; done; }
 copy_is_named() { grep -q '^COPY_TO=.' "$secrets/copy.env"; }
 is_set() { [ -n "$(setting "$1")" ]; }
 all_are_well() {
@@ -102,6 +102,6 @@ done
 check "there are two administrators" "staff add (COMPOSE.md, The first staff accounts)" people admin 2
 check "there are two treasurers" "invite them on /admin" people treasurer 2
 check "there is a reviewer" "invite one on /admin, a day before you open" people reviewer 1
-check "the web app names your company" "write web/src/content/brand.ts, then make images" brand_is_named
+check "pages and documents name your company" "set COMPANY, COMPANY_ADDRESS, SUPPORT_EMAIL, PRIVACY_EMAIL, JURISDICTION, TERMS_DATE in .env" company_is_named
 
 [ "$wrong" -eq 0 ] || { echo "$wrong to do" >&2; exit 1; }

@@ -103,8 +103,6 @@ task unhealthy 2>/dev/null
 [ "$(grep restart "$folder/docker.log")" = 'compose restart wallet' ] || fail "restarted: $(cat "$folder/docker.log")"
 
 say "the doctor names what an installation lacks, and is content with one that lacks nothing"
-mkdir -p "$installation/web/src/content"
-echo "email: 'hello@solvane.example'" >web/src/content/brand.ts
 cat >"$folder/bin/docker" <<SCRIPT
 #!/usr/bin/env bash
 case "\$*" in
@@ -137,7 +135,6 @@ echo "wallet healthy" >"$folder/state"
 echo 2 >"$folder/people"
 echo yes >"$folder/timedatectl"
 touch "$folder/curl" "$folder/getent"
-echo "email: 'hello@example.com'" >web/src/content/brand.ts
 echo COPY_TO=bucket >>deploy/compose/secrets/copy.env
 chmod 700 deploy/compose/secrets
 for name in audit files copy unhealthy certificates backup; do rm -f "$tasks/$name.prom"; deploy/task.sh "$name" expected; done
@@ -149,6 +146,12 @@ SMTP_URL="smtp://user:pass@127.0.0.1:$((port + 5))"
 MAIL_FROM='Solvane <no-reply@example.com>'
 ALERT_EMAIL=staff@example.com
 TREASURY_KEYS=key
+COMPANY='Acme Ltd.'
+COMPANY_ADDRESS='1 Road, Dublin'
+SUPPORT_EMAIL=hello@example.com
+PRIVACY_EMAIL=privacy@example.com
+JURISDICTION=Ireland
+TERMS_DATE='November 21, 2026'
 ROOTS_URL=s3://roots
 ENV
 content() { doctor >"$folder/found"; }

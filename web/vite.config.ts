@@ -4,13 +4,10 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, minifySync, transformWithOxc, type Plugin } from 'vite'
 import { chunkGroups } from './chunk-groups.ts'
+import { withOperator } from './prerender/operator.ts'
+import example from './src/testing/operator.json' with { type: 'json' }
 
 const gateway = process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080'
-
-/** A treasury key with a typing error would verify no address: the build fails instead. */
-for (const key of (process.env['VITE_TREASURY_KEYS'] ?? '').split(/[,\s]+/).filter(Boolean)) {
-  if (!/^[\w-]{87}$/.test(key)) throw new Error(`VITE_TREASURY_KEYS: ${key} is not what treasury-key generate prints`)
-}
 
 /** A preview picture needs a full address: it is there when the build knows where the product will live. */
 function previewPicture(): Plugin {
@@ -21,6 +18,15 @@ function previewPicture(): Plugin {
       PUBLIC_URL
         ? [{ tag: 'meta', attrs: { property: 'og:image', content: new URL('/og.png', PUBLIC_URL).href }, injectTo: 'head' }]
         : [],
+  }
+}
+
+/** During development, an example stands where the gateway writes the operator. */
+function operator(): Plugin {
+  return {
+    name: 'operator',
+    apply: 'serve',
+    transformIndexHtml: (html) => withOperator(html, example),
   }
 }
 
@@ -55,7 +61,7 @@ function modules(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), previewPicture(), boot(), modules()],
+  plugins: [react(), tailwindcss(), previewPicture(), operator(), boot(), modules()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: { '/v1': gateway } },
   build: {

@@ -15,13 +15,13 @@ use crate::{json, large};
 /// Bytes up to which a response stays as it is.
 const SMALL: u64 = 8 * 1024;
 
-/// Whether a client takes gzip.
+/// Whether a client takes a coding, such as `gzip`.
 #[must_use]
-pub fn is_accepted(request: &HeaderMap) -> bool {
+pub fn accepts(request: &HeaderMap, coding: &str) -> bool {
     let accepted = request.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    accepted.split(',').any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-        name.trim().eq_ignore_ascii_case("gzip") && !matches!(weight.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
+    accepted.split(',').any(|one| {
+        let (name, weight) = one.split_once(';').unwrap_or((one, ""));
+        name.trim().eq_ignore_ascii_case(coding) && !matches!(weight.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
     })
 }
 
@@ -87,13 +87,13 @@ mod tests {
 
     #[test]
     fn gzip_is_used_only_where_the_client_takes_it() {
-        let accepts = |value: &'static str| {
-            is_accepted(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(value))]))
+        let takes = |value: &'static str| {
+            accepts(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(value))]), "gzip")
         };
-        assert!(accepts("gzip, deflate, br, zstd"));
-        assert!(accepts("br;q=1.0, GZIP;q=0.8"));
-        assert!(!accepts("br"));
-        assert!(!accepts("gzip;q=0, br"));
-        assert!(!is_accepted(&HeaderMap::new()));
+        assert!(takes("gzip, deflate, br, zstd"));
+        assert!(takes("br;q=1.0, GZIP;q=0.8"));
+        assert!(!takes("br"));
+        assert!(!takes("gzip;q=0, br"));
+        assert!(!accepts(&HeaderMap::new(), "gzip"));
     }
 }

@@ -8,6 +8,7 @@ use chassis::config::{Keys, Ops, Tls};
 use clap::Args;
 use ipnet::IpNet;
 
+use crate::operator::Operator;
 use crate::paper::Issuer;
 
 /// Settings of the gateway.
@@ -28,9 +29,8 @@ pub struct Config {
     /// The public URL. Links are built from it alone.
     #[arg(long, env, default_value = "http://127.0.0.1:8080")]
     pub public_url: String,
-    /// The company that runs the product, with its address, as it stands on documents.
-    #[arg(long, env, default_value = "Solvane")]
-    pub operator: String,
+    #[command(flatten)]
+    pub operator: Operator,
     /// The built web app; without it only the API is served.
     #[arg(long, env)]
     pub web_dir: Option<PathBuf>,

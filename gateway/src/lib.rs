@@ -3,6 +3,8 @@
 
 pub mod config;
 
+pub mod operator;
+
 pub mod app;
 
 pub mod router;

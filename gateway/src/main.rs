@@ -85,6 +85,7 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let mut process = Process::start(NAME, &config.ops)?;
+    config.operator.check(&config.public_url)?;
     let ops = config.ops.clone();
     let credential = config.keys.credential(NAME)?;
     let sessions = RemoteSessions::new(grpc::channel("auth", &config.auth_url, &config.tls)?, credential.clone());
@@ -125,7 +126,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let listener = grpc::bind(app.config.http_addr).await?;
     tracing::info!(address = %app.config.http_addr, "serving");
     let limits = server::Limits::of(&app.config);
-    let router = server::closing_once(process.leaving.clone(), router(app));
+    let router = server::closing_once(process.leaving.clone(), router(app)?);
     process.spawn(server::serve(listener, router, limits, process.shutdown.clone()));
     process.run(&ops).await
 }

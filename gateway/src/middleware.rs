@@ -72,7 +72,7 @@ pub struct Chain {
 pub async fn pass(State(chain): State<Chain>, mut request: Request, next: Next) -> Response {
     let is_api = request.uri().path().starts_with("/v1");
     let reader = Reader::of(&request);
-    let takes_gzip = is_api && compression::is_accepted(request.headers());
+    let takes_gzip = is_api && compression::accepts(request.headers(), "gzip");
     // A body that nobody reads ends the connection: the client must know, or its next request is lost.
     let has_body = !request.body().is_end_stream();
     let fault = if is_known(request.method()) {

@@ -6,6 +6,7 @@ use chassis::money::Cents;
 use time::OffsetDateTime;
 
 use crate::cache::profiles::Profile;
+use crate::operator::Operator;
 use crate::pdf::{Document, Face, Ink, Style, UPRIGHT};
 
 pub const LEFT: u16 = 500;
@@ -28,8 +29,7 @@ const STRONG: Style = Style::new(Face::Bold, 90, Ink::Black);
 /// Who issues documents, and where they are checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Issuer<'a> {
-    /// The company that runs the product, with its address.
-    pub operator: &'a str,
+    pub operator: &'a Operator,
     /// Where the product is.
     pub address: &'a str,
 }
@@ -131,9 +131,10 @@ impl Paper<'_> {
 
     /// The head of the first page; returns where the table begins.
     fn head(&self, document: &mut Document) -> u16 {
-        brand(document);
-        let style = document.fitting(LABEL, RIGHT - LEFT - 800, self.issuer.operator);
-        document.write_up_to(style, (RIGHT, 7860), self.issuer.operator);
+        letterhead(document, &self.issuer.operator.name);
+        let operator = self.issuer.operator.line();
+        let style = document.fitting(LABEL, RIGHT - LEFT - 800, &operator);
+        document.write_up_to(style, (RIGHT, 7860), &operator);
         document.write(Style::new(Face::Bold, 220, Ink::Navy), (LEFT, 7320), self.title);
         document.write(Style::new(Face::Plain, 110, Ink::Black), (LEFT, 7130), self.subject);
         document.write(LABEL, (LEFT, 6800), "Account holder");
@@ -161,7 +162,7 @@ impl Paper<'_> {
 
     /// The head of every other page; returns where the table begins.
     fn short_head(&self, document: &mut Document) -> u16 {
-        brand(document);
+        letterhead(document, &self.issuer.operator.name);
         document.write_up_to(LABEL, (RIGHT, 7860), &format!("{}, {}", self.title, self.subject));
         TOP
     }
@@ -210,9 +211,9 @@ impl Paper<'_> {
     }
 }
 
-fn brand(document: &mut Document) {
+fn letterhead(document: &mut Document, name: &str) {
     document.fill(Ink::Navy, (0, UPRIGHT.1 - 120), (UPRIGHT.0, 120));
-    document.write(Style::new(Face::Bold, 150, Ink::Navy), (LEFT, 7860), "Solvane");
+    document.write(Style::new(Face::Bold, 150, Ink::Navy), (LEFT, 7860), name);
 }
 
 fn place(document: &mut Document, style: Style, column: &Column, y: u16, text: &str) {

@@ -150,10 +150,19 @@ impl Document {
     }
 
     /// Writes a text that ends here; returns whether the fonts have all its letters. Otherwise it writes nothing.
-    pub fn write_up_to(&mut self, style: Style, (right, y): (u16, u16), text: &str) -> bool {
+    pub fn write_up_to(&mut self, style: Style, at: (u16, u16), text: &str) -> bool {
+        self.write_before(style, at, text, |width| width)
+    }
+
+    /// Writes a text with this as its middle; returns whether the fonts have all its letters. Otherwise it writes nothing.
+    pub fn write_centred(&mut self, style: Style, at: (u16, u16), text: &str) -> bool {
+        self.write_before(style, at, text, |width| width / 2)
+    }
+
+    fn write_before(&mut self, style: Style, (x, y): (u16, u16), text: &str, before: fn(u16) -> u16) -> bool {
         let Some(encoded) = self.encode(style.face, text) else { return false };
         let width = u16::try_from(encoded.width() * u32::from(style.size) / 1000).unwrap_or(u16::MAX);
-        self.show(style, (right.saturating_sub(width), y), &encoded);
+        self.show(style, (x.saturating_sub(before(width)), y), &encoded);
         true
     }
 

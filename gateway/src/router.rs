@@ -143,7 +143,10 @@ pub fn api() -> Api {
 }
 
 /// The whole gateway: the API, the web app, and the middleware around them.
-pub fn router(app: App) -> Router {
+///
+/// # Errors
+/// If the build of the web app cannot be read.
+pub fn router(app: App) -> anyhow::Result<Router> {
     let Api { router: api, document, classes } = api();
     let router = Router::new()
         .merge(api)
@@ -153,7 +156,7 @@ pub fn router(app: App) -> Router {
         .route("/v1/{*rest}", axum::routing::any(nothing))
         .method_not_allowed_fallback(async || ApiError::of_status(StatusCode::METHOD_NOT_ALLOWED));
     let router = match &app.config.web_dir {
-        Some(folder) => router.fallback_service(web::service(folder)),
+        Some(folder) => router.fallback_service(web::service(folder, &app.config.operator)?),
         None => router.fallback(nothing),
     };
     let chain = Chain { app: app.clone(), classes: Arc::new(classes) };
@@ -163,7 +166,7 @@ pub fn router(app: App) -> Router {
         [] => router,
         origins => router.layer(headers::cors(origins)),
     };
-    router.with_state(app)
+    Ok(router.with_state(app))
 }
 
 async fn nothing() -> ApiError {

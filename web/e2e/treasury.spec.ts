@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { passes } from './support/accessible'
-import { buildWithTreasuryKey, serveSignedBuild } from './support/signed-build'
 import { signedIn, staffSignedIn } from './support/stack'
 import { expect, test } from './support/test'
+import { withTreasuryKey } from './support/treasury-key'
 
 type Method = { currency: string; network: string; address: string; memo: string | null; version: number }
 
@@ -19,8 +19,7 @@ async function answerWith(page: Page, signatureOf: (method: Method) => Promise<s
 }
 
 test('a replaced address is refused [D-M1]', async ({ page }) => {
-  const signatureOf = await buildWithTreasuryKey()
-  await serveSignedBuild(page)
+  const signatureOf = await withTreasuryKey(page)
   await signedIn(page)
   const warning = page.getByText('Do not send money to this address')
   const choose = async () => {

@@ -31,7 +31,7 @@ type Events = {
 declare const SHELL: Shell
 const worker = self as unknown as Worker
 const PREFIX = 'shell-'
-const CACHE = PREFIX + SHELL.version
+const CACHE = `${PREFIX}${SHELL.version}-${SHELL.pageHash.slice(0, 8)}`
 
 worker.addEventListener('install', (event) => event.waitUntil(install()))
 worker.addEventListener('activate', (event) => event.waitUntil(activate()))

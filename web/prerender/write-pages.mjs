@@ -17,7 +17,7 @@ const { pages, prerendered, renderPage } = await import(new URL('render.js', bui
 const APP = 'src/app/client.tsx'
 /** What every page of a member needs. */
 const MEMBER = ['src/app/guard.tsx', 'src/app/member-layout.tsx', 'src/lib/api-client.ts']
-const TITLE = '<title>Solvane</title>'
+const TITLE = '<title>{{name}}</title>'
 const SCRIPT = '<script>'
 const ROOT = '<div id="root"></div>'
 const APP_TAGS = /^ *<(script type="module"|link rel="(modulepreload|stylesheet)") .*\n/gm
@@ -43,8 +43,9 @@ function write(file, page, styles, attributes, areas = []) {
   inline[file] = { 'script-src': hashes(html, 'script'), 'style-src': hashes(html, 'style') }
 }
 
+/** Data is not run. */
 function hashes(html, tag) {
-  const found = [...html.matchAll(new RegExp(`<${tag}(?: [^>]*)?>(.*?)</${tag}>`, 'gs'))]
+  const found = [...html.matchAll(new RegExp(`<${tag}(?: (?![^>]*type="application/json")[^>]*)?>(.*?)</${tag}>`, 'gs'))]
   return found.map(([, content]) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`).join(' ')
 }
 

@@ -22,8 +22,10 @@ const files = assets
   .sort()
   .map((file) => `/${file}`)
 
-const pageHash = hashOf(readFileSync(`${dist}app.html`))
 const { code } = await transformWithOxc(readFileSync(source, 'utf8').replace('export {}', ''), source, { sourcemap: false })
 const areas = Object.keys(AREAS).filter((area) => area !== '/admin')
-const shell = { version: hashOf(pageHash + files.join() + code).slice(0, 12), page: '/dashboard', pageHash, files, areas }
+const page = readFileSync(`${dist}app.html`)
+const version = hashOf(page + files.join() + code).slice(0, 12)
+// The hash of the page changes with the operator that the gateway writes into it.
+const shell = { version, page: '/dashboard', pageHash: '{{pageHash}}', files, areas }
 writeFileSync(`${dist}sw.js`, minifySync(source, `(()=>{const SHELL=${JSON.stringify(shell)};${code}})()`).code)

@@ -1,10 +1,11 @@
-// Writes a .br and a .gz beside every compressible asset of dist, so that the gateway never compresses while serving.
+// Writes a .br and a .gz beside every compressible asset of dist. Pages and what else names the operator are compressed by
+// the gateway, which completes them.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
-const COMPRESSIBLE = /\.(js|css|html|svg|json|webmanifest|txt|md)$/
+const COMPRESSIBLE = /(?<!^sw)\.(js|css|svg|json|txt|md)$/
 const SMALLEST_BYTES = 256
 
 for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {

@@ -2,5 +2,4 @@
 
 interface ImportMetaEnv {
   readonly VITE_API_URL?: string
-  readonly VITE_TREASURY_KEYS?: string
 }

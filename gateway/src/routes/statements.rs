@@ -103,6 +103,7 @@ mod tests {
 
     use super::{YearReport, csv, pdf};
     use crate::cache::profiles::Profile;
+    use crate::operator::Operator;
     use crate::paper::Issuer;
 
     fn sample() -> YearReport {
@@ -164,7 +165,7 @@ mod tests {
     fn the_year_is_printed() {
         let holder = Profile { name: "Amara Okafor".to_owned(), ..Profile::default() };
         let made_at = datetime!(2026-02-01 14:05 UTC);
-        let issuer = Issuer { operator: "Solvane Ltd., 1 Harbour Row", address: "https://solvane.test" };
+        let issuer = Issuer { operator: Operator::example(), address: "https://solvane.test" };
         let content = pdf::write(&sample(), &holder, made_at, issuer, "SD-1");
         let text: String = content.into_iter().map(char::from).collect();
         let parts = [

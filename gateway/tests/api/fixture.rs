@@ -125,7 +125,7 @@ impl Fixture {
             documents: Documents::default(),
             config: config.clone(),
         });
-        Self { realm, router: router(app), wallet, trade, plans, files, store, clients, config, recorder }
+        Self { realm, router: router(app).unwrap(), wallet, trade, plans, files, store, clients, config, recorder }
     }
 
     pub async fn send(&self, request: Request<Body>) -> Reply {

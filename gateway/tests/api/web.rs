@@ -1,11 +1,15 @@
 //! The web app's pages and files.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
+use http_body_util::BodyExt;
 use serde_json::json;
+use sha2::{Digest, Sha256};
+use tower::ServiceExt;
 
 use crate::fixture::{Fixture, Reply};
 
@@ -112,12 +116,81 @@ async fn an_address_too_long_for_a_file_is_unknown() {
 async fn what_is_compressed_already_is_sent_so() {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path());
-    fs::write(folder.path().join("login.html.br"), "small").unwrap();
+    fs::write(folder.path().join("assets/app-1a2b.js.br"), "small").unwrap();
     let fixture = Fixture::with(&[&format!("--web-dir={}", folder.path().display())]).await;
-    let request = Request::get("/login").header("accept-encoding", "gzip, br");
+    let request = Request::get("/assets/app-1a2b.js").header("accept-encoding", "gzip, br");
     let reply = fixture.send(request.body(Body::empty()).unwrap()).await;
     assert_eq!(reply.headers["content-encoding"], "br");
     assert_eq!(reply.text, "small");
+}
+
+/// [D-H9] The same build serves every operator: pages, the app's data and the manifest name the one of the settings, in a
+/// form that no name can break out of, and the service worker knows the page that is sent.
+#[tokio::test]
+async fn pages_name_the_operator_of_the_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path());
+    let data = r#"<script id="operator" type="application/json">{{operator}}</script>"#;
+    for (name, content) in [
+        ("index.html", format!("<title>{{{{name}}}}</title><p>{{{{company}}}}, {{{{address}}}}</p>{data}")),
+        ("app.html", data.to_owned()),
+        ("manifest.webmanifest", r#"{"name":"{{name}}"}"#.to_owned()),
+        ("sw.js", r#"const SHELL={"pageHash":"{{pageHash}}"}"#.to_owned()),
+    ] {
+        fs::write(folder.path().join(name), content).unwrap();
+    }
+    let web = format!("--web-dir={}", folder.path().display());
+    let name = r#"A "B" </script><b>"#;
+    let fixture = Fixture::with(&[&web, "--brand", name, "--company=Smith & Sons", "--company-address=1 Road"]).await;
+    let page = get(&fixture, "/").await;
+    let shown = "<title>A &quot;B&quot; &lt;/script&gt;&lt;b&gt;</title><p>Smith &amp; Sons, 1 Road</p>";
+    assert!(page.text.starts_with(shown), "{}", page.text);
+    let (_, data) = page.text.split_once(r#"type="application/json">"#).unwrap();
+    let data: serde_json::Value = serde_json::from_str(data.strip_suffix("</script>").unwrap()).unwrap();
+    assert_eq!(
+        (&data["name"], &data["company"], &data["treasuryKeys"]),
+        (&json!(name), &json!("Smith & Sons"), &json!(""))
+    );
+    let manifest = get(&fixture, "/manifest.webmanifest").await;
+    assert_eq!(manifest.headers["content-type"], "application/manifest+json");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&manifest.text).unwrap(), json!({"name": name}));
+    let app = get(&fixture, "/transactions/7f9c").await;
+    let hash = Sha256::digest(&app.text).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let worker = get(&fixture, "/sw.js").await;
+    assert_eq!(worker.text, format!(r#"const SHELL={{"pageHash":"{hash}"}}"#));
+    assert_eq!(worker.headers["content-type"], "text/javascript; charset=utf-8");
+}
+
+/// [D-G2] A page is compressed as the browser takes it, and sent again only when it changed.
+#[tokio::test]
+async fn a_page_is_sent_small_and_once() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path());
+    let content = "<p>the same words again and again</p>".repeat(100);
+    fs::write(folder.path().join("login.html"), &content).unwrap();
+    let fixture = Fixture::with(&[&format!("--web-dir={}", folder.path().display())]).await;
+    let ask = async |name: &str, value: &str| {
+        let request = Request::get("/login").header(name, value).body(Body::empty()).unwrap();
+        fixture.router.clone().oneshot(request).await.unwrap()
+    };
+    for (accepted, coding) in [("gzip, br", Some("br")), ("gzip", Some("gzip")), ("br;q=0", None), ("", None)] {
+        let response = ask("accept-encoding", accepted).await;
+        let found = response.headers().get("content-encoding").map(|coding| coding.to_str().unwrap().to_owned());
+        assert_eq!(found.as_deref(), coding, "{accepted}");
+        assert_eq!(response.headers()["vary"], "accept-encoding");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let mut text = String::new();
+        match coding {
+            Some("br") => brotli::Decompressor::new(&body[..], 4_096).read_to_string(&mut text).unwrap(),
+            Some(_) => flate2::read::GzDecoder::new(&body[..]).read_to_string(&mut text).unwrap(),
+            None => (&body[..]).read_to_string(&mut text).unwrap(),
+        };
+        assert!(text == content && (coding.is_none() || body.len() < content.len() / 10), "{accepted}");
+    }
+    let tag = ask("accept", "*/*").await.headers()["etag"].to_str().unwrap().to_owned();
+    for (known, status) in [(&*tag, 304), (&*format!("\"a\", W/{tag}"), 304), ("\"a\"", 200)] {
+        assert_eq!(ask("if-none-match", known).await.status(), status, "{known}");
+    }
 }
 
 /// Without a build the gateway still serves the API.

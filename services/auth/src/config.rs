@@ -46,6 +46,9 @@ pub struct Config {
     /// The secret that codes and links are derived from.
     #[arg(long, env)]
     pub code_key_file: PathBuf,
+    /// The name of the product, as members read it.
+    #[arg(long, env, default_value = "Solvane")]
+    pub brand: String,
     /// The public address of the product, to which passkeys belong.
     #[arg(long, env)]
     pub public_url: String,

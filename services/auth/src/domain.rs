@@ -1,6 +1,7 @@
 //! Types, parsing and rules of accounts, without I/O.
 
 pub mod asker;
+pub mod brand;
 pub mod breached;
 pub mod code;
 pub mod details;

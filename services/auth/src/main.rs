@@ -16,6 +16,7 @@ use auth::app::{
 };
 use auth::clients::Wallet;
 use auth::config::Config;
+use auth::domain::brand;
 use auth::error::Error;
 use auth::grpc::GrpcServer;
 use auth::hasher::Hasher;
@@ -127,6 +128,7 @@ async fn run(command: Command) -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
+    brand::set(&config.brand)?;
     let second_factor = SecondFactor::from(config.staff_totp);
     if second_factor == SecondFactor::Waived {
         tracing::warn!("STAFF_TOTP=off: staff log in without a second factor; never do this outside a local stack");

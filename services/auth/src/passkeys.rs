@@ -12,13 +12,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::domain::brand;
 use crate::domain::passkey::{CHALLENGE_LIFE, Key, Passkey, Signature};
 use crate::domain::user::User;
 use crate::error::Error;
 
 /// COSE names of Ed25519, ECDSA with P-256, and RSA with SHA-256, which older Windows machines need.
 const ALGORITHMS: [i32; 3] = [-8, -7, -257];
-const NAME: &str = "Solvane";
 
 /// The site that passkeys belong to.
 pub struct RelyingParty(Passki);
@@ -58,7 +58,7 @@ impl RelyingParty {
         if host.is_empty() || authority.contains(['@', '?', '#']) {
             bail!("PUBLIC_URL must be a plain http or https address");
         }
-        Ok(Self(Passki::new(host, &[format!("{scheme}://{authority}")], NAME)))
+        Ok(Self(Passki::new(host, &[format!("{scheme}://{authority}")], brand::name())))
     }
 
     /// What a browser makes a new passkey with, as JSON.

@@ -15,7 +15,10 @@ pub struct Config {
     /// The sender, e.g. `Solvane <no-reply@example.com>`.
     #[arg(long, env)]
     pub mail_from: String,
-    /// The address of support, which every mail names.
+    /// The name of the product, as members read it.
+    #[arg(long, env, default_value = "Solvane")]
+    pub brand: String,
+    /// The address of support, which every mail and page names.
     #[arg(long, env)]
     pub support_email: String,
     /// The relay: `smtps://user:password@host`, or `smtp://host` with `?tls=required` or `?tls=opportunistic`.

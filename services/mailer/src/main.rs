@@ -84,7 +84,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let send = Arc::new(SendMails {
         db,
         directory,
-        renderer: Renderer::new(&config.public_url, &config.support_email)?,
+        renderer: Renderer::new(&config.public_url, &config.brand, &config.support_email)?,
         sender: Sender::parse(&config.mail_from)?,
         transport: transport(&config)?,
         queued,

@@ -27,11 +27,12 @@ pub struct Content {
 pub struct Renderer(Environment<'static>);
 
 impl Renderer {
-    /// Compiles the templates; every link begins with the public url, and every mail names the address of support.
+    /// Compiles the templates; every link begins with the public url, and every mail names the product and the address of
+    /// support.
     ///
     /// # Errors
     /// If the URL or the address cannot stand in HTML unescaped, or a template cannot be compiled.
-    pub fn new(public_url: &str, support: &str) -> anyhow::Result<Self> {
+    pub fn new(public_url: &str, brand: &str, support: &str) -> anyhow::Result<Self> {
         let fit = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]%".contains(c);
         if !public_url.starts_with("http") || !public_url.contains("://") || !public_url.chars().all(fit) {
             bail!("PUBLIC_URL must be a plain http or https url");
@@ -47,6 +48,7 @@ impl Renderer {
             SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
         environment.set_syntax(syntax);
         environment.add_global("site", Value::from_safe_string(public_url.trim_end_matches('/').to_owned()));
+        environment.add_global("brand", brand);
         environment.add_global("support", Value::from_safe_string(support.to_owned()));
         for (name, source) in SHARED.into_iter().chain(Template::ALL.into_iter().flat_map(Template::sources)) {
             environment.add_template(name, source)?;
@@ -93,7 +95,7 @@ mod tests {
     /// [D-E2] A mail that lacks a fact is refused, never sent with a gap.
     #[test]
     fn a_missing_fact_is_refused() {
-        let renderer = Renderer::new("https://solvane.test/", "help@solvane.test").unwrap();
+        let renderer = Renderer::new("https://solvane.test/", "Solvane", "help@solvane.test").unwrap();
         for template in Template::ALL {
             assert!(renderer.render(template, &Params::new()).is_err(), "{}", template.as_str());
         }
@@ -102,7 +104,7 @@ mod tests {
     #[test]
     fn the_address_of_support_is_an_address() {
         for wrong in ["", "help", "help@", "Help <help@solvane.test>", "\"<b>\"@solvane.test", "help@solvane.test\n"] {
-            assert!(Renderer::new("https://solvane.test", wrong).is_err(), "{wrong}");
+            assert!(Renderer::new("https://solvane.test", "Solvane", wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -11,7 +11,7 @@ export function LegalPage({ text: { title, summary, clauses } }: { text: LegalTe
         <header className="max-w-2xl">
           <PageTitle title={title} className="text-3xl font-semibold sm:text-4xl" />
           <p className="mt-4 text-lg text-pretty text-ink-soft">{summary}</p>
-          <p className="mt-4 text-sm text-ink-faint">Last updated {brand.legalUpdated}</p>
+          <p className="mt-4 text-sm text-ink-faint">Last updated {brand.termsDate}</p>
         </header>
         <div className="mt-10 grid gap-10 border-t border-line pt-10 lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-16">
           <Contents clauses={clauses} />

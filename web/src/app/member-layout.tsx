@@ -10,6 +10,7 @@ import { SupportLink } from '@/components/support-link'
 import { onStepUp } from '@/lib/api-client'
 import { keepLastData } from '@/lib/last-data'
 import { loadChunk } from '@/lib/load-chunk'
+import { brand } from '@/lib/brand'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
 import { loadWhenIdle } from './idle-work'
@@ -41,7 +42,7 @@ export function MemberLayout() {
     <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
       <SkipLink />
       <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
-        <Link to={paths.dashboard} className="mx-2 mb-7 flex self-start rounded-md" aria-label="Solvane dashboard">
+        <Link to={paths.dashboard} className="mx-2 mb-7 flex self-start rounded-md" aria-label={`${brand.name} dashboard`}>
           <Logo />
         </Link>
         <NavMenu />
@@ -73,7 +74,7 @@ function TopBar() {
       <IconButton label="Open menu" onClick={() => setDrawerOpen(true)} className="lg:hidden">
         <Menu aria-hidden className="size-5.5" />
       </IconButton>
-      <Link to={paths.dashboard} className="flex rounded-md lg:hidden" aria-label="Solvane dashboard">
+      <Link to={paths.dashboard} className="flex rounded-md lg:hidden" aria-label={`${brand.name} dashboard`}>
         <Logo />
       </Link>
       <div className="ml-auto flex items-center gap-1">

@@ -8,15 +8,15 @@ import { transaction, usdt } from '@/testing/samples'
 import { answers, server } from '@/testing/server'
 import { keys, statements } from '@/testing/treasury'
 
-const build = vi.hoisted(() => ({ apiUrl: '/v1', treasuryKeys: [] as string[] }))
-vi.mock('@/lib/env', () => build)
+const operator = vi.hoisted(() => ({ treasuryKeys: [] as string[] }))
+vi.mock('@/lib/brand', async (actual) => Object.assign(operator, await actual(), { treasuryKeys: operator.treasuryKeys }))
 
 const vector = statements[0] as (typeof statements)[0]
 const signed = { ...usdt, ...vector, text: undefined }
 const other = 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8'
 
 beforeEach(() => {
-  build.treasuryKeys = keys
+  operator.treasuryKeys = keys
 })
 
 async function choose(method: object) {
@@ -35,7 +35,7 @@ const expectRefused = async (address: string) => {
   expect(screen.queryByRole('img', { name: /QR code/ })).not.toBeInTheDocument()
 }
 
-describe('an address of the platform, in a build with treasury keys [D-M1]', () => {
+describe('an address of the platform, of an operator with treasury keys [D-M1]', () => {
   it('is shown if the treasury key signed it', async () => {
     await choose(signed)
     expect(await screen.findByText(signed.address)).toBeVisible()
@@ -80,7 +80,7 @@ const own = {
 
 describe('an own address of the member [D-N2]', () => {
   beforeEach(() => {
-    build.treasuryKeys = []
+    operator.treasuryKeys = []
   })
 
   it('is shown if it follows from the key, and what arrived there with its units and value', async () => {
@@ -126,7 +126,7 @@ describe('an own address of the member [D-N2]', () => {
   })
 
   it('is not shown if the treasury key did not sign its key, whatever else it signed', async () => {
-    build.treasuryKeys = keys
+    operator.treasuryKeys = keys
     await choose({ ...own, version: signed.version, signature: signed.signature })
     await expectRefused(own.address)
   })
@@ -134,7 +134,7 @@ describe('an own address of the member [D-N2]', () => {
 
 describe('an address of the platform, in a build without keys', () => {
   it('is shown without signature', async () => {
-    build.treasuryKeys = []
+    operator.treasuryKeys = []
     await choose(usdt)
     await waitFor(() => expect(screen.getByText(usdt.address)).toBeVisible())
   })

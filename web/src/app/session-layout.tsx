@@ -1,5 +1,6 @@
 import { Link } from 'react-router'
 import { Logo } from '@/components/logo'
+import { brand } from '@/lib/brand'
 import { paths } from '@/lib/paths'
 import { PageOutlet } from './page-outlet'
 
@@ -9,7 +10,7 @@ export function SessionLayout() {
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)]">
       <SidePanel />
       <div className="flex flex-col px-5 py-6 sm:px-10">
-        <Link to={paths.landing} className="self-start rounded-md lg:hidden" aria-label="Solvane home">
+        <Link to={paths.landing} className="self-start rounded-md lg:hidden" aria-label={`${brand.name} home`}>
           <Logo />
         </Link>
         <main className="mx-auto flex w-full max-w-105 flex-1 flex-col justify-center py-10">
@@ -30,7 +31,7 @@ function SidePanel() {
   return (
     <aside className="relative hidden overflow-hidden bg-hero text-hero-ink lg:flex lg:flex-col lg:justify-between lg:p-12">
       <Rings />
-      <Link to={paths.landing} className="relative self-start rounded-md" aria-label="Solvane home">
+      <Link to={paths.landing} className="relative self-start rounded-md" aria-label={`${brand.name} home`}>
         <Logo onHero />
       </Link>
       <div className="relative max-w-md">

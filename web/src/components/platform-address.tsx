@@ -1,5 +1,5 @@
 import { Suspense, lazy, type ComponentType } from 'react'
-import { treasuryKeys } from '@/lib/env'
+import { treasuryKeys } from '@/lib/brand'
 import type { PlatformAddressProps } from './derived-address'
 import { Skeleton } from './skeleton'
 import { useSignature } from './use-signature'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { treasuryKeys } from '@/lib/env'
+import { treasuryKeys } from '@/lib/brand'
 import { isSigned, type SignedVersion } from '@/lib/treasury'
 
 /** `unverified`: there is a signature, but this build has no key to verify it with. */

@@ -1,12 +1,22 @@
-/** Who runs this product. An operator puts their own company here; everything that names it reads from this file. */
-export const brand = {
-  name: 'Solvane',
-  tagline: 'Learn to film for brands. See every cent you earn.',
-  company: 'Solvane Ltd.',
-  address: '1 Harbour Row, Dublin, Ireland',
-  email: 'hello@solvane.example',
-  privacyEmail: 'privacy@solvane.example',
-  /** The law and courts that the terms name. */
-  jurisdiction: 'Ireland',
-  legalUpdated: 'November 21, 2026',
-} as const
+/** Who runs this product: settings of the gateway, which writes them into every page as the data block `operator`. */
+type Brand = Record<
+  | 'name'
+  | 'company'
+  | 'address'
+  | 'email'
+  | 'privacyEmail'
+  /** The country whose law and courts the terms name. */
+  | 'jurisdiction'
+  /** The day of the last change of the terms and the privacy policy. */
+  | 'termsDate'
+  /** Public keys of the treasury, with commas between them. */
+  | 'treasuryKeys',
+  string
+>
+
+/** A prerendered page has marks such as `{{company}}`, which the gateway replaces. */
+const marks = new Proxy({}, { get: (_, name) => `{{${String(name)}}}` }) as Brand
+
+const read = () => JSON.parse(document.getElementById('operator')?.textContent ?? '{}') as Brand
+
+export const brand = import.meta.env.SSR ? marks : read()

@@ -1,4 +1,5 @@
 /** What every component test stands on: matchers, a fake API, and the parts of a browser that jsdom lacks. */
+import './operator'
 import '@testing-library/jest-dom/vitest'
 import { cleanup, configure } from '@testing-library/react'
 import { toast } from 'react-toastify/unstyled'

@@ -1,5 +1,6 @@
 //! A certificate as a page of A4 across.
 
+use crate::operator::Operator;
 use crate::pdf::{self, ACROSS, Document, Face, Ink, Style};
 
 /// Where every line begins.
@@ -20,8 +21,7 @@ pub struct Page<'a> {
     pub issued_at: &'a str,
     /// Whether the purchase was refunded since.
     pub has_ended: bool,
-    /// The company that runs the product, with its address.
-    pub operator: &'a str,
+    pub operator: &'a Operator,
     /// Where it is verified.
     pub address: &'a str,
 }
@@ -33,10 +33,11 @@ pub fn write(page: &Page<'_>) -> Vec<u8> {
     let mut document = Document::new("Certificate of completion", ACROSS);
     document.next_page();
     document.fill(Ink::Navy, (0, 0), (320, ACROSS.1));
-    document.write(bold(160), (LEFT, 5000), "Solvane");
-    let style = document.fitting(Style::new(Face::Plain, 100, Ink::Grey), LINE - SEAL.1 * 2, page.operator);
-    document.write(style, (LEFT, 4820), page.operator);
-    seal(&mut document);
+    document.write(bold(160), (LEFT, 5000), &page.operator.name);
+    let operator = page.operator.line();
+    let style = document.fitting(Style::new(Face::Plain, 100, Ink::Grey), LINE - SEAL.1 * 2, &operator);
+    document.write(style, (LEFT, 4820), &operator);
+    seal(&mut document, page.operator);
     document.write(bold(340), (LEFT, 4200), "Certificate of completion");
     document.write(plain(130), (LEFT, 3620), "This certifies that");
     let style = document.fitting(bold(280), LINE, page.name);
@@ -59,18 +60,19 @@ pub fn write(page: &Page<'_>) -> Vec<u8> {
     document.finish()
 }
 
-/// The mark of the issuer.
-fn seal(document: &mut Document) {
+/// The mark of the issuer: the first letter of its name.
+fn seal(document: &mut Document, operator: &Operator) {
     let ((x, y), radius) = SEAL;
     for (ink, radius) in [(Ink::Navy, radius), (Ink::White, radius - 30), (Ink::Navy, radius - 60)] {
         document.disc(ink, (x, y), radius);
     }
-    document.write(Style::new(Face::Bold, 420, Ink::White), (x - 140, y - 145), "S");
+    let initial: String = operator.name.chars().take(1).collect();
+    document.write_centred(Style::new(Face::Bold, 420, Ink::White), (x, y - 145), &initial);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Page, write};
+    use super::{Operator, Page, write};
 
     fn page(name: &str) -> String {
         written(name, false)
@@ -82,7 +84,7 @@ mod tests {
             course: "The UGC Video Course",
             issued_at: "2026-11-23T12:34:56.000Z",
             has_ended,
-            operator: "Solvane Ltd., 1 Harbour Row",
+            operator: Operator::example(),
             address: "https://solvane.test/certificates/1",
         };
         write(&page).into_iter().map(char::from).collect()
@@ -99,7 +101,11 @@ mod tests {
             assert!(text.contains(part), "{part}");
         }
         // [D-M9] The operator, the seal and a code with the address.
-        assert!(text.contains("(Solvane Ltd., 1 Harbour Row)") && text.contains(" c\n") && text.contains(" 28 re"));
+        assert!(
+            text.contains("(Solvane Ltd., 1 Harbour Row, Dublin, Ireland)")
+                && text.contains(" c\n")
+                && text.contains(" 28 re")
+        );
         assert!(!text.contains("FontFile2") && !text.contains("No longer valid"));
         assert!(written("Amara Lindqvist", true).contains("No longer valid"));
     }

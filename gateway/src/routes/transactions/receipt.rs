@@ -123,12 +123,12 @@ mod tests {
     use time::macros::datetime;
 
     use super::{Issuer, Profile, printed};
-
-    const ISSUER: Issuer<'_> = Issuer { operator: "Solvane Ltd., 1 Harbour Row", address: "https://solvane.test" };
+    use crate::operator::Operator;
 
     fn text_of(row: &Transaction) -> String {
         let holder = Profile { name: "Amara Okafor".to_owned(), ..Profile::default() };
-        let content = printed(row, &holder, datetime!(2026-02-01 14:05 UTC), ISSUER, "SD-1");
+        let issuer = Issuer { operator: Operator::example(), address: "https://solvane.test" };
+        let content = printed(row, &holder, datetime!(2026-02-01 14:05 UTC), issuer, "SD-1");
         content.into_iter().map(char::from).collect()
     }
 
@@ -166,7 +166,7 @@ mod tests {
             "($97,312.45)",
             &"ab".repeat(32),
             "(SD-1)",
-            "(Solvane Ltd., 1 Harbour Row)",
+            "(Solvane Ltd., 1 Harbour Row, Dublin, Ireland)",
             "Check it at https://solvane.test/check",
             "(February 1, 2026 at 2:05 PM UTC)",
         ];

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use chassis::validate::visible;
 use unicode_security::{MixedScript, confusable_detection::skeleton};
 
+use super::brand;
 use super::email::Email;
 use super::fields::FieldErrors;
 
@@ -13,9 +14,6 @@ use super::fields::FieldErrors;
 static COUNTRIES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     include_str!("../../data/countries.txt").lines().map(str::trim).filter(|name| !name.is_empty()).collect()
 });
-
-/// The name that only the product and its staff have.
-const PRODUCT: &str = "Solvane";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
@@ -55,7 +53,8 @@ pub fn parse_name(text: &str) -> Result<String, &'static str> {
     if !name.split(|char: char| !char.is_alphanumeric()).all(|word| word.is_single_script()) {
         return Err("Name mixes letters of different alphabets in one word");
     }
-    if resembles(&name, PRODUCT) {
+    // Only the product and its staff have its name.
+    if resembles(&name, brand::name()) {
         return Err("Name must not contain the name of this product");
     }
     Ok(name)

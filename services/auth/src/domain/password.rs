@@ -4,12 +4,11 @@ use std::fmt;
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::domain::brand;
 use crate::domain::breached::is_breached;
 
 /// A shorter number is a date, a phone number or keys in a row.
 const NUMBER_LENGTH: usize = 16;
-/// The name of the product, which is easy to guess.
-const PRODUCT: &str = "solvane";
 
 /// A password in NFC: keyboards compose the same letters differently.
 #[derive(Clone, PartialEq, Eq)]
@@ -57,10 +56,10 @@ impl Password {
         let password = Self::parse(text, form)?;
         let lower = password.text.to_lowercase();
         let core = lower.trim_matches(|char: char| !char.is_alphabetic());
-        let (name, email) = (name.to_lowercase(), email.to_lowercase());
+        let (brand, name, email) = (brand::name().to_lowercase(), name.to_lowercase(), email.to_lowercase());
         let local = email.split('@').next().unwrap_or_default();
         let joined: String = name.split_whitespace().collect();
-        let guessable = [PRODUCT, &name, &joined, &email, local].into_iter().chain(name.split_whitespace());
+        let guessable = [&brand, &name, &joined, &email, local].into_iter().chain(name.split_whitespace());
         if guessable.filter(|guess| !guess.is_empty()).any(|guess| core == guess || lower == guess) {
             return Err("This password is too easy to guess");
         }

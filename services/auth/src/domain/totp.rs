@@ -6,6 +6,8 @@ use std::fmt;
 use time::{Duration, OffsetDateTime};
 use totp_rs::{Builder, Secret, Totp};
 
+use super::brand;
+
 /// Bytes of an authenticator's secret, as RFC 4226 recommends.
 pub const SECRET_BYTES: usize = 20;
 /// How long a second factor counts for what needs a fresh one.
@@ -21,7 +23,6 @@ pub const RECOVERY_CHARACTERS: usize = 10;
 
 /// Without those that are taken for others.
 const ALPHABET: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-const ISSUER: &str = "Solvane";
 
 /// What somebody typed as their second factor.
 #[derive(Clone, PartialEq, Eq)]
@@ -70,7 +71,7 @@ impl Authenticator {
         let built = Builder::new()
             .with_secret(Secret::new(secret.into()))
             .with_account_name(name)
-            .with_issuer(Some(ISSUER))
+            .with_issuer(Some(brand::name()))
             .build();
         built.map(Self).map_err(|error| error.to_string())
     }

@@ -236,7 +236,7 @@ fn sender(db: &Db, directory: &Directory, transport: Transport, queued: Arc<Noti
     Arc::new(SendMails {
         db: db.clone(),
         directory: directory.clone(),
-        renderer: Renderer::new(SITE, SUPPORT).unwrap(),
+        renderer: Renderer::new(SITE, "Solvane", SUPPORT).unwrap(),
         sender: Sender::parse("Solvane <no-reply@solvane.test>").unwrap(),
         transport,
         queued,

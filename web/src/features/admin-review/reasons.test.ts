@@ -55,6 +55,7 @@ describe.each(cases)('the preview of the mail about a rejected %s', (kind, mail)
         reason: reason.sentence,
         amount: '$1,250.50',
         reference: rejected.reference,
+        brand: brand.name,
         support: brand.email,
         site: window.location.origin,
         transaction_id: rejected.id,

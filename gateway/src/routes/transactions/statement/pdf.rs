@@ -101,6 +101,7 @@ mod tests {
     use time::macros::{date, datetime};
 
     use super::{Cents, Issuer, Line, Profile, Statement, named};
+    use crate::operator::Operator;
 
     fn deposit() -> Line<'static> {
         Line {
@@ -129,7 +130,7 @@ mod tests {
             holder: &holder,
             period: (date!(2026 - 01 - 01), date!(2026 - 01 - 31)),
             made_at: datetime!(2026-02-01 14:05 UTC),
-            issuer: Issuer { operator: "Solvane Ltd., 1 Harbour Row", address: "https://solvane.test" },
+            issuer: Issuer { operator: Operator::example(), address: "https://solvane.test" },
             number: "SD-1",
             opening: Cents::ZERO,
             closing: Cents::new(12_345),
