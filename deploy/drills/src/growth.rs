@@ -43,9 +43,10 @@ const MOVEMENT: &str = "false, 1, '{}',
     ARRAY[(1, 1, 'trade_unknown', md5('trade {number}')::uuid, 100, NULL, now(), NULL, NULL)]::ledger_precondition[],
     ARRAY[(1, 'trade_fund', 'trade', md5('trade {number}')::uuid, '{member}', md5('line {number}')::uuid)]::ledger_posting[],
     ARRAY[(1, 1, -100), (1, 2, 100)]::ledger_entry[],
-    ARRAY[(1, md5('line {number}')::uuid, '{member}', 'trade', 'x', 'success', 'debit', 100, NULL, NULL, false, NULL, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, now(), md5('trade {number}')::uuid, 1, now(), NULL, NULL, NULL, NULL, NULL, NULL,
-        NULL, NULL)]::ledger_line[],
+    ARRAY[ROW(1, jsonb_populate_record(NULL::ledger_transaction, jsonb_build_object('id', md5('line {number}')::uuid,
+        'user_id', '{member}', 'kind', 'trade', 'description', 'x', 'status', 'success', 'direction', 'debit',
+        'amount_cents', 100, 'fee_paid', false, 'decided_at', now(), 'revision', 1, 'created_at', now(),
+        'related_id', md5('trade {number}')::uuid)))]::ledger_line[],
     ARRAY[(1, gen_random_uuid(), 'wallet.v1.trade_funded', '{member}', '\\x01', '{}')]::ledger_event[]";
 
 /// The most frequent statements, by the assumptions of SCALING.md: 38 of 40 requests read, each asks for its session; what

@@ -18,7 +18,20 @@ DO $$ BEGIN
         CREATE TYPE ledger_posting AS (
             movement integer, kind text, cause_type text, business_id uuid, user_id uuid, transaction_id uuid);
         CREATE TYPE ledger_entry AS (posting integer, account integer, amount_cents bigint);
-        CREATE TYPE ledger_line AS (movement integer, line jsonb);
+        -- A transaction by the fields of `Record`, in their order; what the table keeps as numbers or bytes is text.
+        CREATE TYPE ledger_transaction AS (
+            id uuid, user_id uuid, kind text, description text, status text, direction text, amount_cents bigint,
+            fee_paid boolean, revision integer, created_at timestamptz, claimed_amount_cents bigint, fee_cents bigint,
+            net_amount_cents bigint, method_id uuid, currency text, network text, method_address text, method_memo text,
+            method_version integer, destination_address text, destination_memo text, receipt_key text,
+            receipt_content_type text, receipt_digest text, claimed_txid text, txid text, txid_key text, vout bigint,
+            first_approved_by uuid, received_cents bigint, reason_code text, approved_by uuid, paying_by uuid,
+            decided_by uuid, related_id uuid, quote_id uuid, asset text, asset_decimals smallint, units text,
+            rate_micros bigint, spread_bps integer, payout_contract text, payout_decimals smallint, payout_units text,
+            payout_rate_micros bigint, payout_spread_bps integer, sent_by uuid, known_at timestamptz,
+            first_approved_at timestamptz, approved_at timestamptz, paying_until timestamptz, decided_at timestamptz,
+            quoted_at timestamptz, quote_expires_at timestamptz, payout_priced_at timestamptz, sent_at timestamptz);
+        CREATE TYPE ledger_line AS (movement integer, line ledger_transaction);
         CREATE TYPE ledger_event AS (
             movement integer, event_id uuid, key text, aggregate_id uuid, payload bytea, trace_context jsonb);
     END IF;
@@ -555,8 +568,8 @@ BEGIN
 END
 $$;
 
--- Writes new transactions, each a row by the names of its columns.
-CREATE OR REPLACE FUNCTION write_transactions(lines jsonb[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Writes new transactions.
+CREATE OR REPLACE FUNCTION write_transactions(lines ledger_transaction[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, claimed_amount_cents,
             fee_cents, net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo,
@@ -565,10 +578,10 @@ BEGIN
             rate_micros, spread_bps, quoted_at, quote_expires_at)
         SELECT id, user_id, kind, description, status, direction, amount_cents, claimed_amount_cents,
             fee_cents, net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo,
-            method_version, destination_address, destination_memo, receipt_key, receipt_content_type, receipt_digest,
-            claimed_txid, decided_by, decided_at, related_id, revision, created_at, quote_id, asset, asset_decimals, units,
-            rate_micros, spread_bps, quoted_at, quote_expires_at
-        FROM unnest(lines) AS new, jsonb_populate_record(NULL::transactions, new);
+            method_version, destination_address, destination_memo, receipt_key, receipt_content_type, receipt_digest::bytea,
+            claimed_txid, decided_by, decided_at, related_id, revision, created_at, quote_id, asset, asset_decimals,
+            units::numeric, rate_micros, spread_bps, quoted_at, quote_expires_at
+        FROM unnest(lines);
 END
 $$;
 

@@ -97,7 +97,7 @@ row!(PostingRow = "ledger_posting" {
 
 row!(Entry = "ledger_entry" { posting: i32, account: i32, amount_cents: i64, });
 
-row!(Line = "ledger_line" { movement: i32, line: Json<Record>, });
+row!(Line = "ledger_line" { movement: i32, line: Record, });
 
 row!(Event<'a> = "ledger_event" {
     movement: i32,
@@ -147,7 +147,7 @@ impl<'a> Rows<'a> {
             rows.take_key(kept);
             rows.take_precondition(movement)?;
             rows.take_postings(movement)?;
-            let lines = movement.lines.iter().map(|line| Line { movement: rows.movements, line: Json(line.into()) });
+            let lines = movement.lines.iter().map(|line| Line { movement: rows.movements, line: line.into() });
             rows.lines.extend(lines);
             for event in &movement.events {
                 rows.events.push(Event {

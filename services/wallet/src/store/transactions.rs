@@ -2,7 +2,6 @@
 
 use chassis::db::PgConnection;
 use chassis::money::Cents;
-use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -53,9 +52,8 @@ fn read(row: Record) -> Result<Transaction, sqlx::Error> {
 }
 
 pub async fn insert(conn: &mut PgConnection, one: &Transaction) -> Result<(), sqlx::Error> {
-    sqlx::query!("SELECT FROM write_transactions(ARRAY[$1::jsonb])", Json(Record::from(one)) as _)
-        .execute(conn)
-        .await?;
+    let row = [Record::from(one)];
+    sqlx::query!("SELECT FROM write_transactions($1)", &row as _).execute(conn).await?;
     Ok(())
 }
 
@@ -64,6 +62,7 @@ pub async fn insert(conn: &mut PgConnection, one: &Transaction) -> Result<(), sq
 /// # Errors
 /// Of the database, also if the transaction was decided before.
 pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Result<(), sqlx::Error> {
+    let row = [Record::from(&*transaction)];
     transaction.revision = sqlx::query_scalar!(
         "UPDATE transactions SET description = new.description, status = new.status, amount_cents = new.amount_cents,
             claimed_amount_cents = new.claimed_amount_cents, net_amount_cents = new.net_amount_cents,
@@ -72,15 +71,15 @@ pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Res
             reason_code = new.reason_code, approved_by = new.approved_by, approved_at = new.approved_at,
             decided_by = new.decided_by, decided_at = new.decided_at, first_approved_by = new.first_approved_by,
             first_approved_at = new.first_approved_at, received_cents = new.received_cents, paying_by = new.paying_by,
-            paying_until = new.paying_until, units = new.units, payout_contract = new.payout_contract,
-            payout_decimals = new.payout_decimals, payout_units = new.payout_units,
+            paying_until = new.paying_until, units = new.units::numeric, payout_contract = new.payout_contract,
+            payout_decimals = new.payout_decimals, payout_units = new.payout_units::numeric,
             payout_rate_micros = new.payout_rate_micros, payout_spread_bps = new.payout_spread_bps,
             payout_priced_at = new.payout_priced_at, sent_by = new.sent_by, sent_at = new.sent_at,
             revision = transactions.revision + 1
-         FROM jsonb_populate_record(NULL::transactions, $2) AS new
+         FROM unnest($2::ledger_transaction[]) AS new
          WHERE transactions.id = $1 RETURNING transactions.revision",
         transaction.id,
-        Json(Record::from(&*transaction)) as _
+        &row as _
     )
     .fetch_one(conn)
     .await?;

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use wallet::domain::account::{AccountRef, HouseAccount, MemberAccount, PlanAccount};
 use wallet::domain::limits::{COURSE_PRICE, Limits};
 use wallet::domain::posting_kind::{Cause, PostingKind};
+use wallet::domain::transaction::record::Record;
 use wallet::domain::transaction::{Details, MethodCopy, TradePart, Transaction};
 use wallet::error::Error;
 use wallet::events::published;
@@ -509,6 +510,16 @@ async fn the_readme_states_every_rule(pool: PgPool) {
         include_str!("../../README.md").lines().filter(|line| line.starts_with("| `") && line.contains(" → "));
     let written: HashSet<String> = written.map(|line| line.split_inclusive(" |").take(3).collect::<String>()).collect();
     assert_eq!(written, rules);
+}
+
+/// [L9] A transaction is sent by the positions of its fields: the type in the database has the same ones in the same order.
+#[sqlx::test(migrations = false)]
+async fn the_type_of_a_transaction_has_the_fields_of_its_record(pool: PgPool) {
+    const FIELDS: &str = "SELECT attname FROM pg_attribute JOIN pg_type ON typrelid = attrelid
+        WHERE pg_type.oid = 'ledger_transaction'::regtype ORDER BY attnum";
+    let world = World::new(pool).await;
+    let fields: Vec<String> = sqlx::query_scalar(FIELDS).fetch_all(&world.pool).await.unwrap();
+    assert_eq!(fields, Record::FIELDS);
 }
 
 /// [A16] [D-H5] A commit reads a few rows of its own members, by plans that its connection made while the tables were empty:

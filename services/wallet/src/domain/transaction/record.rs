@@ -13,11 +13,13 @@ use crate::domain::transaction::{
 };
 use crate::domain::txid::Txid;
 
-/// Defines a record by its columns; those that may be unset, times last, are left out of its JSON then.
+/// Defines a record by its columns, as a row of the database's type `ledger_transaction` and as JSON; those that may be
+/// unset, times last, are left out of its JSON then.
 macro_rules! record {
     ($(#[$meta:meta])* $name:ident { $($set:ident: $type:ty,)+ } { $($part:ident: $of:ty,)+ } { $($at:ident,)+ }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Serialize, Deserialize, sqlx::Type)]
+        #[sqlx(type_name = "ledger_transaction")]
         pub struct $name {
             $(pub $set: $type,)+
             #[serde(with = "rfc3339")]
@@ -26,6 +28,12 @@ macro_rules! record {
             pub $part: Option<$of>,)+
             $(#[serde(default, with = "rfc3339::option", skip_serializing_if = "Option::is_none")]
             pub $at: Option<OffsetDateTime>,)+
+        }
+
+        impl $name {
+            /// The fields in their order, which is that of the database's type.
+            pub const FIELDS: &[&str] =
+                &[$(stringify!($set),)+ "created_at", $(stringify!($part),)+ $(stringify!($at),)+];
         }
     };
 }
