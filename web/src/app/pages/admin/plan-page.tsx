@@ -37,7 +37,9 @@ function PlanView({ plan }: { plan: Plan }) {
           </div>
           {may('changePlans') && (
             <>
-              <ValueForm plan={plan} />
+              <div className="xl:row-span-2">
+                <ValueForm plan={plan} />
+              </div>
               <TermsForm plan={plan} />
             </>
           )}

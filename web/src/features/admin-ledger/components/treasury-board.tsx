@@ -142,12 +142,7 @@ function Movements({ movements }: { movements: Proposal[] }) {
       <ul className="divide-y divide-line text-sm">
         {movements.map((movement) => (
           <li key={movement.id} className="px-4 py-3">
-            <p className="font-medium">{titleOf(movement.kind)}</p>
-            <p className="wrap-anywhere text-ink-soft">
-              {changesOf({ ...movement, before: null })
-                .map(({ label, after }) => `${label} ${after}`)
-                .join(' · ')}
-            </p>
+            <Facts movement={movement} />
             <DocumentLink proposal={movement} />
             <p className="text-xs text-ink-faint">
               {movement.decidedAt && formatMoment(movement.decidedAt)}, proposed by {movement.proposedByName ?? 'staff'}, confirmed by{' '}
@@ -157,5 +152,22 @@ function Movements({ movements }: { movements: Proposal[] }) {
         ))}
       </ul>
     </Card>
+  )
+}
+
+/** What moved and how much on one line, why and with which proof below it, then what identifies the proof. */
+function Facts({ movement }: { movement: Proposal }) {
+  const facts = changesOf({ ...movement, before: null })
+  const inWords = (some: typeof facts) => some.map(({ label, after }) => `${label} ${after}`).join(' · ')
+  const exact = facts.filter(({ isExact }) => isExact)
+  return (
+    <>
+      <p className="flex flex-wrap items-baseline justify-between gap-x-4 font-medium">
+        <span>{titleOf(movement.kind)}</span>
+        <span className="tabular">{facts.find(({ label }) => label === 'Amount')?.after}</span>
+      </p>
+      <p className="wrap-anywhere text-ink-soft">{inWords(facts.filter(({ label, isExact }) => label !== 'Amount' && !isExact))}</p>
+      {exact.length > 0 && <p className="text-xs wrap-anywhere text-ink-faint">{inWords(exact)}</p>}
+    </>
   )
 }
