@@ -111,6 +111,7 @@ pub fn routes(
         .routes(declare(Class::Upload, routes!(payment_methods::update)))
         .routes(routes!(payment_methods::delete))
         .routes(routes!(payment_methods::sign))
+        .routes(routes!(payment_methods::prove))
         .routes(routes!(rates::propose))
         .routes(routes!(announcements::propose))
         .routes(routes!(announcements::end))

@@ -91,6 +91,21 @@ pub struct SharedAddress {
     /// ECDSA over P-256, as `<valid from>.<signature in base64url>`; `null` without one.
     #[nullable]
     signature: Option<String>,
+    /// That the operator has its private key; `null` without one.
+    #[nullable]
+    proof: Option<AddressProof>,
+}
+
+/// A message that the private key of an address signed.
+#[response]
+pub struct AddressProof {
+    /// `<operator> controls the address <address> on <day>`.
+    message: String,
+    /// BIP-322 on Bitcoin, EIP-191 on networks like Ethereum, TIP-191 on Tron.
+    signature: String,
+    /// The day in the message.
+    #[schema(example = "2026-11-28")]
+    day: String,
 }
 
 /// What proves something that no chain shows.
@@ -174,6 +189,11 @@ impl TryFrom<wallet::HeldForMembers> for Held {
             memo: one.memo,
             version: one.version,
             signature: Some(one.signature).filter(|signature| !signature.is_empty()),
+            proof: one.proof.map(|proof| AddressProof {
+                message: proof.message,
+                signature: proof.signature,
+                day: proof.day,
+            }),
         };
         let document = |one: wallet::HeldDocument| {
             Ok::<_, ApiError>(HeldDocument {

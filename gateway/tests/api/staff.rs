@@ -85,6 +85,12 @@ async fn every_mutation_of_staff_honours_its_key() {
     let body = r#"{"version":2,"signature":"2026-11-23T16:00:00Z.x"}"#;
     let sign = |m: payment_method::SignPlatformMethodRequest| m.idempotency;
     keys(f, post("/payment-methods/1/signature"), body, path, sign).await;
+    let path = "/solvane.payment_method.v1.StaffService/ProveAddress";
+    let proven = Some(payment_method::PaymentMethod::default());
+    f.recorder.answer(path, &payment_method::ProveAddressResponse { payment_method: proven });
+    let body = r#"{"message":"Solvane Ltd controls the address x on 2026-11-28","signature":"0x"}"#;
+    let prove = |m: payment_method::ProveAddressRequest| m.idempotency;
+    keys(f, post("/payment-methods/1/proof"), body, path, prove).await;
     let of = "/solvane.course.v1.StaffService/";
     let path = format!("{of}PublishDraft");
     let body = r#"{"revision":1,"published":1}"#;

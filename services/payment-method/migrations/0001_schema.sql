@@ -135,6 +135,23 @@ CREATE TABLE method_signatures (
 CREATE TRIGGER method_signatures_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON method_signatures
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+-- Messages that the private keys of addresses of the platform signed. The newest one of an address counts: the operator
+-- signs again every year.
+CREATE TABLE address_proofs (
+    id          bigint      GENERATED ALWAYS AS IDENTITY CONSTRAINT address_proofs_pkey PRIMARY KEY,
+    network     text        NOT NULL,
+    address     text        NOT NULL,
+    message     text        NOT NULL,
+    signature   text        NOT NULL,
+    attached_at timestamptz NOT NULL,
+    CONSTRAINT address_proofs_message CHECK (message ~ '^.{1,100} controls the address \S+ on \d{4}-\d{2}-\d{2}$'
+        AND split_part(right(message, -position(' controls the address ' IN message)), ' ', 4) = address),
+    CONSTRAINT address_proofs_signature CHECK (length(signature) BETWEEN 1 AND 2000)
+);
+
+CREATE TRIGGER address_proofs_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON address_proofs
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 -- The coins and tokens that the platform knows. Only a migration changes them: a person who could change a contract could
 -- have worthless tokens taken for money.
 CREATE TABLE assets (
@@ -647,11 +664,12 @@ CREATE TABLE treasury_addresses (
 
 DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'payment_method') THEN
-        REVOKE ALL ON method_versions, method_signatures, assets, rate_points, rate_polls, quotes, chain_payments, chain_cursors,
-            holdings, deposit_keys, deposit_addresses, consumed_totals, treasury_addresses FROM payment_method;
+        REVOKE ALL ON method_versions, method_signatures, address_proofs, assets, rate_points, rate_polls, quotes,
+            chain_payments, chain_cursors, holdings, deposit_keys, deposit_addresses, consumed_totals,
+            treasury_addresses FROM payment_method;
         -- Those of members go with the rest of their personal data; triggers keep those of the platform.
         GRANT SELECT, INSERT, DELETE ON method_versions TO payment_method;
-        GRANT SELECT, INSERT ON method_signatures, treasury_addresses TO payment_method;
+        GRANT SELECT, INSERT ON method_signatures, address_proofs, treasury_addresses TO payment_method;
         GRANT SELECT ON assets, consumed_totals TO payment_method;
         GRANT SELECT, INSERT, DELETE ON rate_points, quotes TO payment_method;
         GRANT SELECT, UPDATE ON rate_polls, chain_cursors TO payment_method;

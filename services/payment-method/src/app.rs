@@ -34,6 +34,7 @@ pub mod prepare_payouts;
 pub mod price;
 pub mod propose_platform_method;
 pub mod propose_rate;
+pub mod prove_address;
 pub mod rescan_chain;
 pub mod resolve_deposit_method;
 pub mod resolve_withdrawal_method;

@@ -3,6 +3,7 @@
 pub use chassis::network;
 
 pub mod address;
+pub mod address_proof;
 pub mod deposit_key;
 pub mod evidence;
 pub mod method;

@@ -6,6 +6,7 @@ use chassis::error::{Fault, Kind, Meaning, Refusal};
 use chassis::money::{AmountError, Rate};
 use proto::common::v1::ErrorReason;
 
+use crate::domain::address_proof::InvalidProof;
 use crate::domain::method::PERSONAL_LIMIT;
 use crate::domain::quote::OPEN_LIMIT;
 use crate::treasury::InvalidSignature;
@@ -36,6 +37,9 @@ pub enum Error {
     /// Not a signature of the treasury key over this version.
     #[error(transparent)]
     Signature(#[from] InvalidSignature),
+    /// Not a message that the key of the address signed.
+    #[error(transparent)]
+    Proof(#[from] InvalidProof),
     /// Unknown, or another member's.
     #[error("we can't find that quote.")]
     QuoteNotFound,
@@ -73,7 +77,7 @@ impl Fault for Error {
             Self::PlatformMethod => Meaning::Own(Kind::Forbidden, ErrorReason::PlatformMethod),
             Self::TooManyMethods => Meaning::Own(Kind::Conflict, ErrorReason::TooManyMethods),
             Self::MethodUnavailable => Meaning::Own(Kind::Invalid, ErrorReason::MethodUnavailable),
-            Self::PlatformAddress | Self::Signature(_) | Self::RateTooFar(_) | Self::Amount(_) => {
+            Self::PlatformAddress | Self::Signature(_) | Self::Proof(_) | Self::RateTooFar(_) | Self::Amount(_) => {
                 Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed)
             }
             Self::QuoteExpired => Meaning::Own(Kind::Conflict, ErrorReason::QuoteExpired),
@@ -89,7 +93,10 @@ impl Fault for Error {
     fn fields(&self) -> Vec<(String, String)> {
         match self {
             Self::MethodUnavailable => vec![("method".to_owned(), self.sentence())],
-            Self::Signature(_) => vec![("signature".to_owned(), self.sentence())],
+            Self::Signature(_) | Self::Proof(InvalidProof::Signature) => {
+                vec![("signature".to_owned(), self.sentence())]
+            }
+            Self::Proof(_) => vec![("message".to_owned(), self.sentence())],
             Self::PlatformAddress => vec![("address".to_owned(), self.sentence())],
             Self::RateTooFar(_) => vec![("bid".to_owned(), self.sentence())],
             Self::Amount(_) => vec![("amount".to_owned(), self.sentence())],

@@ -12,7 +12,7 @@ use chassis::db::Db;
 use chassis::erasure::Eraser;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use payment_method::MIGRATOR;
 use payment_method::app::erase_members::MethodsAndQuotes;
 use payment_method::app::list_sweeps::{Sweep, list_sweeps};
@@ -22,10 +22,12 @@ use payment_method::app::rescan_chain::rescan_chain;
 use payment_method::clients::RateSource;
 use payment_method::clients::chain::Chain;
 use payment_method::config::{Config, Nodes, Spread};
+use payment_method::domain::address_proof::AddressProof;
 use payment_method::domain::statement::Statement;
 use payment_method::grpc::GrpcServer;
 use payment_method::store::{quotes, rate_points, signed_payouts};
 use payment_method::treasury::TreasuryKey;
+use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 #[global_allocator]
@@ -68,6 +70,41 @@ enum Command {
     /// Signs platform addresses, on a machine without network.
     #[command(subcommand)]
     TreasuryKey(TreasuryKeyCommand),
+    /// Proves that the operator has the private key of an address, on a machine without network.
+    #[command(subcommand)]
+    AddressProof(AddressProofCommand),
+}
+
+#[derive(Subcommand)]
+enum AddressProofCommand {
+    /// Prints the message of today, for the wallet of the address to sign.
+    Message {
+        /// The name that members know.
+        #[arg(long)]
+        operator: String,
+        #[command(flatten)]
+        at: At,
+    },
+    /// Verifies the wallet's signature as the back office does.
+    Verify {
+        /// As it was printed.
+        #[arg(long)]
+        message: String,
+        #[arg(long)]
+        signature: String,
+        #[command(flatten)]
+        at: At,
+    },
+}
+
+/// An address.
+#[derive(Args)]
+struct At {
+    /// As it stands in the method: `Bitcoin`, `ERC20`, `TRC20`.
+    #[arg(long)]
+    network: String,
+    #[arg(long)]
+    address: String,
 }
 
 #[derive(Subcommand)]
@@ -110,6 +147,16 @@ async fn run(command: Command) -> anyhow::Result<()> {
             print_line(&TreasuryKey::generate(&key_file)?.public_key())
         }
         Command::TreasuryKey(TreasuryKeyCommand::Sign { key_file, statement }) => sign(&key_file, statement),
+        Command::AddressProof(AddressProofCommand::Message { operator, at }) => {
+            let proof = AddressProof { operator, address: at.address, day: OffsetDateTime::now_utc().date() };
+            print_line(&AddressProof::parse(&at.network, &proof.message())?.message())
+        }
+        Command::AddressProof(AddressProofCommand::Verify { message, signature, at }) => {
+            let proof = AddressProof::parse(&at.network, &message)?;
+            anyhow::ensure!(proof.address == at.address, "the message is about {}", proof.address);
+            proof.verify(&at.network, &signature, OffsetDateTime::now_utc())?;
+            print_line("The key of this address signed this message.")
+        }
     }
 }
 

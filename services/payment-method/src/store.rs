@@ -1,5 +1,6 @@
 //! The SQL of this service, one module per table.
 
+pub mod address_proofs;
 pub mod assets;
 pub mod chain_cursors;
 pub mod chain_payments;

@@ -34,7 +34,7 @@ use uuid::Uuid;
 
 use crate::domain::bridge::{Consumed, ConsumedSum, Span as BridgeSpan};
 use crate::domain::destination::PayoutAddress;
-use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, SharedAddress, Undone};
+use crate::domain::holding::{AddressProof, AssetHolding, HeldAt, Movement, Observed, Outflow, SharedAddress, Undone};
 use crate::domain::observed_payment::{AtDestination, Finality, ObservedPayment, Taken};
 use crate::domain::payout_batch::PayoutBatch;
 use crate::domain::transaction::{
@@ -531,6 +531,11 @@ fn shared(one: payment_method::PaymentMethod) -> SharedAddress {
         memo: one.memo,
         version: one.version,
         signature: one.signature,
+        proof: one.proof.map(|proof| AddressProof {
+            message: proof.message,
+            signature: proof.signature,
+            day: proof.day,
+        }),
     }
 }
 

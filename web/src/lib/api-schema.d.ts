@@ -859,6 +859,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/payment-methods/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Attach a proof to the address of a platform method
+         * @description By the key of the address. It takes the place of an earlier proof, and is published the next night.
+         */
+        post: operations["post_admin_payment_methods_by_id_proof"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/payment-methods/{id}/signature": {
         parameters: {
             query?: never;
@@ -3100,6 +3120,18 @@ export interface components {
             nextCursor?: string;
             success: boolean;
         };
+        /** @description A message that the private key of an address signed. */
+        AddressProof: {
+            /**
+             * @description The day in the message.
+             * @example 2026-11-28
+             */
+            day: string;
+            /** @description `<operator> controls the address <address> on <day>`. */
+            message: string;
+            /** @description BIP-322 on Bitcoin, EIP-191 on networks like Ethereum, TIP-191 on Tron. */
+            signature: string;
+        };
         /** @description What staff announce to all members. */
         Announcement: {
             /** @description When it was published. */
@@ -4526,6 +4558,16 @@ export interface components {
             /** @description The treasury key's signature over this version; it can be attached later. */
             signature?: string | null;
         };
+        /** @description A proof that the operator has the private key of an address. */
+        NewProof: {
+            /**
+             * @description As `payment-method address-proof message` prints it.
+             * @example Solvane Ltd controls the address bc1q9vza2e8x573nczrlzms0wvx3gsqjx7vavgkx0l on 2026-11-28
+             */
+            message: string;
+            /** @description By the key of the address: BIP-322 on Bitcoin, EIP-191 on networks like Ethereum, TIP-191 on Tron. */
+            signature: string;
+        };
         /** @description An amount to quote. */
         NewQuote: {
             /**
@@ -5246,6 +5288,11 @@ export interface components {
         PlatformMethod: {
             active: boolean;
             current?: components["schemas"]["PaymentMethod"] | null;
+            /**
+             * @description The day of the newest proof that the operator has the private key of its address; `null` without one.
+             * @example 2026-11-28
+             */
+            proven?: string | null;
             versions: components["schemas"]["PaymentMethod"][];
         };
         /** @description The platform methods. */
@@ -5859,6 +5906,7 @@ export interface components {
             currency: string;
             memo: string;
             network: string;
+            proof?: components["schemas"]["AddressProof"] | null;
             /** @description ECDSA over P-256, as `<valid from>.<signature in base64url>`; `null` without one. */
             signature?: string | null;
             /**
@@ -7899,6 +7947,28 @@ export interface operations {
         requestBody?: never;
         responses: {
             201: components["responses"]["Proposed"];
+            default: components["responses"]["Error"];
+        };
+    };
+    post_admin_payment_methods_by_id_proof: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProof"];
+            };
+        };
+        responses: {
+            200: components["responses"]["MethodReply"];
             default: components["responses"]["Error"];
         };
     };

@@ -42,7 +42,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 92] = [
+const TABLES: [(Service, &str, Kept); 93] = [
     (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -126,6 +126,7 @@ const TABLES: [(Service, &str, Kept); 92] = [
     (Service::PaymentMethod, "deposit_keys", For("one row for each key of a method")),
     (Service::PaymentMethod, "holdings", For("one row for each address and asset")),
     (Service::PaymentMethod, "method_signatures", CONTENT),
+    (Service::PaymentMethod, "address_proofs", CONTENT),
     (
         Service::PaymentMethod,
         "method_versions",

@@ -29,6 +29,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "bridge_faults", "INSERT UPDATE(consumed_units,known_units,verified_at)"),
     ("payment_method", "consumed_totals", ""),
     ("payment_method", "treasury_addresses", "INSERT"),
+    ("payment_method", "address_proofs", "INSERT"),
     // Those of wallets that were closed a month ago are forgotten, and disowned ones are kept by a trigger.
     ("wallet", "destinations", "INSERT DELETE"),
     ("wallet", "disowned_destinations", "DELETE"),
@@ -679,6 +680,7 @@ const READ_AS_A_WHOLE: &[(&str, &str, &str)] = &[
     ("claims", "DELETE FROM claims", "rows of an hour"),
     ("consumed_totals", "", "two rows for each asset"),
     ("treasury_addresses", "", "all are watched, as those of methods are"),
+    ("address_proofs", "", "one a year for each address of the platform"),
     ("proposals", "", "few, by staff"),
     ("media", "", "few, by staff"),
     ("announcements", "", "few, by staff"),

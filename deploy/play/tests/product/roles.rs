@@ -69,6 +69,7 @@ const TABLE: &[Row] = &[
     ("POST", "/admin/payment-methods", "", "treasurer"),
     ("PUT", "/admin/payment-methods/{id}", NONE, "treasurer"),
     ("DELETE", "/admin/payment-methods/{id}", NONE, "treasurer"),
+    ("POST", "/admin/payment-methods/{id}/proof", NONE, "treasurer"),
     ("POST", "/admin/payment-methods/{id}/signature", NONE, "treasurer"),
     ("POST", "/admin/rates", "", "treasurer"),
     ("POST", "/admin/announcements", "", "manager admin"),
@@ -138,6 +139,7 @@ fn body(path: &str) -> Value {
         "/admin/staff/{id}/role" => json!({ "role": "auditor" }),
         "/admin/staff" => json!({ "name": "", "email": "", "role": "" }),
         path if path.starts_with("/admin/members") => json!({ "amount": "5.00", "note": "A note", "type": "credit" }),
+        "/admin/payment-methods/{id}/proof" => json!({ "message": "x", "signature": "x" }),
         "/admin/payment-methods/{id}/signature" => json!({ "version": 1, "signature": "x" }),
         path if path.starts_with("/admin/payment-methods") => json!({
             "currency": "USDT", "network": "TRC20", "address": "TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo", "label": "x",

@@ -2,7 +2,8 @@
 
 use axum::extract::Path;
 use proto::payment_method::v1::{
-    ListPlatformMethodsRequest, MethodFields, ProposePlatformMethodRequest, SignPlatformMethodRequest,
+    ListPlatformMethodsRequest, MethodFields, ProposePlatformMethodRequest, ProveAddressRequest,
+    SignPlatformMethodRequest,
 };
 use route_macros::{delete, get, post, put, request, response};
 
@@ -21,6 +22,10 @@ pub struct PlatformMethod {
     #[nullable]
     current: Option<PaymentMethod>,
     active: bool,
+    /// The day of the newest proof that the operator has the private key of its address; `null` without one.
+    #[nullable]
+    #[schema(example = "2026-11-28")]
+    proven: Option<String>,
     versions: Vec<PaymentMethod>,
 }
 
@@ -36,6 +41,7 @@ pub async fn list(caller: StaffMember) -> Answer<PlatformMethods> {
     let message = ListPlatformMethodsRequest {};
     let answer = ask!(caller.payment_method_staff.list_platform_methods(message))?;
     let payment_methods = answer.methods.into_iter().map(|method| PlatformMethod {
+        proven: method.current.as_ref().and_then(|current| current.proof.as_ref()).map(|proof| proof.day.clone()),
         current: method.current.map(PaymentMethod::from),
         active: method.active,
         versions: method.versions.into_iter().map(PaymentMethod::from).collect(),
@@ -138,4 +144,32 @@ pub async fn sign(caller: StaffMember, Path(id): Path<String>, body: Keyed<NewSi
     form.finish()?;
     let (answer, replayed) = keyed!(caller.payment_method_staff.sign_platform_method(message), body.claim)?;
     Ok(marked(replayed, ok(reply(answer.payment_method, "The signature has been attached.")?)))
+}
+
+/// A proof that the operator has the private key of an address.
+#[request]
+pub struct NewProof {
+    /// As `payment-method address-proof message` prints it.
+    #[schema(example = "Solvane Ltd controls the address bc1q9vza2e8x573nczrlzms0wvx3gsqjx7vavgkx0l on 2026-11-28")]
+    message: Field<String>,
+    /// By the key of the address: BIP-322 on Bitcoin, EIP-191 on networks like Ethereum, TIP-191 on Tron.
+    signature: Field<String>,
+}
+
+/// Attach a proof to the address of a platform method
+///
+/// By the key of the address. It takes the place of an earlier proof, and is published the next night.
+#[post("/admin/payment-methods/{id}/proof", "Back office")]
+pub async fn prove(caller: StaffMember, Path(id): Path<String>, body: Keyed<NewProof>) -> Answer<MethodReply> {
+    let mut form = Form::new();
+    let message = ProveAddressRequest {
+        id,
+        message: form.text("message", &body.value.message),
+        signature: form.text("signature", &body.value.signature),
+        client_address: caller.client.address,
+        idempotency: body.claim.clone(),
+    };
+    form.finish()?;
+    let (answer, replayed) = keyed!(caller.payment_method_staff.prove_address(message), body.claim)?;
+    Ok(marked(replayed, ok(reply(answer.payment_method, "The proof has been attached.")?)))
 }

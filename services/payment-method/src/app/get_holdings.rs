@@ -15,7 +15,7 @@ use crate::domain::quote::Asset;
 use crate::error::Error;
 use crate::store::chain_payments::{Outflow, Payment};
 use crate::store::holdings::Holding;
-use crate::store::{assets, chain_cursors, chain_payments, holdings, methods};
+use crate::store::{address_proofs, assets, chain_cursors, chain_payments, holdings, methods};
 
 /// Outflows and payments that are listed.
 const LISTED: i64 = 500;
@@ -64,6 +64,7 @@ pub async fn get_holdings(db: &Db) -> Result<Holdings, Error> {
     let used: Vec<_> = in_use(&mut conn).await?.into_iter().map(|(asset, _)| (asset.chain, asset.symbol)).collect();
     let mut shared = methods::visible_to(&mut conn, Uuid::nil()).await?;
     shared.retain(|one| one.method.fields.deposit_key().is_none());
+    address_proofs::add_to(&mut conn, &mut shared).await?;
     let mut rows = holdings::all(&mut conn).await?;
     let mut held = Vec::new();
     for asset in &known {

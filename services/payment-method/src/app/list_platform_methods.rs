@@ -4,7 +4,7 @@ use chassis::db::Db;
 
 use crate::domain::method::SignedMethod;
 use crate::error::Error;
-use crate::store::methods;
+use crate::store::{address_proofs, methods};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlatformMethod {
@@ -16,7 +16,9 @@ pub struct PlatformMethod {
 
 /// The active methods first, each group newest first.
 pub async fn list_platform_methods(db: &Db) -> Result<Vec<PlatformMethod>, Error> {
-    let history = methods::platform_history(&mut *db.conn().await?).await?;
+    let mut conn = db.conn().await?;
+    let mut history = methods::platform_history(&mut conn).await?;
+    address_proofs::add_to(&mut conn, history.iter_mut().map(|(version, _)| version)).await?;
     let mut list: Vec<PlatformMethod> = Vec::new();
     for (version, active) in history {
         match list.last_mut() {

@@ -62,5 +62,5 @@ async fn attach(
         address: &command.call.address,
     };
     audit::append(conn, act).await?;
-    Ok(SignedMethod { method, signature: Some(command.signature.clone()) })
+    Ok(SignedMethod { method, signature: Some(command.signature.clone()), proof: None })
 }

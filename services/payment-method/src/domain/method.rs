@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::address::{self, InvalidAddress};
+use super::address_proof::SignedProof;
 use super::deposit_key::{self, DepositKey, InvalidKey};
 
 /// How many active methods a member may keep (D-M1).
@@ -56,6 +57,9 @@ pub struct ShownMethod {
 pub struct SignedMethod {
     pub method: Method,
     pub signature: Option<String>,
+    /// That the operator has the private key of its address. `None` if there is none, or it was not asked for.
+    #[serde(default)]
+    pub proof: Option<SignedProof>,
 }
 
 /// The fields that a member or staff fill in, valid.

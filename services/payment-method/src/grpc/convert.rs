@@ -6,9 +6,9 @@ use chassis::money::Rate;
 use chassis::validate::FieldError;
 use proto::common::v1::{Derivation as DerivationMessage, Quote as QuoteMessage, QuoteDirection, RateSource};
 use proto::payment_method::v1::{
-    GetQuoteTermsResponse, MethodFields, PaymentMethod, PayoutPrice as PayoutPriceMessage,
-    PlatformMethod as PlatformMethodMessage, ProposeRateRequest, QuotableAsset, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse, Scope as ScopeMessage,
+    AddressProof as ProofMessage, GetQuoteTermsResponse, MethodFields, PaymentMethod,
+    PayoutPrice as PayoutPriceMessage, PlatformMethod as PlatformMethodMessage, ProposeRateRequest, QuotableAsset,
+    ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, Scope as ScopeMessage,
 };
 use uuid::Uuid;
 
@@ -18,6 +18,7 @@ use crate::app::price::PayoutPrice;
 use crate::app::propose_platform_method::{Change, Proposed};
 use crate::app::resolve_withdrawal_method::{Destination, ResolveWithdrawalMethod};
 use crate::domain::address;
+use crate::domain::address_proof::SignedProof;
 use crate::domain::method::{Derivation, Fields, Method, Scope, ShownMethod, SignedMethod};
 use crate::domain::quote::{Direction, LIFE, OPEN_LIMIT, Quote};
 use crate::domain::rate::{Point, Publication};
@@ -200,6 +201,7 @@ impl From<Method> for PaymentMethod {
             version: method.version,
             signature: String::new(),
             derivation: None,
+            proof: None,
         }
     }
 }
@@ -217,8 +219,14 @@ impl From<Derivation> for DerivationMessage {
 }
 
 impl From<SignedMethod> for PaymentMethod {
-    fn from(SignedMethod { method, signature }: SignedMethod) -> Self {
-        Self { signature: signature.unwrap_or_default(), ..method.into() }
+    fn from(SignedMethod { method, signature, proof }: SignedMethod) -> Self {
+        Self { signature: signature.unwrap_or_default(), proof: proof.map(Into::into), ..method.into() }
+    }
+}
+
+impl From<SignedProof> for ProofMessage {
+    fn from(proof: SignedProof) -> Self {
+        Self { day: proof.day().to_owned(), message: proof.message, signature: proof.signature }
     }
 }
 

@@ -10,7 +10,8 @@ use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
     FoundPayment, ListPlatformMethodsRequest, ListPlatformMethodsResponse, ListedPayment, PlatformMethod,
     ProposePlatformMethodRequest, ProposePlatformMethodResponse, ProposeRateRequest, ProposeRateResponse,
-    SearchPaymentsRequest, SearchPaymentsResponse, SignPlatformMethodRequest, SignPlatformMethodResponse,
+    ProveAddressRequest, ProveAddressResponse, SearchPaymentsRequest, SearchPaymentsResponse,
+    SignPlatformMethodRequest, SignPlatformMethodResponse,
 };
 use tonic::{Request, Response};
 use uuid::Uuid;
@@ -21,8 +22,10 @@ use crate::app::list_payments::Arrival;
 use crate::app::list_platform_methods::list_platform_methods;
 use crate::app::propose_platform_method::{ProposePlatformMethod, propose_platform_method};
 use crate::app::propose_rate::propose_rate;
+use crate::app::prove_address::{ProveAddress, prove_address};
 use crate::app::search_payments::search_payments;
 use crate::app::sign_platform_method::{SignPlatformMethod, sign_platform_method};
+use crate::domain::address_proof::SignedProof;
 use crate::domain::payment::Way;
 use crate::error::Error;
 
@@ -78,6 +81,16 @@ impl StaffService for GrpcServer {
         };
         let signed = retrying(|| sign_platform_method(&self.db, &self.treasury, &command)).await?;
         Ok(answer(signed.map(|method| SignPlatformMethodResponse { payment_method: Some(method.into()) })))
+    }
+
+    async fn prove_address(&self, request: Request<ProveAddressRequest>) -> Reply<ProveAddressResponse> {
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::ChangeMethods).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let proof = SignedProof { message: message.message, signature: message.signature };
+        let command = ProveAddress { call, id: convert::id(&message.id)?, proof };
+        let proven = retrying(|| prove_address(&self.db, &command)).await?;
+        Ok(answer(proven.map(|method| ProveAddressResponse { payment_method: Some(method.into()) })))
     }
 
     async fn propose_rate(&self, request: Request<ProposeRateRequest>) -> Reply<ProposeRateResponse> {

@@ -55,7 +55,7 @@ impl From<SignedRow> for SignedMethod {
     fn from(row: SignedRow) -> Self {
         let SignedRow { id, scope, version, currency, network, address, memo, label, image_key, signature } = row;
         let method = Row { id, scope, version, currency, network, address, memo, label, image_key }.into();
-        Self { method, signature }
+        Self { method, signature, proof: None }
     }
 }
 
@@ -254,7 +254,7 @@ pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(SignedMeth
             image_key: row.image_key,
         };
         let method = Method { id: row.id, scope: Scope::Platform, version: row.version, fields };
-        (SignedMethod { method, signature: row.signature }, row.active)
+        (SignedMethod { method, signature: row.signature, proof: None }, row.active)
     });
     Ok(history.collect())
 }

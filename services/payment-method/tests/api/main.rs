@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod address_proofs;
 mod callers;
 mod chain;
 mod chain_bitcoin;

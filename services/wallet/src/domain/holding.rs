@@ -42,6 +42,18 @@ pub struct SharedAddress {
     pub version: i32,
     /// The treasury key's; empty without one.
     pub signature: String,
+    /// That the operator has its private key.
+    #[serde(default)]
+    pub proof: Option<AddressProof>,
+}
+
+/// A message that the private key of an address signed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressProof {
+    pub message: String,
+    pub signature: String,
+    /// The day in the message, as `2026-11-28`.
+    pub day: String,
 }
 
 /// What an address of the platform holds.

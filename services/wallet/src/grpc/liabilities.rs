@@ -91,6 +91,11 @@ impl From<HeldForMembers> for message::HeldForMembers {
             memo: one.memo,
             version: one.version,
             signature: one.signature,
+            proof: one.proof.map(|proof| message::HeldAddressProof {
+                message: proof.message,
+                signature: proof.signature,
+                day: proof.day,
+            }),
         };
         let document = |one: HeldDocument| message::HeldDocument {
             name: one.name,
