@@ -6,6 +6,8 @@ pub mod reconcile;
 
 mod across;
 
+mod address_proofs;
+
 mod decisions;
 mod destinations;
 
@@ -63,6 +65,7 @@ pub async fn audit(urls: &Urls, evidence: Option<&Evidence<'_>>) -> Result<Vec<V
         verdicts.push(across::trail_is_unbroken(service, snapshots.of(service)?).await?);
     }
     verdicts.extend(across::verdicts(&mut snapshots).await?);
+    verdicts.push(address_proofs::verdict(&mut snapshots).await?);
     verdicts.extend(decisions::verdicts(&mut snapshots, keys.as_ref()).await?);
     if let Some(keys) = &keys {
         verdicts.push(destinations::verdict(&mut snapshots, keys).await?);

@@ -35,16 +35,15 @@ pub const STAFF: [(&str, &str, &str); 9] = [
 /// Where members pay to.
 #[derive(Clone, Copy)]
 enum Place {
-    /// One address for all of them.
+    /// One address for all of them, of the operator's wallet for this chain.
     Shared(&'static str),
     /// Addresses of their own, from a key of the operator's wallet for this chain. [D-N2]
     Own(&'static str),
 }
 
-/// Currency, network, place and label of the platform methods. The checksum of the shared address is right, but the hash inside
-/// is the text "solvane local tron..", to which no key exists.
+/// Currency, network, place and label of the platform methods.
 const METHODS: [(&str, &str, Place, &str); 3] = [
-    ("USDT", "TRC20", Place::Shared("TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo"), "Tether on Tron"),
+    ("USDT", "TRC20", Place::Shared("tron"), "Tether on Tron"),
     ("USDT", "ERC20", Place::Own("ethereum"), "Tether on Ethereum"),
     ("BTC", "Bitcoin", Place::Own("bitcoin"), "Bitcoin"),
 ];
@@ -213,16 +212,19 @@ pub async fn back_plans(visitor: &Client) -> Result<()> {
     let cash = |id: &Value| treasury["plans"].as_array()?.iter().find(|plan| plan["planId"] == *id)?["cash"].as_f64();
     let plans = plans["plans"].as_array().context("a list of plans")?;
     let without_cash: Vec<_> = plans.iter().filter(|plan| cash(&plan["id"]).unwrap_or_default() <= 0.0).collect();
-    let proven = |mut movement: Value| -> Result<Value> {
+    // By the clock of the product, on which a history is played.
+    let confirmed = proposer.get("/admin/proposals?status=confirmed").await?.success()?;
+    let today = &confirmed["proposals"][0]["decidedAt"];
+    let proven = |mut movement: Value| {
         movement["document"] = json!("Bank statement");
         movement["issuer"] = json!(BANK);
-        movement["documentAt"] = json!(OffsetDateTime::now_utc().format(&Rfc3339)?);
+        movement["documentAt"] = today.clone();
         movement["file"] = json!(PROOF);
-        Ok(movement)
+        movement
     };
     for plan in &without_cash {
         let note = "Capital of the operator for the plan";
-        let paid_in = proven(json!({ "kind": "capital_in", "amount": PLAN_CASH, "note": note }))?;
+        let paid_in = proven(json!({ "kind": "capital_in", "amount": PLAN_CASH, "note": note }));
         propose(&proposer, &confirmer, "/admin/treasury/movements", paid_in).await?;
         let funded = json!({
             "kind": "plan_funded", "amount": PLAN_CASH, "planId": plan["id"], "note": "Cash that pays gains of the plan",
@@ -232,7 +234,7 @@ pub async fn back_plans(visitor: &Client) -> Result<()> {
     if !without_cash.is_empty() {
         let amount = PLAN_CASH * u32::try_from(plans.len())?;
         let note = "Capital of the operator";
-        let held = proven(json!({ "kind": "holding_stated", "amount": amount, "asset": BANK, "note": note }))?;
+        let held = proven(json!({ "kind": "holding_stated", "amount": amount, "asset": BANK, "note": note }));
         propose(&proposer, &confirmer, "/admin/treasury/movements", held).await?;
     }
     Ok(())
@@ -288,18 +290,33 @@ async fn methods(stack: &Stack, proposer: &Client, confirmer: &Client) -> Result
             current["currency"] == currency && current["network"] == network
         };
         if !known.iter().any(same) {
+            let wallet = Wallet::open(stack.folder())?;
             let mut body = json!({ "currency": currency, "network": network, "label": label });
             match place {
-                Place::Shared(address) => body["address"] = json!(address),
+                Place::Shared(chain) => body["address"] = json!(wallet.shared(chain)?),
                 Place::Own(chain) => {
-                    let key = Wallet::open(stack.folder())?.deposit_key(chain)?;
+                    let key = wallet.deposit_key(chain)?;
                     let signature = operator::sign_method(stack.folder(), (currency, network, &key)).await?;
                     (body["address"], body["signature"]) = (json!(key), json!(signature));
                 }
             }
-            propose(proposer, confirmer, "/admin/payment-methods", body).await?;
+            let confirmed = propose(proposer, confirmer, "/admin/payment-methods", body).await?;
+            if let Place::Shared(chain) = place {
+                prove(&wallet, chain, proposer, &confirmed).await?;
+            }
         }
     }
+    Ok(())
+}
+
+/// Proves that the wallet has the private key of the shared address, on the day of its confirmation. [D-T5]
+async fn prove(wallet: &Wallet, chain: &str, treasurer: &Client, confirmed: &Value) -> Result<()> {
+    let id = confirmed["subjectId"].as_str().context("a method has an id")?;
+    let day =
+        confirmed["proposal"]["decidedAt"].as_str().and_then(|at| at.get(..10)).context("a confirmation has a day")?;
+    let message = format!("Solvane Ltd controls the address {} on {day}", wallet.shared(chain)?);
+    let body = json!({ "message": message, "signature": wallet.sign_as_shared(chain, &message)? });
+    treasurer.make(Request::post(&format!("/admin/payment-methods/{id}/proof"), body)).await?;
     Ok(())
 }
 

@@ -8,12 +8,12 @@ use std::{
     str::FromStr,
 };
 
-use alloy_primitives::Address as Account;
+use alloy_primitives::{Address as Account, hex, keccak256};
 use anyhow::{Context, Result, bail, ensure};
 use miniscript::bitcoin::{
-    Address, CompressedPublicKey, KnownHrp, NetworkKind,
+    Address, CompressedPublicKey, KnownHrp, NetworkKind, PrivateKey,
     bip32::{DerivationPath, Xpriv, Xpub},
-    secp256k1::Secp256k1,
+    secp256k1::{Message, Secp256k1},
 };
 use tokio::task::spawn_blocking;
 
@@ -74,7 +74,8 @@ pub async fn printed(arguments: &[&str], input: &str, database_url: Option<&str>
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// The wallet whose account 0 has the own addresses of members on each chain, and whose account 1 is the cold storage.
+/// The wallet whose account 0 has the own addresses of members on each chain, whose account 1 is the cold storage, and
+/// whose account 2 has the address that members share.
 pub struct Wallet {
     seed: String,
 }
@@ -105,6 +106,27 @@ impl Wallet {
         self.address(chain, &format!("{}/0/0", account(chain, 1)?))
     }
 
+    /// Where all members pay to that have no address of their own.
+    pub fn shared(&self, chain: &str) -> Result<String> {
+        self.address(chain, &shared(chain)?)
+    }
+
+    /// The signature of the shared address's key over a message, as wallets make it: BIP-322 on Bitcoin, EIP-191 or
+    /// TIP-191 elsewhere.
+    pub fn sign_as_shared(&self, chain: &str, message: &str) -> Result<String> {
+        let curve = Secp256k1::new();
+        let path = DerivationPath::from_str(&shared(chain)?)?;
+        let key = self.private(NetworkKind::Main)?.derive_priv(&curve, &path)?.private_key;
+        if chain == "bitcoin" {
+            let key = PrivateKey::new(key, NetworkKind::Main).to_wif();
+            return Ok(bip322::sign_simple_encoded(&self.shared(chain)?, message, &[key], None)?);
+        }
+        let prefix = if chain == "tron" { "TRON" } else { "Ethereum" };
+        let hash = keccak256(format!("\x19{prefix} Signed Message:\n{}{message}", message.len()));
+        let (which, compact) = curve.sign_ecdsa_recoverable(&Message::from_digest(hash.0), &key).serialize_compact();
+        Ok(format!("0x{}{:02x}", hex::encode(compact), 27 + which.to_i32()))
+    }
+
     /// The address at a path.
     pub fn address(&self, chain: &str, path: &str) -> Result<String> {
         let key = self.public(path)?.public_key;
@@ -127,6 +149,10 @@ impl Wallet {
         let path = path.trim_start_matches("m/");
         Ok(format!("wpkh({}/{path}/0/*)", self.private(NetworkKind::Test)?))
     }
+}
+
+fn shared(chain: &str) -> Result<String> {
+    Ok(format!("{}/0/0", account(chain, 2)?))
 }
 
 /// The path of an account: BIP-84 on Bitcoin, BIP-44 elsewhere.

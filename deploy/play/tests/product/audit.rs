@@ -543,6 +543,13 @@ controls! {
         "UPDATE chain_payments SET transaction_id = NULL, seen_at = now() - interval '61 minutes' WHERE way = 'out'";
     an_address_that_pretends_to_be_the_treasurys_is_seen: "address of the treasury's own wallet", "payment_method",
         "INSERT INTO treasury_addresses (address, network, found_at) VALUES ('TATTACKERx', 'TRC20', now())";
+    a_proof_that_its_address_did_not_sign_is_seen: "private key of each proven address", "payment_method",
+        "INSERT INTO address_proofs (network, address, message, signature, attached_at)
+         VALUES ('TRC20', 'TPLATFORM1', 'Solvane Ltd controls the address TPLATFORM1 on 2026-11-28', repeat('11', 65), now())";
+    a_proof_of_a_strangers_address_is_seen: "private key of each proven address", "payment_method",
+        "INSERT INTO address_proofs (network, address, message, signature, attached_at)
+         VALUES ('ERC20', '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', 'Solvane Ltd controls the address 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1 on 2026-11-28',
+            '0xbe1de5f3bee5dd670a458a36fc40f64e053ca0d50b10588c56fd7c3cab8c2adc719dc48a7ac6d93a72aa76f983e128c05a8e19ba623bde10d8e67089fcde657e1c', now())";
     a_session_that_never_ends_is_seen: "D-S4", "auth",
         "INSERT INTO sessions (id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address)
          SELECT gen_random_uuid(), id, now(), now(), now(), now() + interval '8 days', '', '' FROM users LIMIT 1";
