@@ -1183,6 +1183,30 @@ describe('the audit log', () => {
   })
 })
 
+describe('the proof of an address [D-T5]', () => {
+  it('is entered by a treasurer with its message, or refused there, and its day is shown', async () => {
+    const wrong = { message: 'Check the signature', errors: { signature: 'The key of this address did not sign this message' } }
+    server.use(
+      answers('get', '/admin/payment-methods', { paymentMethods: [{ current: usdt, active: true, proven: '2026-11-28', versions: [usdt] }] }),
+      refuses('post', '/admin/payment-methods/:id/proof', 422, wrong),
+    )
+    const { user } = openAsStaff('/admin/payment-methods', 'see', 'changeMethods')
+    expect(await screen.findByText('Proved Nov 28, 2026')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Attach a proof' }))
+    const dialog = within(screen.getByRole('dialog', { name: 'Prove the address of USDT on TRC20' }))
+    await user.click(dialog.getByRole('button', { name: 'Attach' }))
+    expect(await dialog.findAllByText('This is required')).toHaveLength(2)
+    await user.type(dialog.getByLabelText('Message'), ' Solvane Ltd controls the address T on 2026-11-28 ')
+    await user.type(dialog.getByLabelText('Signature'), '0xfde0')
+    await user.click(dialog.getByRole('button', { name: 'Attach' }))
+    expect(await dialog.findByText('The key of this address did not sign this message')).toBeVisible()
+    const attached = records('post', '/admin/payment-methods/:id/proof')
+    server.use(attached.handler)
+    await user.click(dialog.getByRole('button', { name: 'Attach' }))
+    await waitFor(() => expect(attached.seen[0]?.body).toEqual({ message: 'Solvane Ltd controls the address T on 2026-11-28', signature: '0xfde0' }))
+  })
+})
+
 describe('the signature of a platform method [D-M1]', () => {
   const method = (changes: object = {}) => {
     const current = { ...usdt, version: 2, ...changes }

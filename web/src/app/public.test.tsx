@@ -149,7 +149,7 @@ describe('what is owed and held', () => {
   const held = {
     total: 190, assets: 30, stated: 0, observed: true,
     chains: [{ chain: 'tron', asset: 'USDT', units: '160000000', decimals: 6, rate: 1, rateAt: at, value: 160 }],
-    addresses: [{ currency: 'USDT', network: 'TRC20', address: 'TPLATFORM', memo: '', version: 1, signature: null }],
+    addresses: [{ currency: 'USDT', network: 'TRC20', address: 'TPLATFORM', memo: '', version: 1, signature: null, proof: null }],
     documents: [{ name: 'Bonds', plan: 'Starter', proof: 'Contract note 17', issuer: 'Broker', provenAt: at, value: 30 }],
   }
   const solvency = (sum: number, nights: object[] = []) => ({
@@ -162,12 +162,34 @@ describe('what is owed and held', () => {
     openApp('/solvency')
     expect(await heading('What we owe and what we hold')).toBeVisible()
     expect(await screen.findByText('More is held than members are owed, or exactly as much.')).toBeVisible()
-    expect(screen.getByText('of it gains not taken yet').nextSibling).toHaveTextContent('$50.00')
+    expect(screen.getByText('Of that, gains not taken yet').nextSibling).toHaveTextContent('$50.00')
     expect(screen.getByText('160 USDT at $1.00')).toBeVisible()
     expect(screen.getByText('Bonds of Starter')).toBeVisible()
     expect(screen.getByText('Not signed by the treasury key')).toBeVisible()
     expect(within(screen.getByRole('table')).getAllByRole('row')).toHaveLength(3)
     expect(screen.getByRole('link', { name: 'Log in to verify' })).toHaveAttribute('href', '/login')
+  })
+
+  it('says since when an address is proven, with what anybody needs to verify it [D-T5]', async () => {
+    const proof = (day: string) => ({ message: `Solvane Ltd controls the address TPLATFORM on ${day}`, signature: '0xfde0', day })
+    const published = (day: string) => {
+      const [address] = held.addresses
+      return { ...solvency(190), held: { ...held, addresses: [{ ...address, proof: proof(day) }] } }
+    }
+    server.use(answers('get', '/solvency', published('2026-11-20')))
+    const { user, unmount } = openApp('/solvency')
+    expect(await screen.findByText('The operator proved on Nov 20, 2026 that it controls this address.')).toBeVisible()
+    await user.click(screen.getByText('Verify it yourself'))
+    expect(screen.getByText(/^Solvane Ltd controls the address TPLATFORM on/)).toBeVisible()
+    expect(screen.getByText('0xfde0')).toBeVisible()
+    unmount()
+    server.use(answers('get', '/solvency', published('2024-02-29')))
+    const old = openApp('/solvency')
+    expect(await screen.findByText('The operator proved on Feb 29, 2024 that it controls this address. That was more than a year ago.')).toBeVisible()
+    old.unmount()
+    server.use(answers('get', '/solvency', solvency(190)))
+    openApp('/solvency')
+    expect(await screen.findByText('The operator has not proved yet that it controls this address.')).toBeVisible()
   })
 
   it('does not say that all is well while one cent is missing [D-T4] [D-T5]', async () => {

@@ -34,11 +34,19 @@ function Published() {
   if (data) {
     return (
       <>
-        <div className="mt-10 grid items-start gap-4 lg:grid-cols-2">
-          <OwedAndHeld found={data} />
-          <OwnVerdict user={user} published={data} />
-          {data.held && <WhatIsHeld held={data.held} />}
-          <Nights nights={data.nights} />
+        <div className="mt-10 grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
+          <div className="contents lg:grid lg:grid-cols-1 lg:gap-4">
+            <OwedAndHeld found={data} />
+            <div className="order-2">{data.held && <WhatIsHeld held={data.held} countedAt={data.at} />}</div>
+          </div>
+          <div className="contents lg:grid lg:grid-cols-1 lg:gap-4">
+            <div className="order-1">
+              <OwnVerdict user={user} published={data} />
+            </div>
+            <div className="order-3">
+              <Nights nights={data.nights} />
+            </div>
+          </div>
         </div>
         <ForExperts owed={data.owed} />
       </>

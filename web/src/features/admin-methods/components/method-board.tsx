@@ -9,7 +9,9 @@ import type { PlatformMethod } from '@/features/admin/api/types'
 import { useMay } from '@/features/admin/permissions'
 import { Loaded } from '@/features/admin/components/loaded'
 import type { PaymentMethod } from '@/lib/api-types'
+import { formatDay } from '@/lib/dates'
 import { PlatformMethodForm } from './platform-method-form'
+import { ProofForm } from './proof-form'
 import { SignatureForm } from './signature-form'
 
 /** Addresses that members send deposits to, each with every version it had [D-M1]. */
@@ -45,10 +47,11 @@ export function AddMethodButton() {
   )
 }
 
-function MethodCard({ method: { current, active, versions } }: { method: PlatformMethod }) {
+function MethodCard({ method: { current, active, proven, versions } }: { method: PlatformMethod }) {
   const may = useMay()
   const [editing, setEditing] = useState(false)
   const [signing, setSigning] = useState(false)
+  const [proving, setProving] = useState(false)
   const shown = current ?? versions.at(-1)
   if (!shown) return null
   return (
@@ -59,6 +62,7 @@ function MethodCard({ method: { current, active, versions } }: { method: Platfor
         </h2>
         <Badge tone={active ? 'positive' : 'neutral'}>{active ? 'Active' : 'Retired'}</Badge>
         {active && <SignatureBadge method={shown} />}
+        {active && proven && <Badge tone="positive">Proved {formatDay(`${proven}T12:00:00Z`)}</Badge>}
       </div>
       {shown.label && <p className="text-sm text-ink-faint">{shown.label}</p>}
       <code className="mt-2 block font-mono text-sm break-all select-all">{shown.address}</code>
@@ -87,12 +91,18 @@ function MethodCard({ method: { current, active, versions } }: { method: Platfor
           <Button size="sm" variant="secondary" onClick={() => setSigning(true)}>
             Attach a signature
           </Button>
+          <Button size="sm" variant="secondary" onClick={() => setProving(true)}>
+            Attach a proof
+          </Button>
           <ArchiveButton id={shown.id} name={`${shown.currency} on ${shown.network}`} />
           <Dialog open={editing} onClose={() => setEditing(false)} title={`Change ${shown.currency} on ${shown.network}`}>
             <PlatformMethodForm current={shown} onDone={() => setEditing(false)} />
           </Dialog>
           <Dialog open={signing} onClose={() => setSigning(false)} title={`Sign ${shown.currency} on ${shown.network}`}>
             <SignatureForm method={shown} onDone={() => setSigning(false)} />
+          </Dialog>
+          <Dialog open={proving} onClose={() => setProving(false)} title={`Prove the address of ${shown.currency} on ${shown.network}`}>
+            <ProofForm id={shown.id} onDone={() => setProving(false)} />
           </Dialog>
         </div>
       )}

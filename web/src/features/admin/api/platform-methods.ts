@@ -30,6 +30,14 @@ export const useProposeMethod = (id?: string) =>
 export const useProposeArchive = (id: string) =>
   useStaffAction((_: null, options) => api.delete(`/admin/payment-methods/${encodeURIComponent(id)}`, options))
 
+/** Attaches what the private key of the address signed. */
+export const useProveAddress = (id: string) =>
+  useStaffAction(
+    (proof: { message: string; signature: string }, options) =>
+      api.post(`/admin/payment-methods/${encodeURIComponent(id)}/proof`, proof, options),
+    ['message', 'signature'],
+  )
+
 /** Attaches a signature of the treasury key to the current version. */
 export const useSignMethod = (id: string) =>
   useStaffAction(

@@ -4,11 +4,11 @@ import { Card, CardHeader } from '@/components/card'
 import { CopyButton } from '@/components/copy-button'
 import { cx } from '@/components/cx'
 import { DetailList } from '@/components/detail-list'
-import { useSignature, type Signature } from '@/components/use-signature'
 import type { Solvency } from '@/lib/api-types'
 import { formatDay, formatZoned } from '@/lib/dates'
 import { formatMoney, toCents } from '@/lib/money'
 import { formatRate, formatUnits } from '@/lib/units'
+import { HeldAddress } from './held-address'
 
 type Held = NonNullable<Solvency['held']>
 
@@ -23,7 +23,7 @@ export function OwedAndHeld({ found: { at, owed, held, ratio } }: { found: Solve
           <DetailList
             items={[
               { label: 'Owed to members', value: <Sum>{formatMoney(owed.total)}</Sum> },
-              { label: 'of it gains not taken yet', value: <span className="tabular">{formatMoney(owed.gains)}</span> },
+              { label: 'Of that, gains not taken yet', value: <span className="tabular">{formatMoney(owed.gains)}</span> },
               ...(held ? [{ label: 'Held for members', value: <Sum>{formatMoney(held.total)}</Sum> }] : []),
               ...(ratio == null ? [] : [{ label: 'Held for each $100 owed', value: <span className="tabular">{formatMoney(ratio)}</span> }]),
             ]}
@@ -50,7 +50,7 @@ function Sentence({ owed, held }: { owed: number; held: number }) {
 }
 
 /** What is held, and how everybody can look it up. */
-export function WhatIsHeld({ held }: { held: Held }) {
+export function WhatIsHeld({ held, countedAt }: { held: Held; countedAt: string }) {
   return (
     <Card>
       <CardHeader
@@ -79,9 +79,13 @@ export function WhatIsHeld({ held }: { held: Held }) {
             </h3>
             <ul className="mt-1 divide-y divide-line">
               {held.addresses.map((one) => (
-                <Address key={`${one.network} ${one.currency} ${one.address} ${one.memo}`} one={one} />
+                <HeldAddress key={`${one.network} ${one.currency} ${one.address} ${one.memo}`} one={one} countedAt={countedAt} />
               ))}
             </ul>
+            <p className="mt-1 text-ink-faint">
+              Addresses of single members are not listed. Each comes from a public key that the treasury key signed, and the member’s
+              browser derives it again before it shows the address. What is there is part of the units above.
+            </p>
           </section>
         )}
       </div>
@@ -97,30 +101,6 @@ function Row({ title, value, children }: { title: ReactNode; value: string; chil
         <span className="tabular font-medium">{value}</span>
       </p>
       <p className="wrap-anywhere text-ink-faint">{children}</p>
-    </li>
-  )
-}
-
-const SIGNATURES: Record<Signature, string> = {
-  checking: 'Checking the signature',
-  signed: 'Signed by the treasury key, verified in your browser',
-  unsigned: 'Not signed by the treasury key',
-  wrong: 'The signature is not one of the treasury key',
-  unverified: 'Signed; this page has no key to verify it with',
-}
-
-function Address({ one }: { one: Held['addresses'][number] }) {
-  const signature = useSignature({ ...one, signature: one.signature ?? '' })
-  return (
-    <li className="py-3">
-      <p className="text-ink-faint">
-        {one.currency} on {one.network}
-      </p>
-      <p className="flex items-start justify-between gap-2">
-        <code className="min-w-0 text-xs break-all">{one.address}</code>
-        <CopyButton text={one.address} success="Address copied to clipboard!" failure="Failed to copy the address" />
-      </p>
-      <p className={cx('text-xs', signature === 'wrong' ? 'text-negative' : 'text-ink-faint')}>{SIGNATURES[signature]}</p>
     </li>
   )
 }
@@ -143,10 +123,10 @@ export function Nights({ nights }: { nights: Solvency['nights'] }) {
           <tbody className="divide-y divide-line">
             {nights.map(({ at, owed, held, ratio }) => (
               <tr key={at}>
-                <td className="py-2 pr-3 whitespace-nowrap text-ink-faint">{formatDay(at)}</td>
-                <td className="tabular py-2 pr-3 text-right">{formatMoney(owed)}</td>
-                <td className="tabular py-2 pr-3 text-right">{held == null ? '–' : formatMoney(held)}</td>
-                <td className={cx('tabular py-2 text-right font-medium', ratio != null && ratio < 100 && 'text-negative')}>{ratio == null ? '–' : `${ratio}%`}</td>
+                <td className="py-2 pr-2 text-ink-faint sm:pr-3 sm:whitespace-nowrap">{formatDay(at)}</td>
+                <td className="tabular py-2 pr-2 text-right sm:pr-3">{formatMoney(owed)}</td>
+                <td className="tabular py-2 pr-2 text-right sm:pr-3">{held == null ? '–' : formatMoney(held)}</td>
+                <td className={cx('tabular py-2 text-right font-medium', ratio != null && ratio < 100 && 'text-negative')}>{ratio == null ? '–' : `${ratio.toLocaleString('en-US')}%`}</td>
               </tr>
             ))}
           </tbody>
