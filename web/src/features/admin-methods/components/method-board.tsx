@@ -54,6 +54,8 @@ function MethodCard({ method: { current, active, proven, versions } }: { method:
   const [proving, setProving] = useState(false)
   const shown = current ?? versions.at(-1)
   if (!shown) return null
+  // Own addresses of members come from it, and the treasury key's signature proves them.
+  const isKey = /^([xz]pub|wpkh\()/.test(shown.address)
   return (
     <Card className="p-4 sm:p-5">
       <div className="flex flex-wrap items-center gap-2">
@@ -91,9 +93,11 @@ function MethodCard({ method: { current, active, proven, versions } }: { method:
           <Button size="sm" variant="secondary" onClick={() => setSigning(true)}>
             Attach a signature
           </Button>
-          <Button size="sm" variant="secondary" onClick={() => setProving(true)}>
-            Attach a proof
-          </Button>
+          {!isKey && (
+            <Button size="sm" variant="secondary" onClick={() => setProving(true)}>
+              Attach a proof
+            </Button>
+          )}
           <ArchiveButton id={shown.id} name={`${shown.currency} on ${shown.network}`} />
           <Dialog open={editing} onClose={() => setEditing(false)} title={`Change ${shown.currency} on ${shown.network}`}>
             <PlatformMethodForm current={shown} onDone={() => setEditing(false)} />

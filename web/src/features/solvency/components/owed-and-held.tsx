@@ -116,8 +116,8 @@ export function Nights({ nights }: { nights: Solvency['nights'] }) {
             <tr className="text-ink-faint">
               <th className="py-2 pr-3 font-medium">Counted</th>
               <th className="py-2 pr-3 text-right font-medium">Owed</th>
-              <th className="py-2 pr-3 text-right font-medium">Held</th>
-              <th className="py-2 text-right font-medium">Ratio</th>
+              <th className="py-2 text-right font-medium sm:pr-3">Held</th>
+              <th className="hidden py-2 text-right font-medium sm:table-cell">Ratio</th>
             </tr>
           </thead>
           <tbody className="divide-y divide-line">
@@ -125,8 +125,8 @@ export function Nights({ nights }: { nights: Solvency['nights'] }) {
               <tr key={at}>
                 <td className="py-2 pr-2 text-ink-faint sm:pr-3 sm:whitespace-nowrap">{formatDay(at)}</td>
                 <td className="tabular py-2 pr-2 text-right sm:pr-3">{formatMoney(owed)}</td>
-                <td className="tabular py-2 pr-2 text-right sm:pr-3">{held == null ? '–' : formatMoney(held)}</td>
-                <td className={cx('tabular py-2 text-right font-medium', ratio != null && ratio < 100 && 'text-negative')}>{ratio == null ? '–' : `${ratio.toLocaleString('en-US')}%`}</td>
+                <td className={cx('tabular py-2 text-right sm:pr-3', ratio != null && ratio < 100 && 'text-negative')}>{held == null ? '–' : formatMoney(held)}</td>
+                <td className={cx('tabular hidden py-2 text-right font-medium sm:table-cell', ratio != null && ratio < 100 && 'text-negative')}>{ratio == null ? '–' : `${ratio.toLocaleString('en-US')}%`}</td>
               </tr>
             ))}
           </tbody>
