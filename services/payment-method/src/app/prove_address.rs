@@ -23,8 +23,9 @@ pub struct ProveAddress {
 
 /// The method with its proof, once a key.
 ///
-/// # Errors `NotFound` if there is no active platform method with this id; `Proof` if the message is none about its
-/// address, or its key did not sign it.
+/// # Errors
+/// `NotFound` if there is no active platform method with this id; `Proof` if the message is about another address, or
+/// its key did not sign it.
 pub async fn prove_address(db: &Db, command: &ProveAddress) -> Result<Answer<SignedMethod>, Error> {
     idempotency::once(db, command.call.claim.clone(), async |conn| attach(conn, command).await).await
 }
