@@ -112,22 +112,27 @@ async fn compare_trades(snapshots: &mut Snapshots, parts: &[String]) -> Result<V
 
 /// A gain comes from the cash of the trade's own plan, and a loss goes to it. [D-T1]
 async fn gains_come_from_their_plan(snapshots: &mut Snapshots) -> Result<Verdict> {
-    let posted: Vec<(Uuid, Uuid)> = sqlx::query_as(
-        "SELECT business_id, accounts.user_id FROM postings JOIN entries ON posting_id = postings.id
+    let posted: Vec<(Uuid, Option<Uuid>, String)> = sqlx::query_as(
+        "SELECT business_id, accounts.user_id, accounts.kind FROM postings JOIN entries ON posting_id = postings.id
          JOIN accounts ON accounts.id = account_id
-         WHERE postings.kind IN ('trade_gain', 'trade_loss') AND accounts.kind = 'plan_cash'",
+         WHERE postings.kind IN ('trade_gain', 'trade_loss') AND accounts.kind NOT IN ('available', 'owed', 'invested')",
     )
     .fetch_all(snapshots.of(Service::Wallet)?)
     .await?;
-    let ids: Vec<Uuid> = posted.iter().map(|(trade, _)| *trade).collect();
+    let ids: Vec<Uuid> = posted.iter().map(|(trade, ..)| *trade).collect();
     let plans: HashMap<Uuid, Uuid> = sqlx::query_as("SELECT id, plan_id FROM trades WHERE id = ANY ($1)")
         .bind(ids)
         .fetch_all(snapshots.of(Service::Trade)?)
         .await?
         .into_iter()
         .collect();
-    let wrong = posted.iter().filter(|(trade, plan)| plans.get(trade) != Some(plan));
-    let wrong = wrong.map(|(trade, plan)| format!("trade {trade} moved the cash of plan {plan}")).collect();
+    let is_of_plan = |trade, owner: &Option<Uuid>| owner.is_some() && plans.get(trade) == owner.as_ref();
+    let wrong = posted.iter().filter(|(trade, owner, kind)| kind != "plan_cash" || !is_of_plan(trade, owner));
+    let wrong = wrong
+        .map(|(trade, owner, kind)| {
+            format!("trade {trade} moved {kind} of {}", owner.map_or("the house".into(), |id| id.to_string()))
+        })
+        .collect();
     Ok(Verdict::new("D-T1 D-T2", "gains come from the cash of their plan, and losses go to it", wrong))
 }
 

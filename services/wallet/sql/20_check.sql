@@ -156,8 +156,6 @@ BEGIN
                         AND accounts.kind NOT IN ('plan_cash', 'plan_assets')
                     THEN format('%s of %s', accounts.kind, accounts.user_id)
                 WHEN accounts.kind = 'owed' THEN 'available'
-                -- It paid gains and took losses before plans had cash of their own.
-                WHEN accounts.kind = 'investment_pool' THEN 'plan_cash'
                 ELSE accounts.kind END AS account, sum(amount_cents) AS gained,
                 bool_or(entries.member_id <> postings.user_id) AS is_of_other
             FROM entries JOIN postings ON postings.id = posting_id JOIN accounts ON accounts.id = account_id

@@ -865,14 +865,14 @@ describe('the sums of the books', () => {
     expect(screen.queryByText('The ledger is consistent')).toBeNull()
     expect(concernOf('Held for members')).toHaveTextContent('$999.99')
     expect(concernOf('Held for members')).toHaveClass('text-negative')
-    expect(concernOf('Former investment pool')).toHaveTextContent('-$20.50')
+    expect(concernOf('Investment pool')).toHaveTextContent('-$20.50')
     expect(screen.queryByText('Must be zero')).toBeNull()
   })
 
   it('say nothing where nothing is wrong [D-R6]', async () => {
     openAsStaff('/admin/solvency')
     await screen.findByText('The ledger is consistent')
-    for (const words of ['Less is held than members are owed', 'Former investment pool', 'Must be zero']) expect(screen.queryByText(words)).toBeNull()
+    for (const words of ['Less is held than members are owed', 'Investment pool', 'Must be zero']) expect(screen.queryByText(words)).toBeNull()
   })
 })
 

@@ -71,7 +71,8 @@ fn decisions() -> Vec<(&'static str, Staff, Decided)> {
     ]
 }
 
-/// What a good life leaves in the wallet: a deposit, an open and a paid withdrawal, two trades, the course, a bonus.
+/// What a good life leaves in the wallet: a deposit, an open and a paid withdrawal, three trades, the course, a bonus. The
+/// loss of one trade pays the gain of another.
 const WALLET: &str = r#"
 CREATE FUNCTION book(what text, business uuid, line uuid, places bigint[], cents bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE posting postings; place bigint; amount bigint; written entries[] := '{}';
@@ -87,6 +88,7 @@ BEGIN
 END $$;
 INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE SELECT place, kind, '00000000-0000-0000-0000-0000000000b1'
 FROM unnest(ARRAY[1, 2, 3, 4], ARRAY['available', 'held', 'bonus', 'invested']) AS mine (place, kind);
+INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE VALUES (5, 'plan_cash', '00000000-0000-0000-0000-0000000000e9');
 INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, fee_cents, net_amount_cents,
     method_id, currency, network, method_address, method_version, destination_address, txid, txid_key, approved_by, approved_at,
     decided_by, decided_at, related_id, created_at)
@@ -104,6 +106,8 @@ FROM (VALUES
     ('c5', 'trade', 'success', 'debit', 10000, NULL, NULL, NULL, NULL, NULL, 'd2'),
     ('c6', 'trade', 'success', 'credit', 10000, NULL, NULL, NULL, NULL, NULL, 'd2'),
     ('c7', 'profit', 'success', 'credit', 1000, NULL, NULL, NULL, NULL, NULL, 'd2'),
+    ('c9', 'trade', 'success', 'debit', 10000, NULL, NULL, NULL, NULL, NULL, 'd4'),
+    ('ca', 'trade', 'success', 'credit', 9000, NULL, NULL, NULL, NULL, NULL, 'd4'),
     ('c8', 'course', 'success', 'debit', 8700, NULL, NULL, NULL, NULL, NULL, NULL)
 ) AS lines (id, kind, status, direction, cents, fee, network, address, txid, decided, related);
 INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, asset, units, consumed_at)
@@ -114,7 +118,8 @@ VALUES ('00000000-0000-0000-0000-0000000000b1', 'USDT', 'TRC20', 'TMEMBERxxx', '
 INSERT INTO trade_fundings VALUES
     ('00000000-0000-0000-0000-0000000000d1', '00000000-0000-0000-0000-0000000000b1', 20000, 'funded', NULL, now() - interval '2 min', NULL),
     ('00000000-0000-0000-0000-0000000000d2', '00000000-0000-0000-0000-0000000000b1', 10000, 'settled', 11000, now() - interval '2 min', now()),
-    ('00000000-0000-0000-0000-0000000000d3', '00000000-0000-0000-0000-0000000000b1', 99900, 'refused', NULL, now() - interval '2 min', NULL);
+    ('00000000-0000-0000-0000-0000000000d3', '00000000-0000-0000-0000-0000000000b1', 99900, 'refused', NULL, now() - interval '2 min', NULL),
+    ('00000000-0000-0000-0000-0000000000d4', '00000000-0000-0000-0000-0000000000b1', 10000, 'settled', 9000, now() - interval '2 min', now());
 INSERT INTO proposals VALUES ('00000000-0000-0000-0000-0000000000f1', 'bonus', '00000000-0000-0000-0000-0000000000b1', '{"amount_cents": 500}', NULL,
     'confirmed', '00000000-0000-0000-0000-0000000000a2', now(), '00000000-0000-0000-0000-0000000000a3', now());
 SELECT book(kind, ('00000000-0000-0000-0000-0000000000' || business)::uuid, ('00000000-0000-0000-0000-0000000000' || line)::uuid, places, cents)
@@ -126,7 +131,10 @@ FROM (VALUES
     ('trade_fund', 'd1', 'c4', ARRAY[1, 4], ARRAY[-20000, 20000]),
     ('trade_fund', 'd2', 'c5', ARRAY[1, 4], ARRAY[-10000, 10000]),
     ('trade_settle', 'd2', 'c6', ARRAY[1, 4], ARRAY[10000, -10000]),
-    ('trade_gain', 'd2', 'c7', ARRAY[1, 4000000000000000004], ARRAY[1000, -1000]),
+    ('trade_fund', 'd4', 'c9', ARRAY[1, 4], ARRAY[-10000, 10000]),
+    ('trade_settle', 'd4', 'ca', ARRAY[1, 4], ARRAY[9000, -9000]),
+    ('trade_loss', 'd4', NULL, ARRAY[4, 5], ARRAY[-1000, 1000]),
+    ('trade_gain', 'd2', 'c7', ARRAY[1, 5], ARRAY[1000, -1000]),
     ('course', 'c8', 'c8', ARRAY[1, 4000000000000000002], ARRAY[-8700, 8700]),
     ('bonus', 'f1', NULL, ARRAY[3, 4000000000000000005], ARRAY[500, -500])
 ) AS moves (kind, business, line, places, cents);
@@ -149,7 +157,7 @@ INSERT INTO trades SELECT ('00000000-0000-0000-0000-0000000000' || id)::uuid, '0
     '00000000-0000-0000-0000-0000000000e9', 'Starter', 1000, 100000, 500, 30, cents, 1000000, status, kind, value,
     now() - interval '2 min', now(), CASE WHEN kind IS NOT NULL THEN now() END, refusal
 FROM (VALUES ('d1', 20000, 'open', NULL, NULL, NULL::jsonb), ('d2', 10000, 'claimed', 'claim', 11000, NULL),
-    ('d3', 99900, 'failed', NULL, NULL, '{}')) AS made (id, cents, status, kind, value, refusal);
+    ('d3', 99900, 'failed', NULL, NULL, '{}'), ('d4', 10000, 'closed', 'close', 9000, NULL)) AS made (id, cents, status, kind, value, refusal);
 "#;
 
 const AUTH: &str = r"
@@ -580,6 +588,9 @@ controls! {
          SELECT now(), root, total_cents, leaves, now() FROM liability_publications";
     a_balance_that_was_published_too_low_is_seen: "D-T5", "wallet",
         "UPDATE liability_leaves SET amount_cents = amount_cents + 1 WHERE position = 0";
+    a_gain_that_the_house_paid_is_seen: "D-T1", "wallet",
+        "UPDATE entries SET account_id = 4000000000000000004 WHERE account_id = 5 AND amount_cents = -1000";
+    a_gain_that_another_plan_paid_is_seen: "D-T1", "wallet", "UPDATE accounts SET user_id = gen_random_uuid() WHERE id = 5";
     a_gain_that_was_left_out_of_the_liabilities_is_seen: "D-T5", "trade",
         "UPDATE trades SET opening_value_micros = opening_value_micros / 2 WHERE status = 'open'";
     a_gain_that_no_trade_has_is_seen: "D-T5", "wallet",

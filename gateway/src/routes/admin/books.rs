@@ -60,7 +60,7 @@ pub struct Integrity {
     owed: Dollars,
     /// What the platform holds in dollars, according to the ledger.
     holdings: Dollars,
-    /// Of the pool that paid gains and took losses before plans had cash of their own, in dollars.
+    /// Of the house's investment pool, in dollars. Zero: gains come from the cash of their plan.
     pool: Dollars,
     /// What is owed to members beside what is held for them.
     solvency: Solvency,

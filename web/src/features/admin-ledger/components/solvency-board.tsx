@@ -92,7 +92,7 @@ function Books({ books }: { books: Integrity }) {
           danger={solvency.missing > 0 && 'Less is held than members are owed'}
         />
         {owed > 0 && <Sum label="Owed by members" value={owed} note="From reversed payments; not part of the holdings" />}
-        {pool !== 0 && <Sum label="Former investment pool" value={pool} note="Paid gains before plans had cash of their own" />}
+        {pool !== 0 && <Sum label="Investment pool" value={pool} note="Should be zero: gains come from the cash of their plan" />}
         <Sum label="Trial balance" value={trialBalance} danger={trialBalance !== 0 && 'Must be zero'} />
         <Sum label="Drift" value={drift} danger={drift !== 0 && 'Must be zero'} />
       </dl>

@@ -15,7 +15,7 @@ const accounts: Record<string, string> = {
   settlement: 'Platform holdings',
   course_revenue: 'Course revenue',
   fee_revenue: 'Fee revenue',
-  investment_pool: 'Former investment pool',
+  investment_pool: 'Investment pool',
   capital: 'Capital',
   network_fees: 'Network fees',
   plan_cash: 'Cash of the plan',
