@@ -7,7 +7,9 @@ use chassis::money::Units;
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
-use crate::domain::transaction::{Details, Direction, Payment, Purpose, Status, TradePart, Transaction, Withdrawal};
+use crate::domain::transaction::{
+    Details, Direction, Payment, Purpose, QuoteCopy, Status, TradePart, Transaction, Withdrawal,
+};
 
 /// After this time without a look at the chain nothing is known about it.
 const UNOBSERVED: Duration = Duration::minutes(2);
@@ -164,7 +166,7 @@ fn of_payment(one: &Transaction, payment: &Payment, known: &Known) -> Vec<Step> 
         Status::Success => way.extend([done(StepKey::Reviewed, one.decided_at), done(end, one.decided_at)]),
         Status::Failed => way.push(failed(StepKey::Reviewed, one)),
         Status::Pending => {
-            way.extend(known.chain.iter().flat_map(|chain| on_chain(chain, known)));
+            way.extend(known.chain.iter().flat_map(|chain| on_chain(chain, payment.quote.as_ref(), known)));
             let second = payment
                 .first_approval
                 .map(|_| "The first of two reviewers has approved it. A second one looks at amounts of this size.");
@@ -176,7 +178,7 @@ fn of_payment(one: &Transaction, payment: &Payment, known: &Known) -> Vec<Step> 
     way
 }
 
-fn on_chain(chain: &Chain, known: &Known) -> [Step; 2] {
+fn on_chain(chain: &Chain, quote: Option<&QuoteCopy>, known: &Known) -> [Step; 2] {
     let is_old = |at: OffsetDateTime| known.now.is_some_and(|now| now - at > UNOBSERVED);
     if chain.observed_at.is_some_and(is_old) {
         let note =
@@ -196,13 +198,24 @@ fn on_chain(chain: &Chain, known: &Known) -> [Step; 2] {
     if let Some(note) = lost {
         return [Step { note: Some(note.to_owned()), ..open(StepKey::Seen) }, open(StepKey::Confirmed)];
     }
-    let figures = format!("{} {}", shown.units.whole(shown.decimals), shown.asset);
-    let seen = Step { note: Some(figures), ..done(StepKey::Seen, shown.seen_at) };
+    let seen = Step { note: Some(arrived(shown, quote)), ..done(StepKey::Seen, shown.seen_at) };
     if shown.state == "final" {
         return [seen, done(StepKey::Confirmed, None)];
     }
     let note = format!("{} of {} confirmations", shown.confirmations, shown.confirmations_needed);
     [seen, Step { note: Some(note), ..open(StepKey::Confirmed) }]
+}
+
+/// What arrived, and how far it is from what was asked for.
+fn arrived(shown: &Shown, quote: Option<&QuoteCopy>) -> String {
+    let told = |units: Units| format!("{} {}", units.whole(shown.decimals), shown.asset);
+    let due = quote.filter(|quote| quote.asset == shown.asset).map(|quote| quote.units);
+    let difference = match due {
+        Some(due) if due != shown.units => told(due.distance(shown.units)),
+        _ => return told(shown.units),
+    };
+    let way = if due > Some(shown.units) { "less" } else { "more" };
+    format!("{}, {difference} {way} than asked. We match it in review.", told(shown.units))
 }
 
 fn of_withdrawal(one: &Transaction, withdrawal: &Withdrawal, known: &Known) -> Vec<Step> {
@@ -299,14 +312,14 @@ impl fmt::Display for Sequence {
 #[cfg(test)]
 mod tests {
     use chassis::identity::PayoutState;
-    use chassis::money::{Cents, Units};
+    use chassis::money::{Cents, Conversion, Rate, Units};
     use time::macros::datetime;
     use time::{Duration, OffsetDateTime};
     use uuid::Uuid;
 
     use super::{Chain, Known, Shown, StepKey, StepState, steps};
     use crate::domain::transaction::{
-        Destination, Details, MethodCopy, PaymentClaim, Purpose, Receipt, TradePart, Transaction,
+        Destination, Details, MethodCopy, PaymentClaim, Purpose, QuoteCopy, Receipt, TradePart, Transaction,
     };
     use crate::domain::txid::Txid;
 
@@ -347,7 +360,7 @@ mod tests {
     }
 
     /// [D-M6] A payment goes from the request over the chain, where one is observed, to the review and its end, and says no
-    /// time but one that was measured and has not passed.
+    /// time but one that was measured and has not passed. [D-N1] Another amount than the quoted one is named with the difference.
     #[test]
     fn a_payment_goes_over_the_chain_to_its_end() {
         use StepState::{Current, Done, Failed, Next};
@@ -381,6 +394,24 @@ mod tests {
         assert_eq!((key, note.as_str()), (StepKey::Confirmed, "12 of 20 confirmations"));
         assert_eq!(steps(&one, &on_chain(at(3), Some("seen")))[1].note.as_deref(), Some("200.04 USDT"));
         assert_eq!(stands(&on_chain(at(3), Some("final"))).0, StepKey::Reviewed);
+        for (due, words) in [
+            ("200040000", "200.04 USDT"),
+            ("205080000", "200.04 USDT, 5.04 USDT less than asked. We match it in review."),
+            ("200000000", "200.04 USDT, 0.04 USDT more than asked. We match it in review."),
+        ] {
+            let mut quoted = one.clone();
+            let Details::Payment(payment) = &mut quoted.details else { unreachable!() };
+            payment.quote = Some(QuoteCopy {
+                id: Uuid::nil(),
+                asset: "USDT".to_owned(),
+                conversion: Conversion { rate: Rate::new(1_000_000).unwrap(), spread_bps: 0, decimals: 6 },
+                units: Units::parse(due).unwrap(),
+                at: NOW,
+                expires_at: at(15),
+            });
+            let told = steps(&quoted, &on_chain(at(3), Some("seen")));
+            assert_eq!(told[1].note.as_deref(), Some(words));
+        }
         for (known, words) in [
             (on_chain(at(3), None), "another amount"),
             (on_chain(at(0), Some("seen")), "cannot reach the network"),
