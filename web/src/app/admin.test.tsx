@@ -427,11 +427,14 @@ describe('a decision', () => {
       chain: 'bitcoin', txid: 'ab12', index: 1, asset: 'BTC', units: '400565', decimals: 8, state: 'included', confirmations: 1, confirmationsNeeded: 2,
     }
     const shows = (...payments: object[]) => answers('get', '/admin/transactions/:id', { ...shown, evidence: { at: '2026-03-05T14:09:00Z', payments } })
-    server.use(paid.handler, shows({ ...payment, units: '400564' }))
+    const checks = [{ name: 'payment_units', state: 'fail', detail: '0.00400564 BTC instead of 0.00400565 BTC: less than was fixed.', transactionIds: [] }]
+    server.use(paid.handler, answers('get', '/admin/transactions/:id', { ...shown, checks, evidence: { at: '2026-03-05T14:09:00Z', payments: [{ ...payment, units: '400564' }] } }))
     const { unmount } = openAsStaff(path, 'see', 'pay')
     expect((await screen.findAllByText('0.00400565 BTC')).length).toBeGreaterThan(0)
     expect(screen.getByText('Pay exactly, on Bitcoin')).toBeVisible()
     expect(screen.getByRole('img', { name: 'QR code of the payment' })).toBeVisible()
+    expect(screen.getByText('The chain shows another amount')).toBeVisible()
+    expect(screen.getByText(/less than was fixed\. Once it is recorded as sent, two treasurers/)).toBeVisible()
     expect(screen.getByLabelText('Transaction hash of the payout')).toHaveValue('')
     unmount()
     queryClient.clear()

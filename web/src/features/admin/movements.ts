@@ -8,7 +8,7 @@ export const movementKinds: Record<MovementKind, Kind> = {
   capital_out: { label: 'Capital taken out', hint: 'The operator takes capital out.', proof: 'either' },
   revenue_out: { label: 'Revenue paid out', hint: 'Course or fee revenue leaves the platform.', proof: 'either' },
   network_fee: { label: 'Network fees', hint: 'What networks charged for transactions of the platform.', proof: 'either' },
-  loss: { label: 'Loss', hint: 'Something that was held is gone. The capital bears it.', proof: 'either' },
+  loss: { label: 'Loss', hint: 'Something that was held is gone. The capital bears it, at least one cent.', proof: 'either' },
   plan_funded: { label: 'Cash for a plan', hint: 'Capital becomes cash of a plan, which pays gains.', plan: true, proof: 'none' },
   plan_returned: { label: 'Cash back from a plan', hint: 'Cash that open trades do not need becomes capital again.', plan: true, proof: 'none' },
   plan_bought: { label: 'Plan bought an asset', hint: 'Money of the plan leaves the platform for what it buys.', plan: true, asset: 'What was bought', proof: 'either' },

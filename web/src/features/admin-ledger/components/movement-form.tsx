@@ -38,7 +38,7 @@ export function MovementForm() {
         planId: rule.plan && !values.planId && 'Choose the plan',
         asset: rule.asset && !values.asset.trim() && 'Enter a name',
         source: kind === 'revenue_out' && !values.source && 'Choose which revenue',
-        amount: (!AMOUNT.test(values.amount.trim()) || (Number(values.amount) === 0 && !isStatement(kind))) && 'Enter an amount with at most two decimals',
+        amount: (!AMOUNT.test(values.amount.trim()) || (Number(values.amount) === 0 && !isStatement(kind))) && 'Enter an amount above zero, with at most two decimals',
         txid: rule.proof === 'either' && !values.txid.trim() && !values.document.trim() && 'Enter the transaction hash, or name a document below',
         network: values.txid.trim() && !values.network.trim() && 'Enter the network of the payment',
         document: rule.proof === 'document' && !values.document.trim() && 'Name the document',

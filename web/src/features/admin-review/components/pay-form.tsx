@@ -27,6 +27,7 @@ import { parseOutput } from '../outputs'
 import { useNow } from '@/features/admin/use-now'
 import { Blockers } from './blockers'
 import { stateOf } from './chain-payments'
+import { OtherAmount } from './other-amount'
 import { OutputField } from './output-field'
 import { StaleNotice } from './stale-notice'
 
@@ -241,6 +242,7 @@ function PaidForm({ review, typed, onType, onDone }: PaidProps) {
           {formatAsset(found)}, {stateOf(found).toLowerCase()}.
         </Notice>
       )}
+      <OtherAmount review={review} />
       <TextField
         label="Transaction hash of the payout"
         autoComplete="off"

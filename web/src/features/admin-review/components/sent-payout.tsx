@@ -13,10 +13,12 @@ import type { Review } from '@/features/admin/api/types'
 import { useMay } from '@/features/admin/permissions'
 import { useCorrectPayout, type PayoutCorrection } from '../api/review-transaction'
 import { parseOutput } from '../outputs'
+import { OtherAmount } from './other-amount'
 import { OutputField } from './output-field'
 
 /** A payout on its way: nobody decides it any more, unless it does not arrive as it was fixed [D-N4]. */
-export function SentPayout({ review: { transaction: one }, sentAt }: { review: Review; sentAt: string }) {
+export function SentPayout({ review, sentAt }: { review: Review; sentAt: string }) {
+  const { transaction: one } = review
   const may = useMay()
   const [asking, setAsking] = useState(false)
   return (
@@ -24,6 +26,7 @@ export function SentPayout({ review: { transaction: one }, sentAt }: { review: R
       <Notice title={`Sent ${formatDateTime(sentAt)}`}>
         It is confirmed by itself once the network shows exactly this amount at the destination, for good. If it does not within an hour, the integrity report says so.
       </Notice>
+      <OtherAmount review={review} />
       {may('correctBalances') && (
         <Button variant="secondary" wide onClick={() => setAsking(true)} icon={<CircleHelp aria-hidden className="size-4.5" />}>
           It did not arrive like this
