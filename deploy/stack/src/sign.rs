@@ -101,7 +101,11 @@ async fn make(
     .bind(network)
     .fetch_optional(&mut PgConnection::connect(url).await?)
     .await?;
-    let Some(address) = address else { bail!("no platform method on {network} has an address") };
+    let Some(address) = address else {
+        bail!(
+            "no platform method on {network} has an address to pay from: sweep own addresses to the cold storage first"
+        )
+    };
     let from = account(&address)?;
     node.call("anvil_setBalance", json!([from, "0x3635c9adc5dea00000"])).await?;
     node.call("anvil_impersonateAccount", json!([from])).await?;
