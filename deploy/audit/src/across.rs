@@ -240,32 +240,34 @@ async fn deposits_went_where_they_were_told(snapshots: &mut Snapshots) -> Result
 
 async fn no_payout_to_ourselves(snapshots: &mut Snapshots) -> Result<Verdict> {
     let ours: HashSet<String> = sqlx::query_scalar(
-        "SELECT lower(address) FROM method_versions WHERE scope = 'platform'
-            UNION SELECT lower(address) FROM deposit_addresses",
+        "SELECT address_key(address) FROM method_versions WHERE scope = 'platform'
+            UNION SELECT address_key(address) FROM deposit_addresses",
     )
     .fetch_all(snapshots.of(Service::PaymentMethod)?)
     .await?
     .into_iter()
     .collect();
-    let payouts: Vec<(Uuid, String)> = sqlx::query_as(
-        "SELECT id, destination_address FROM transactions WHERE destination_address IS NOT NULL AND status <> 'failed'",
+    let payouts: Vec<(Uuid, String, String)> = sqlx::query_as(
+        "SELECT id, destination_address, address_key(destination_address) FROM transactions
+         WHERE destination_address IS NOT NULL AND status <> 'failed'",
     )
     .fetch_all(snapshots.of(Service::Wallet)?)
     .await?;
     let wrong = payouts
         .into_iter()
-        .filter(|(_, address)| ours.contains(&address.to_lowercase()))
-        .map(|(id, address)| format!("withdrawal {id} to {address}"))
+        .filter(|(.., key)| ours.contains(key))
+        .map(|(id, address, _)| format!("withdrawal {id} to {address}"))
         .collect();
     Ok(Verdict::new("D-W6", "no withdrawal goes to an address of the platform", wrong))
 }
 
-/// Payouts that have a withdrawal, or a treasury movement that consumes them. A withdrawal may have been marked as paid after the
+/// Payouts that have a withdrawal, or that two people explained: by a treasury movement, or as a payout that arrived with another
+/// amount. A withdrawal may have been marked as paid after the
 /// snapshot.
 async fn payouts_have_withdrawals(snapshots: &mut Snapshots) -> Result<Verdict> {
     type Paid = (String, String, Option<String>);
     let withdrawals: HashMap<Uuid, Paid> = sqlx::query_as::<_, (Uuid, String, String, Option<String>)>(
-        "SELECT id, lower(destination_address), currency, payout_units::text FROM transactions
+        "SELECT id, address_key(destination_address), currency, payout_units::text FROM transactions
          WHERE kind = 'withdrawal' AND status <> 'failed' AND approved_by IS NOT NULL AND destination_address IS NOT NULL",
     )
     .fetch_all(snapshots.of(Service::Wallet)?)
@@ -273,9 +275,14 @@ async fn payouts_have_withdrawals(snapshots: &mut Snapshots) -> Result<Verdict> 
     .into_iter()
     .map(|(id, to, asset, units)| (id, (to, asset, units)))
     .collect();
-    let moved: HashSet<(Uuid, String, String, i64)> = sqlx::query_as(
+    let explained: HashSet<(Uuid, String, String, i64)> = sqlx::query_as(
         "SELECT id, chain, txid, vout FROM consumed_payments JOIN proposals ON proposals.id = transaction_id
-         WHERE proposals.status = 'confirmed' AND is_treasury(proposals.kind) AND direction = 'out' AND freed_at IS NULL",
+         WHERE proposals.status = 'confirmed' AND is_treasury(proposals.kind) AND direction = 'out' AND freed_at IS NULL
+         UNION ALL
+         SELECT transaction_id, chain, consumed.txid, vout FROM consumed_payments AS consumed
+         JOIN proposals ON change ->> 'transaction_id' = transaction_id::text
+         WHERE proposals.status = 'confirmed' AND is_arrived_payout(proposals.kind, change)
+            AND direction = 'out' AND freed_at IS NULL",
     )
     .fetch_all(snapshots.of(Service::Wallet)?)
     .await?
@@ -283,7 +290,7 @@ async fn payouts_have_withdrawals(snapshots: &mut Snapshots) -> Result<Verdict> 
     .collect();
     type Payout = (Uuid, String, String, i64, String, String, String, bool);
     let payouts: Vec<Payout> = sqlx::query_as(
-        "SELECT transaction_id, chain, txid, idx::bigint, lower(counterparty), symbol, units::text,
+        "SELECT transaction_id, chain, txid, idx::bigint, address_key(counterparty), symbol, units::text,
             state IN ('seen', 'included', 'final')
          FROM chain_payments WHERE transaction_id IS NOT NULL",
     )
@@ -293,7 +300,7 @@ async fn payouts_have_withdrawals(snapshots: &mut Snapshots) -> Result<Verdict> 
     let mut wrong = Vec::new();
     for (id, chain, txid, index, to, asset, units, is_alive) in payouts {
         let mut consumed = [index, -1].map(|vout| (id, chain.clone(), txid.clone(), vout)).into_iter();
-        if consumed.any(|payment| moved.contains(&payment)) {
+        if consumed.any(|payment| explained.contains(&payment)) {
             continue;
         }
         let is_right = withdrawals.get(&id).is_some_and(|(destination, currency, fixed)| {

@@ -4,6 +4,12 @@
 -- Functions read the tables of this schema, and no table of a caller in their place.
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
+-- What makes two addresses one: small letters where case says nothing, in hexadecimal digits and bech32 in capitals. In base58
+-- two addresses may differ by case alone. As in the wallet.
+CREATE FUNCTION address_key(address text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN address ~ '^(0x[0-9A-Fa-f]+|BC1[0-9A-Z]+)$' THEN lower(address) ELSE address END
+$$;
+
 -- A method is its newest version; earlier versions stay, for deposits that were made to them.
 CREATE TABLE methods (
     id          uuid        NOT NULL CONSTRAINT methods_pkey PRIMARY KEY,
@@ -86,7 +92,7 @@ CREATE TABLE method_versions (
     -- An address, or an output descriptor in its place.
     CONSTRAINT method_versions_address CHECK (length(address) BETWEEN 10 AND 200)
 );
-CREATE INDEX method_versions_platform_address ON method_versions (lower(address)) WHERE scope = 'platform';
+CREATE INDEX method_versions_platform_address ON method_versions (address_key(address)) WHERE scope = 'platform';
 -- Whether a stored picture is a method's.
 CREATE INDEX method_versions_image ON method_versions (image_key) WHERE image_key <> '';
 
@@ -295,7 +301,7 @@ CREATE TABLE quotes (
     CONSTRAINT quotes_life CHECK (expires_at > created_at)
 );
 CREATE INDEX quotes_member ON quotes (user_id, expires_at);
-CREATE INDEX quotes_address_units ON quotes (lower(address), symbol, expires_at) WHERE direction = 'deposit';
+CREATE INDEX quotes_address_units ON quotes (address_key(address), symbol, expires_at) WHERE direction = 'deposit';
 -- Quotes that are old enough to be forgotten.
 CREATE INDEX quotes_age ON quotes (expires_at);
 
@@ -404,7 +410,7 @@ CREATE TABLE chain_payments (
         AND rate_micros > 0 AND spread_bps BETWEEN 0 AND 1000 AND value_cents >= 0)
 );
 CREATE INDEX chain_payments_open ON chain_payments (chain, height) WHERE state IN ('seen', 'included', 'final');
-CREATE INDEX chain_payments_address ON chain_payments (lower(address), way, seen_at);
+CREATE INDEX chain_payments_address ON chain_payments (address_key(address), way, seen_at);
 CREATE INDEX chain_payments_age ON chain_payments (way, id);
 CREATE INDEX chain_payments_moves
     ON chain_payments (chain, symbol, address, coalesce(height, 9223372036854775807))
@@ -591,7 +597,7 @@ CREATE TABLE deposit_addresses (
     CONSTRAINT deposit_addresses_quote CHECK (quote_id IS NULL OR NOT is_current)
 );
 CREATE UNIQUE INDEX deposit_addresses_current ON deposit_addresses (key_id, user_id) WHERE is_current;
-CREATE INDEX deposit_addresses_lower ON deposit_addresses (lower(address));
+CREATE INDEX deposit_addresses_spelled ON deposit_addresses (address_key(address));
 CREATE INDEX deposit_addresses_member ON deposit_addresses (user_id);
 CREATE INDEX deposit_addresses_paid ON deposit_addresses (chain, read_at NULLS FIRST, key_id, index)
     WHERE paid_at IS NOT NULL;

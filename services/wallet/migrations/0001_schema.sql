@@ -714,13 +714,18 @@ CREATE TABLE closed_wallets (
 CREATE TRIGGER closed_wallets_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON closed_wallets
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- What makes two destinations one: names of currency and network without regard to case, blanks and punctuation, and of the
--- addresses that have no case (hexadecimal, and bech32 in capitals) the small letters. None of the four holds a line break.
+-- What makes two addresses one: small letters where case says nothing, in hexadecimal digits and bech32 in capitals. In base58
+-- two addresses may differ by case alone. As in payment-method.
+CREATE FUNCTION address_key(address text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN address ~ '^(0x[0-9A-Fa-f]+|BC1[0-9A-Z]+)$' THEN lower(address) ELSE address END
+$$;
+
+-- What makes two destinations one: names of currency and network without regard to case, blanks and punctuation, and the
+-- address. None of the four holds a line break.
 CREATE FUNCTION destination_key(currency text, network text, address text, memo text) RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path FROM CURRENT AS $$
     SELECT sha256(convert_to(upper(currency) || E'\n' || lower(regexp_replace(network, '[^[:alnum:]]', '', 'g')) || E'\n'
-        || CASE WHEN address ~ '^(0x[0-9A-Fa-f]+|BC1[0-9A-Z]+)$' THEN lower(address) ELSE address END || E'\n'
-        || coalesce(memo, ''), 'UTF8'))
+        || address_key(address) || E'\n' || coalesce(memo, ''), 'UTF8'))
 $$;
 
 -- The book of destinations: where payouts of a member may go, because the member confirmed it.
@@ -1049,6 +1054,12 @@ $$;
 CREATE INDEX proposals_of_treasury ON proposals (decided_at DESC, id DESC) WHERE status = 'confirmed' AND is_treasury(kind);
 CREATE INDEX proposals_of_treasury_subject ON proposals (subject_id, decided_at, id)
     WHERE status = 'confirmed' AND is_treasury(kind);
+-- Whether a proposal says that a payout arrived with another amount than was fixed, and is paid.
+CREATE FUNCTION is_arrived_payout(kind text, change jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT kind = 'payout_correction' AND change ->> 'outcome' = 'arrived'
+$$;
+CREATE INDEX proposals_of_arrived_payouts ON proposals ((change ->> 'transaction_id'))
+    WHERE status = 'confirmed' AND is_arrived_payout(kind, change);
 -- Whether a stored file proves a movement.
 CREATE INDEX proposals_document_file ON proposals ((change ->> 'document_file')) WHERE change ->> 'document_file' IS NOT NULL;
 

@@ -506,6 +506,8 @@ controls! {
             roi_basis_points, duration_days, amount_cents, opening_value_micros, status, NULL, NULL, created_at, matures_at
          FROM trades WHERE status = 'open'";
     money_of_a_forgotten_trade_is_seen: "T4", "trade", "DELETE FROM trades WHERE status = 'open'";
+    an_amount_outside_of_the_terms_is_seen: "T3", "trade",
+        "ALTER TABLE trades DROP CONSTRAINT trades_amount; UPDATE trades SET plan_min_cents = amount_cents + 1 WHERE status = 'open'";
     a_stuck_trade_is_seen: "K6", "trade",
         "UPDATE trades SET status = 'opening', resume_at = now() WHERE status = 'open'";
     an_exit_fee_beyond_the_terms_is_seen: "D-I4", "trade",
@@ -630,6 +632,10 @@ controls! {
     another_value_is_not_what_was_confirmed: "D-I1", "trade", "UPDATE plan_values SET value_micros = 2000000";
     a_hanging_mail_is_seen: "E1", "mailer",
         "UPDATE mails SET status = 'queued', ended_at = NULL, next_try_at = now() - interval '61 seconds'";
+    a_mail_that_was_made_twice_is_seen: "E2", "mailer",
+        "ALTER TABLE mails DROP CONSTRAINT mails_once_an_event;
+         INSERT INTO mails (id, event_id, template, user_id, params, trace_context, status, ended_at)
+         SELECT gen_random_uuid(), event_id, template, user_id, params, trace_context, status, ended_at FROM mails";
 }
 
 /// Writes a root of every database, once every posting is complete: transactions of other tests on the same server may run.

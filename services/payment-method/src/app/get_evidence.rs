@@ -88,7 +88,13 @@ pub async fn get_evidence(
         Some(id) => quotes::find(&mut conn, asked.user_id, id).await?,
         None => None,
     };
-    let (mut payments, owners) = candidates(&mut conn, (chain, &asset), asked, quote.as_ref()).await?;
+    // What may be the payment, the best match first, without those that other transactions account for.
+    let (mut payments, owners) = matching(&mut conn, (chain, &asset), asked, quote.as_ref()).await?;
+    let matching = payments.len();
+    payments.retain(|one| !asked.consumed.iter().any(|(txid, index)| (txid, *index) == (&one.key.txid, one.key.index)));
+    if let (Way::In, Some(due)) = (asked.way, units_due(asked, quote.as_ref())) {
+        payments.sort_by_key(|one| one.units.distance(due));
+    }
     if chain.format() == Format::Bitcoin && asked.way == Way::In {
         let depth = depth_now(&mut conn, (chain, &asset), asked.claimed_lately, &payments, now).await?;
         payments.iter_mut().for_each(|one| deepen(one, depth, tip));
@@ -117,6 +123,8 @@ pub async fn get_evidence(
         stored(asked, &payments)
     } else if !payments.is_empty() {
         nodes.confirm(&payments).await
+    } else if asked.way == Way::In && asked.txid.is_empty() && matching > 0 {
+        Search::Taken
     } else if known.iter().any(|one| one.key.way == asked.way) {
         Search::Consumed
     } else if known.iter().any(|one| one.key.way != Way::Fee) {
@@ -169,22 +177,6 @@ fn units_due(asked: &GetEvidence, quote: Option<&Quote>) -> Option<Units> {
 
 /// Whose addresses are, of those that are a member's own.
 type Owners = HashMap<String, Uuid>;
-
-/// What may be the payment, the best match first, without those that other transactions account for; and whose the paid addresses
-/// are.
-async fn candidates(
-    conn: &mut PgConnection,
-    place: (&Chain, &Asset),
-    asked: &GetEvidence,
-    quote: Option<&Quote>,
-) -> Result<(Vec<Payment>, Owners), Error> {
-    let (mut all, owners) = matching(conn, place, asked, quote).await?;
-    all.retain(|one| !asked.consumed.iter().any(|(txid, index)| *txid == one.key.txid && *index == one.key.index));
-    if let (Way::In, Some(due)) = (asked.way, units_due(asked, quote)) {
-        all.sort_by_key(|one| one.units.distance(due));
-    }
-    Ok((all, owners))
-}
 
 /// Those of the hash that is given; without one, what arrived at the member's own address, matches the quote exactly, or went to
 /// the destination.

@@ -98,6 +98,8 @@ pub enum Search {
     Reverted,
     /// Other transactions account for all that it pays.
     Consumed,
+    /// No hash was given, and other transactions account for what would match.
+    Taken,
     /// It was seen, and the money goes the other way.
     OtherWay,
     /// The chain cannot be observed, for this reason.
@@ -189,6 +191,11 @@ fn found(facts: &Facts<'_>) -> Check {
         Search::Consumed => {
             (Verdict::Fail, "Other requests account for everything that this transaction pays.".to_owned())
         }
+        Search::Taken => (
+            Verdict::Warn,
+            "A payment that fits is named by another request, which may be undecided. See who sent it before either is approved."
+                .to_owned(),
+        ),
         Search::OtherWay if facts.way == Way::In => {
             (Verdict::Fail, "It is one of our payouts, and pays nothing to the platform.".to_owned())
         }

@@ -138,7 +138,7 @@ pub async fn near(
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments
-         WHERE chain = $1 AND symbol = $2 AND lower(address) = lower($3) AND way = 'in'
+         WHERE chain = $1 AND symbol = $2 AND address_key(address) = address_key($3) AND way = 'in'
             AND units * 100 BETWEEN $4::text::numeric * 95 AND $4::text::numeric * 105 AND seen_at >= $5
          ORDER BY abs(units - $4::text::numeric), id LIMIT 20"#,
         chain,
@@ -178,7 +178,7 @@ pub async fn unclaimed_at(
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments
-         WHERE chain = $1 AND symbol = $2 AND lower(address) = lower($3) AND way = 'in' AND NOT is_consumed
+         WHERE chain = $1 AND symbol = $2 AND address_key(address) = address_key($3) AND way = 'in' AND NOT is_consumed
             AND state IN ('seen', 'included', 'final')
          ORDER BY seen_at DESC, id DESC LIMIT 20"#,
         chain,
@@ -197,7 +197,7 @@ pub async fn arrived(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Payme
         r#"SELECT one.id, one.chain, txid, idx, way, symbol, one.address, counterparty, units::text AS "units!", depth, state,
             height, block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM deposit_addresses AS own
-         JOIN chain_payments AS one ON lower(one.address) = lower(own.address) AND one.way = 'in'
+         JOIN chain_payments AS one ON address_key(one.address) = address_key(own.address) AND one.way = 'in'
          WHERE own.user_id = $1 AND own.paid_at IS NOT NULL AND one.chain = own.chain AND NOT one.is_consumed
             AND one.state IN ('seen', 'included', 'final')
          ORDER BY one.id DESC LIMIT 20"#,
@@ -220,7 +220,7 @@ pub async fn nearest_in_value(
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments
-         WHERE lower(address) = lower($1) AND way = 'in' AND symbol = $2 AND seen_at >= $4
+         WHERE address_key(address) = address_key($1) AND way = 'in' AND symbol = $2 AND seen_at >= $4
             AND state IN ('seen', 'included', 'final')
          ORDER BY abs(coalesce(value_cents, 0) - $3), id LIMIT 50"#,
         address,
@@ -255,9 +255,9 @@ pub async fn at_address(conn: &mut PgConnection, address: &str) -> Result<Vec<Pa
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments WHERE id IN (
-            (SELECT id FROM chain_payments WHERE lower(address) = lower($1) AND way = 'in' ORDER BY seen_at DESC LIMIT 20)
+            (SELECT id FROM chain_payments WHERE address_key(address) = address_key($1) AND way = 'in' ORDER BY seen_at DESC LIMIT 20)
             UNION ALL
-            (SELECT id FROM chain_payments WHERE lower(address) = lower($1) AND way = 'out' ORDER BY seen_at DESC LIMIT 20))
+            (SELECT id FROM chain_payments WHERE address_key(address) = address_key($1) AND way = 'out' ORDER BY seen_at DESC LIMIT 20))
          ORDER BY seen_at DESC, id DESC LIMIT 20"#,
         address,
     )
@@ -289,7 +289,7 @@ pub async fn paid_to(
         r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
             block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
          FROM chain_payments
-         WHERE chain = $1 AND symbol = $2 AND lower(counterparty) = lower($3) AND way = 'out' AND seen_at >= $4
+         WHERE chain = $1 AND symbol = $2 AND address_key(counterparty) = address_key($3) AND way = 'out' AND seen_at >= $4
          ORDER BY id LIMIT 20"#,
         chain,
         symbol,

@@ -115,8 +115,8 @@ pub async fn platform_for(
 ) -> Result<Vec<Option<(Method, bool)>>, Error> {
     let rows = sqlx::query!(
         r#"SELECT wanted.place AS "place!", m.id, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key,
-            EXISTS (SELECT FROM method_versions AS ours WHERE ours.scope = 'platform' AND lower(ours.address) = lower(wanted.address))
-            OR EXISTS (SELECT FROM deposit_addresses AS ours WHERE lower(ours.address) = lower(wanted.address)) AS "is_ours!"
+            EXISTS (SELECT FROM method_versions AS ours WHERE ours.scope = 'platform' AND address_key(ours.address) = address_key(wanted.address))
+            OR EXISTS (SELECT FROM deposit_addresses AS ours WHERE address_key(ours.address) = address_key(wanted.address)) AS "is_ours!"
          FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS wanted (id, address, place)
          JOIN methods m ON m.id = wanted.id JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
          WHERE m.archived_at IS NULL AND m.scope = 'platform'"#,
@@ -275,8 +275,8 @@ pub async fn platform_addresses(conn: &mut PgConnection) -> Result<Vec<(String, 
 /// Whether the platform receives, or once received, deposits at this address, on any network; also for one member.
 pub async fn is_platform_address(conn: &mut PgConnection, address: &str) -> Result<bool, Error> {
     let found = sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT FROM method_versions WHERE scope = 'platform' AND lower(address) = lower($1))
-            OR EXISTS (SELECT FROM deposit_addresses WHERE lower(address) = lower($1)) AS "found!""#,
+        r#"SELECT EXISTS (SELECT FROM method_versions WHERE scope = 'platform' AND address_key(address) = address_key($1))
+            OR EXISTS (SELECT FROM deposit_addresses WHERE address_key(address) = address_key($1)) AS "found!""#,
         address,
     )
     .fetch_one(conn)

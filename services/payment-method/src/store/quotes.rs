@@ -25,7 +25,7 @@ pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), E
 /// Makes the quotes of one address and asset wait for each other, so that their units differ.
 pub async fn lock_address(conn: &mut PgConnection, address: &str, symbol: &str) -> Result<(), Error> {
     sqlx::query_scalar!(
-        r#"SELECT pg_advisory_xact_lock(hashtextextended('quotes at ' || lower($1::text) || ' ' || $2::text, 0)) IS NULL
+        r#"SELECT pg_advisory_xact_lock(hashtextextended('quotes at ' || address_key($1::text) || ' ' || $2::text, 0)) IS NULL
             AS "locked!""#,
         address,
         symbol,
@@ -56,7 +56,7 @@ pub async fn taken(
 ) -> Result<HashSet<Units>, Error> {
     let found = sqlx::query_scalar!(
         r#"SELECT units::text AS "units!" FROM quotes
-         WHERE lower(address) = lower($1) AND symbol = $2 AND direction = 'deposit' AND expires_at > $5
+         WHERE address_key(address) = address_key($1) AND symbol = $2 AND direction = 'deposit' AND expires_at > $5
             AND units >= $3::text::numeric AND units < $4::text::numeric"#,
         address,
         symbol,
@@ -112,7 +112,7 @@ pub async fn owners(
 ) -> Result<Vec<Uuid>, Error> {
     let owners = sqlx::query_scalar!(
         "SELECT DISTINCT user_id FROM quotes
-         WHERE lower(address) = lower($1) AND symbol = $2 AND direction = 'deposit' AND expires_at > $4 AND created_at <= $4
+         WHERE address_key(address) = address_key($1) AND symbol = $2 AND direction = 'deposit' AND expires_at > $4 AND created_at <= $4
             AND units = $3::text::numeric",
         address,
         symbol,
@@ -135,7 +135,7 @@ pub async fn near(
 ) -> Result<Vec<Units>, Error> {
     let found = sqlx::query_scalar!(
         r#"SELECT units::text AS "units!" FROM quotes
-         WHERE lower(address) = lower($1) AND symbol = $2 AND direction = 'deposit' AND created_at <= $4 AND expires_at > $5
+         WHERE address_key(address) = address_key($1) AND symbol = $2 AND direction = 'deposit' AND created_at <= $4 AND expires_at > $5
             AND $3::text::numeric * 100 BETWEEN units * 95 AND units * 105 AND user_id <> $6 AND id <> ALL ($7)"#,
         address,
         symbol,

@@ -87,7 +87,7 @@ pub fn state(evidence: &ChainEvidence, name: &str) -> String {
 }
 
 /// [D-Q4] Cases 8 and 20: an exact payment is found without a hash, by the units of the quote, and becomes final. Anyone else who
-/// claims its hash learns whose quote it matches.
+/// claims its hash learns whose quote it matches. [D-N1] Its owner's checklist says when another request names it.
 #[sqlx::test(migrations = false)]
 async fn an_exact_payment_is_found_by_its_quote(pool: PgPool) {
     let Some((node, _folder)) = bitcoind().await else { return };
@@ -122,6 +122,21 @@ async fn an_exact_payment_is_found_by_its_quote(pool: PgPool) {
     );
     let stolen = evidence(&world, thief, None, &txid).await.unwrap();
     assert_eq!(state(&stolen, "payment_quote"), "fail", "also without a quote of their own");
+    // Once a reviewer has approved the claim of the thief, the checklist of its owner says that it is taken.
+    let found = evidence(&world, member, Some(&own), "").await.unwrap();
+    let taken = GetEvidenceRequest {
+        user_id: member.to_string(),
+        currency: "BTC".to_owned(),
+        network: "Bitcoin".to_owned(),
+        address: BITCOIN.to_owned(),
+        quote_id: own.id.clone(),
+        requested_at: Some(chassis::clock::to_proto(OffsetDateTime::now_utc())),
+        consumed: vec![ChainOutput { txid, index: found.payments[0].index }],
+        ..Default::default()
+    };
+    let taken = ask(&world, taken).await.unwrap();
+    let line = taken.checks.iter().find(|line| line.name == "payment_found").unwrap();
+    assert!(line.state == "warn" && line.detail.contains("named by another request"), "{line:?}");
 }
 
 /// [D-Q4] [D-N1] An exchange deducted its fee: the payment is found for the member whose open quote is nearest, without a hash,
@@ -296,7 +311,7 @@ async fn a_wrong_hash_fails_and_a_dead_node_is_unknown(pool: PgPool) {
 }
 
 /// [D-Q4] A payout is found by its destination, as the member wrote it, although the node of the test network writes it otherwise;
-/// one to somebody else is not, and one from before the request neither.
+/// one to somebody else is not, and one from before the request neither. [M30] Who claims its hash as a deposit fails.
 #[sqlx::test(migrations = false)]
 async fn a_payout_is_found_by_its_destination(pool: PgPool) {
     let Some((node, _folder)) = bitcoind().await else { return };
@@ -332,6 +347,11 @@ async fn a_payout_is_found_by_its_destination(pool: PgPool) {
         assert_eq!(state(&found, name), "ok", "{name} {found:?}");
     }
     assert_eq!((found.payments.len(), found.payments[0].counterparty.as_str()), (1, LEGACY));
+    // Its hash is claimed as that of a deposit.
+    let claimed = evidence(&world, Uuid::new_v4(), None, &found.payments[0].txid).await.unwrap();
+    let line = claimed.checks.iter().find(|line| line.name == "payment_found").unwrap();
+    let told = "It is one of our payouts, and pays nothing to the platform.";
+    assert_eq!((line.state.as_str(), line.detail.as_str()), ("fail", told));
     for other in [asked(BITCOIN, requested_at), asked(LEGACY, OffsetDateTime::now_utc())] {
         let unpaid = ask(&world, other).await.unwrap();
         assert_eq!((state(&unpaid, "payment_found"), unpaid.payments.len()), ("ok".to_owned(), 0));

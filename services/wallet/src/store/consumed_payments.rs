@@ -161,20 +161,23 @@ pub async fn lacks_units(conn: &mut PgConnection, transaction_id: Uuid) -> Resul
     .await
 }
 
-/// Which treasury movement consumes each of these payments.
-pub async fn movements_of(
+/// What two people said each of these payments is: a treasury movement, or a withdrawal that arrived otherwise than it was fixed.
+pub async fn explained(
     conn: &mut PgConnection,
     payments: &[ObservedPayment],
 ) -> Result<Vec<Option<Uuid>>, sqlx::Error> {
     let consumers = consumers(conn, payments).await?;
     let ids: Vec<_> = consumers.iter().copied().flatten().collect();
-    let movements = sqlx::query_scalar!(
-        "SELECT id FROM proposals WHERE id = ANY ($1) AND status = 'confirmed' AND is_treasury(kind)",
+    let known = sqlx::query_scalar!(
+        r#"SELECT id AS "id!" FROM proposals WHERE id = ANY ($1) AND status = 'confirmed' AND is_treasury(kind)
+         UNION
+         SELECT (change ->> 'transaction_id')::uuid FROM proposals
+         WHERE change ->> 'transaction_id' = ANY ($1::uuid[]::text[]) AND is_arrived_payout(kind, change) AND status = 'confirmed'"#,
         &ids
     )
     .fetch_all(conn)
     .await?;
-    Ok(consumers.into_iter().map(|id| id.filter(|id| movements.contains(id))).collect())
+    Ok(consumers.into_iter().map(|id| id.filter(|id| known.contains(id))).collect())
 }
 
 /// Which transaction consumes each of these payments to or from the platform.

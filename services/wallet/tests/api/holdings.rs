@@ -7,7 +7,8 @@ use proto::common::v1::ChainPayment;
 use proto::payment_method::v1::{AssetHolding, ConsumedSum, GetHoldingsResponse as Observed, Outflow, UndonePayment};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
-    GetHoldingsRequest, GetHoldingsResponse, GetIntegrityRequest, GetIntegrityResponse, Transaction,
+    GetHoldingsRequest, GetHoldingsResponse, GetIntegrityRequest, GetIntegrityResponse, RequestWithdrawalRequest,
+    Transaction,
 };
 use sqlx::PgPool;
 use wallet::app::deposit::tell_consumed::tell_consumed;
@@ -20,7 +21,7 @@ fn at(seconds: i64) -> Option<Timestamp> {
     Some(Timestamp { seconds: 1_800_000_000 + seconds, nanos: 0 })
 }
 
-fn payment(txid: char, asset: &str, units: u32, counterparty: &str) -> ChainPayment {
+pub fn payment(txid: char, asset: &str, units: u32, counterparty: &str) -> ChainPayment {
     ChainPayment {
         chain: "tron".to_owned(),
         txid: txid.to_string().repeat(64),
@@ -48,7 +49,7 @@ fn held(asset: &str, units: u32, recorded: u32) -> AssetHolding {
     }
 }
 
-async fn holdings(world: &World) -> GetHoldingsResponse {
+pub async fn holdings(world: &World) -> GetHoldingsResponse {
     let auditor = world.realm.staff(Role::Auditor).1;
     world.grpc.get_holdings(with_token(GetHoldingsRequest {}, &auditor)).await.unwrap().into_inner()
 }
@@ -86,7 +87,7 @@ async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
         outflows: vec![
             // A hash alone proves nothing: it has to have gone to the destination.
             outflow(1, payment('a', &asset, 100, "theirs")),
-            outflow(2, payment('a', &asset, FIXED, &to_one.to_uppercase())),
+            outflow(2, payment('a', &asset, FIXED, &to_one)),
             outflow(3, payment('c', &asset, FIXED, &to_two)),
             outflow(5, payment('e', &asset, 30, &to_two)),
             outflow(7, ChainPayment { index: 1, ..payment('a', &asset, 10, &to_one) }),
@@ -155,6 +156,32 @@ async fn a_payout_accounts_for_what_was_fixed(pool: PgPool) {
     assert_eq!(all().await, [0, 1, 1, 1]);
     world.pay_as(&world.treasurer, &leased, (&"a".repeat(64), Some(0))).await.unwrap();
     assert_eq!(all().await, [0, 1, 1, 1]);
+}
+
+/// [D-N1] [M30] A payout accounts for one to its own address: of two addresses in base58 that differ by case alone, each is its own,
+/// while hexadecimal digits are the same in either case.
+#[sqlx::test(migrations = false)]
+async fn the_case_of_an_address_counts_in_base58(pool: PgPool) {
+    let world = World::new(pool).await;
+    let missing = async |txid: char, asset: &str, to: &str| {
+        let outflow = Outflow { number: 1, payment: Some(payment(txid, asset, FIXED, to)), replaces: Vec::new() };
+        *world.evidence.held.lock().unwrap() = Observed { outflows: vec![outflow], ..Observed::default() };
+        holdings(&world).await.outflows.len()
+    };
+    for (txid, address, same, other) in [
+        ('a', "TDestinationAxxxxxxxxx", "TDestinationAxxxxxxxxx", "TDestinationaxxxxxxxxx"),
+        ('b', "0xABCDEF00000000ab", "0xabcdef00000000AB", "0xabcdef00000000ac"),
+    ] {
+        let request = RequestWithdrawalRequest { address: address.to_owned(), ..withdrawal(10_000) };
+        let made = world.withdraw(&world.member_with(20_000).await, request).await.unwrap();
+        let approved = world.approve(&made).await.unwrap();
+        let asset = approved.method.clone().unwrap().currency;
+        let leased = world.lease_as(&world.treasurer, &approved).await.unwrap();
+        let counts = async || (missing(txid, &asset, same).await, missing(txid, &asset, other).await);
+        assert_eq!(counts().await, (0, 1), "{address} has begun");
+        world.pay_as(&world.treasurer, &leased, (&txid.to_string().repeat(64), Some(0))).await.unwrap();
+        assert_eq!(counts().await, (0, 1), "{address} was paid");
+    }
 }
 
 /// [D-N6] What is missing is the sum of all outflows that no withdrawal accounts for: however many are old, the next one is missing,

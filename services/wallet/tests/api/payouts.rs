@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use futures::future::join_all;
-use proto::common::v1::Proposal;
-use proto::payment_method::v1::{PayoutOnChain, PayoutOutput};
+use proto::common::v1::{ChainPayment, Proposal};
+use proto::payment_method::v1::{GetHoldingsResponse as Observed, Outflow, PayoutOnChain, PayoutOutput};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
@@ -17,6 +17,7 @@ use wallet::app::payout::settle_payouts::settle_payouts;
 
 use crate::corrections::confirm;
 use crate::fixture::{Member, World, code, hash, refusal, withdrawal};
+use crate::holdings::{holdings, payment};
 
 /// A member's withdrawal of this amount, approved.
 async fn approved(world: &World, cents: i64) -> (Member, Transaction) {
@@ -430,5 +431,12 @@ async fn two_people_correct_a_payout(pool: PgPool) {
     confirm(&world, &second_treasurer, &arrived).await.unwrap();
     let seen = world.review(&second.id).await.transaction.unwrap();
     assert_eq!(seen.status(), TransactionStatus::Success);
+    // [D-N6] They have explained what left, and nothing else.
+    for (txid, others) in [("a", 0), ("d", 1)] {
+        let payment = ChainPayment { txid: hash(txid), ..payment('a', "USDT", 1, "theirs") };
+        let outflow = Outflow { number: 1, payment: Some(payment), replaces: Vec::new() };
+        *world.evidence.held.lock().unwrap() = Observed { outflows: vec![outflow], ..Observed::default() };
+        assert_eq!(holdings(&world).await.outflows.len(), others, "{txid}");
+    }
     world.assert_books().await;
 }

@@ -37,17 +37,18 @@ pub struct Holdings {
     pub shared: Vec<SharedAddress>,
 }
 
-/// A withdrawal that was paid and a treasury movement account for the payments that they consume. An approved withdrawal that may
-/// be being paid accounts for one payout to its destination, too.
+/// A withdrawal that was paid, a treasury movement, and a withdrawal of which two people say that it arrived with another amount
+/// account for the payments that they consume. An approved withdrawal that may be being paid accounts for one payout to its
+/// destination, too.
 pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Error> {
     let mut conn = db.conn().await?;
     let paid = transactions::paid_with(&mut conn, &observed.outflows).await?;
     let mut open = transactions::open_payouts(&mut conn, &observed.outflows).await?;
     let payments: Vec<_> = observed.outflows.iter().map(|one| (&one.payment).into()).collect();
-    let consumed = consumed_payments::movements_of(&mut conn, &payments).await?;
+    let explained = consumed_payments::explained(&mut conn, &payments).await?;
     let (mut matched, mut outflows) = (Vec::new(), Vec::new());
-    for ((outflow, paid), moved) in observed.outflows.into_iter().zip(paid).zip(consumed) {
-        if let Some(id) = paid.or(moved) {
+    for ((outflow, paid), explained) in observed.outflows.into_iter().zip(paid).zip(explained) {
+        if let Some(id) = paid.or(explained) {
             matched.push((outflow.number, id));
         } else if let Some(place) = open.iter().position(|one| one.is_paid_by(&outflow.payment)) {
             open.swap_remove(place);

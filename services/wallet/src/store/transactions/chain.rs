@@ -175,7 +175,7 @@ pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<
             WHERE paid.txid_key = ANY (string_to_array(observed.hashes, ',')) AND paid.kind = 'withdrawal'
                 AND (paid.status = 'success' OR paid.sent_at IS NOT NULL) AND (paid.vout IS NULL OR paid.vout = observed.vout
                     OR paid.txid_key <> split_part(observed.hashes, ',', 1))
-                AND lower(paid.destination_address) = lower(observed.counterparty)
+                AND address_key(paid.destination_address) = address_key(observed.counterparty)
                 AND paid.currency = observed.asset AND paid.payout_units = observed.units::numeric LIMIT 1) AS "id?"
          FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[])
             WITH ORDINALITY AS observed (hashes, vout, counterparty, asset, units, place) ORDER BY place"#,
@@ -192,7 +192,8 @@ pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<
 /// A withdrawal whose payment has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenPayout {
-    pub destination: String,
+    /// Its destination as the payouts spell it.
+    pub destinations: Vec<String>,
     pub currency: String,
     pub units: String,
 }
@@ -201,7 +202,7 @@ impl OpenPayout {
     /// Whether it may have been paid with this payment.
     #[must_use]
     pub fn is_paid_by(&self, payment: &Movement) -> bool {
-        self.destination.eq_ignore_ascii_case(&payment.counterparty)
+        self.destinations.contains(&payment.counterparty)
             && self.currency == payment.asset
             && self.units == payment.units.to_string()
     }
@@ -209,12 +210,15 @@ impl OpenPayout {
 
 /// The withdrawals whose payment to the destinations of payouts has begun, and that wait to be marked as paid.
 pub async fn open_payouts(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<Vec<OpenPayout>, sqlx::Error> {
-    let destinations: Vec<_> = outflows.iter().map(|one| one.payment.counterparty.to_lowercase()).collect();
+    let destinations: Vec<_> = outflows.iter().map(|one| one.payment.counterparty.clone()).collect();
     sqlx::query_as!(
         OpenPayout,
-        r#"SELECT destination_address AS "destination!", currency AS "currency!", payout_units::text AS "units!" FROM transactions
+        r#"SELECT array_agg(observed.counterparty) AS "destinations!", currency AS "currency!", payout_units::text AS "units!"
+         FROM transactions JOIN unnest($1::text[]) AS observed (counterparty)
+            ON address_key(destination_address) = address_key(observed.counterparty)
          WHERE kind = 'withdrawal' AND status = 'pending' AND sent_at IS NULL AND payout_units IS NOT NULL
-            AND currency IS NOT NULL AND lower(destination_address) = ANY ($1)"#,
+            AND currency IS NOT NULL
+         GROUP BY transactions.id"#,
         &destinations,
     )
     .fetch_all(conn)
