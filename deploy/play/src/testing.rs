@@ -20,7 +20,7 @@ use crate::{
 };
 use audit::{Evidence, Urls, Verdict, audit};
 use stack::{
-    Logs, Service, Settings, Stack,
+    Logs, Replica, Service, Settings, Stack,
     nodes::Blocks,
     ports,
     postgres::Durability,
@@ -58,6 +58,8 @@ pub struct Options {
     pub one_reviewer: bool,
     /// The port of a receiver of traces.
     pub otlp_port: Option<u16>,
+    /// Whether processes die where [`TestStack::arm`] says.
+    pub crash_points: bool,
 }
 
 /// A seeded stack in a temporary folder.
@@ -121,6 +123,7 @@ impl TestStack {
             tls: options.tls,
             chains: options.chains.then_some(Blocks::OnDemand),
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
+            crash_points: options.crash_points.then(|| folder.path().join(CRASH_POINTS)),
             environment: if options.one_reviewer { one_reviewer() } else { unproven_without_limits() },
             ..settings(folder.path())?
         };
@@ -157,6 +160,15 @@ impl TestStack {
         let stack = Self { stack: Stack::start(settings).await?, smtp: None, mail_dir, _folder: folder };
         seed::people_and_methods(&stack).await?;
         Ok(stack)
+    }
+
+    /// Lets a process die at a crash point, the next time it gets there.
+    ///
+    /// # Errors
+    /// When the stack was started without crash points.
+    pub fn arm(&self, replica: impl Into<Replica>, point: &str) -> Result<()> {
+        let file = self.folder().join(CRASH_POINTS).join(replica.into().name()).join(point);
+        std::fs::write(&file, "").with_context(|| format!("cannot arm {}", file.display()))
     }
 
     /// Where the mails are.
@@ -374,6 +386,8 @@ impl DerefMut for TestStack {
     }
 }
 
+/// The folder of crash points within that of a stack.
+const CRASH_POINTS: &str = "crash-points";
 const WITHOUT_LIMIT: &str = "100000000";
 
 /// The settings with which payments without evidence take no second reviewer: the payments of tests are on no chain.

@@ -2,6 +2,7 @@
 
 mod audit;
 mod back_office;
+mod batch;
 mod chains;
 mod course_media;
 mod drill;
