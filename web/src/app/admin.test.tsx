@@ -656,6 +656,15 @@ describe('two people', () => {
     expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull()
   })
 
+  it('are shown of no member where the operator loses money [D-T1]', async () => {
+    const change = { amount_cents: 1, note: 'One unit was stolen' }
+    const one = proposal({ id: 'wal_1', kind: 'loss', subjectId: '00000000-0000-0000-0000-000000000000', change, before: null, permission: 'moveTreasury' })
+    server.use(answers('get', '/admin/proposals', { proposals: [one] }))
+    openAsStaff('/admin/proposals', 'see')
+    expect(await screen.findByRole('heading', { name: 'Loss' })).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'Member page' })).toBeNull()
+  })
+
   it('cannot confirm an own proposal, and says why [D-O4] [D-R2]', async () => {
     server.use(answers('get', '/admin/proposals', { proposals: [proposal({ proposedBy: ME })] }))
     openAsStaff('/admin/proposals', 'see', 'changePlans')

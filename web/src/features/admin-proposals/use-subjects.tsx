@@ -3,10 +3,13 @@ import { Link } from 'react-router'
 import { useMemberPage } from '@/features/admin/api/members'
 import { useAllPlans } from '@/features/admin/api/plans'
 import { usePlatformMethods } from '@/features/admin/api/platform-methods'
-import type { Proposal } from '@/features/admin/api/types'
+import type { MovementKind, Proposal } from '@/features/admin/api/types'
+import { movementKinds } from '@/features/admin/movements'
 import { adminPaths } from '@/features/admin/paths'
 
 const link = 'font-medium text-accent-text hover:underline'
+
+const isMovement = (kind: string): kind is MovementKind => Object.hasOwn(movementKinds, kind)
 
 /** What a proposal is about, with the way there: a plan, a method, a member. */
 export function useSubjects() {
@@ -14,7 +17,10 @@ export function useSubjects() {
   const { data: methods } = usePlatformMethods()
   return ({ kind, subjectId }: Pick<Proposal, 'kind' | 'subjectId'>): ReactNode => {
     if (!subjectId) return null
-    if (kind.startsWith('plan.')) {
+    const movement = isMovement(kind) ? movementKinds[kind] : undefined
+    // What moves the operator's own money is about no member and no plan.
+    if (movement && !movement.plan) return null
+    if (movement || kind.startsWith('plan.')) {
       const title = plans?.find(({ id }) => id === subjectId)?.title
       return (
         <Link to={adminPaths.plan(subjectId)} className={link}>
