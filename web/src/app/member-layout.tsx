@@ -21,6 +21,7 @@ import { PageOutlet } from './page-outlet'
 import { ProfileMenu } from './profile-menu'
 import { SkipLink } from './skip-link'
 import { StatusBars } from './status-bars'
+import { TabBar } from './tab-bar'
 import { ThemeToggle } from './theme-toggle'
 import '@/app/media.css'
 
@@ -31,13 +32,15 @@ const FrozenNotice = lazy(async () => ({ default: (await loadChunk(() => import(
 const NoticeBell = loadable(() => import('@/features/notices/components/notice-bell'), 'NoticeBell')
 const AnnouncementBanners = loadable(() => import('@/features/notices/components/announcements'), 'AnnouncementBanners')
 
-/** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
+/** The member area: sidebar on the desktop, drawer and shortcuts on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {
   useLiveUpdates()
   useEffect(loadWhenIdle, [])
   const client = useQueryClient()
   useEffect(() => keepLastData(client), [client])
   const { isFrozen } = useMember()
+  const [drawerOpen, setDrawerOpen] = useState(false)
+  const openDrawer = () => setDrawerOpen(true)
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
       <SkipLink />
@@ -48,10 +51,10 @@ export function MemberLayout() {
         <NavMenu />
         <Help />
       </aside>
-      <div className="min-w-0">
-        <TopBar />
+      <div className="flex min-h-dvh min-w-0 flex-col">
+        <TopBar onMenu={openDrawer} />
         <StatusBars />
-        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl px-4 pt-6 pb-16 outline-none sm:px-6 lg:px-8 lg:pt-8">
+        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl grow px-4 pt-6 pb-16 outline-none sm:px-6 lg:px-8 lg:pt-8">
           {isFrozen && (
             <Suspense fallback={<Skeleton className="mb-6 h-24" />}>
               <FrozenNotice />
@@ -62,19 +65,20 @@ export function MemberLayout() {
           </Suspense>
           <PageOutlet />
         </main>
+        <TabBar onMenu={openDrawer} />
       </div>
+      <Drawer open={drawerOpen} onClose={() => setDrawerOpen(false)} />
     </div>
   )
 }
 
-function TopBar() {
-  const [drawerOpen, setDrawerOpen] = useState(false)
+function TopBar({ onMenu }: { onMenu: () => void }) {
   return (
     <header className="top-bar flex h-16 items-center gap-2 border-b border-line bg-canvas/90 px-2 sm:px-4 lg:px-8">
-      <IconButton label="Open menu" onClick={() => setDrawerOpen(true)} className="lg:hidden">
+      <IconButton label="Open menu" onClick={onMenu} className="lg:hidden thumb:hidden">
         <Menu aria-hidden className="size-5.5" />
       </IconButton>
-      <Link to={paths.dashboard} className="flex rounded-md lg:hidden" aria-label={`${brand.name} dashboard`}>
+      <Link to={paths.dashboard} className="flex rounded-md lg:hidden thumb:ml-2" aria-label={`${brand.name} dashboard`}>
         <Logo />
       </Link>
       <div className="ml-auto flex items-center gap-1">
@@ -84,7 +88,6 @@ function TopBar() {
         <ThemeToggle />
         <ProfileMenu />
       </div>
-      <Drawer open={drawerOpen} onClose={() => setDrawerOpen(false)} />
     </header>
   )
 }
