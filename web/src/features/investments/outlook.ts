@@ -35,6 +35,9 @@ export function outlookOf(cents: number, plan: Plan, facts: PlanFacts | undefine
   }
 }
 
+/** The target at the same pace for a year, in percent with one decimal. */
+export const targetAYear = ({ roi, duration }: Pick<Plan, 'roi' | 'duration'>) => Math.round((toCents(roi) * 365) / duration / 10) / 10
+
 /** What an amount invested at the first published value would be today, in cents; `undefined` before a second value. */
 export function sinceTheFirst(cents: number, plan: Plan, { firstValue, firstValueAt }: PlanFacts): number | undefined {
   if (!firstValue || !plan.value || firstValueAt === plan.valueAt) return undefined

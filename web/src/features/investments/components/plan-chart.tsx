@@ -97,8 +97,8 @@ function Values({ title, values, isOpen }: { title: string; values: PlanValue[];
             <tbody className="divide-y divide-line">
               {rows.map(({ at, day, value, source }) => (
                 <tr key={at}>
-                  <td className="py-2 pr-3 whitespace-nowrap text-ink-faint">{day}</td>
-                  <td className="tabular py-2 pr-3 font-medium">{value}</td>
+                  <td className="py-2 pe-3 whitespace-nowrap text-ink-faint">{day}</td>
+                  <td className="tabular py-2 pe-3 font-medium">{value}</td>
                   <td className="py-2 text-ink-soft">{source}</td>
                 </tr>
               ))}

@@ -122,7 +122,7 @@ function Allocation({ trades }: { trades: readonly Trade[] }) {
             <span aria-hidden className={`size-2.5 shrink-0 rounded-full ${shade(index)}`} />
             <span className="min-w-0 flex-1 truncate">{title}</span>
             <span className="tabular font-medium">{formatCents(cents)}</span>
-            <span className="tabular w-13 text-right text-ink-faint">{formatPercent(percentOf(cents, total))}</span>
+            <span className="tabular w-13 text-end text-ink-faint">{formatPercent(percentOf(cents, total))}</span>
           </li>
         ))}
       </ul>

@@ -9,7 +9,7 @@ export function RiskPage({ version }: { version: number }) {
   return (
     <Card className="p-5 sm:p-7">
       <h2 className="text-lg font-semibold">Before you invest</h2>
-      <ul className="mt-4 list-disc space-y-3 pl-5 text-ink-soft marker:text-ink-faint">
+      <ul className="mt-4 list-disc space-y-3 ps-5 text-ink-soft marker:text-ink-faint">
         <li>
           <strong className="font-semibold text-ink">You can lose money.</strong>
           <span> The value of an investment follows the plan and can fall below what you put in, in the worst case to nothing.</span>

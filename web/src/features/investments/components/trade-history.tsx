@@ -41,7 +41,7 @@ function EndedTrade({ trade }: { trade: Trade }) {
         </p>
       </div>
       {status !== 'failed' && (
-        <p className="shrink-0 text-right text-sm text-ink-faint">
+        <p className="shrink-0 text-end text-sm text-ink-faint">
           <Amount value={currentValue} className="block text-base font-semibold text-ink" />
           <span className="tabular">{formatPercent(profitOf({ amount, currentValue }).percent, { signed: true })}</span>
         </p>
