@@ -33,7 +33,7 @@ export function BalanceCards({ user, investedCents, onRetry }: BalanceCardsProps
           formatCents(investedCents)
         )}
       </Figure>
-      <Figure label="Active Courses" icon={GraduationCap} className="col-span-2 lg:col-span-1">
+      <Figure label="Active Courses" icon={GraduationCap} className="col-span-2 max-lg:flex max-lg:items-center max-lg:justify-between max-lg:py-4 max-lg:[&>*]:mt-0 lg:col-span-1">
         {hasPurchasedCourse ? 1 : 0}
       </Figure>
     </div>
@@ -86,7 +86,7 @@ function Unknown({ onRetry }: { onRetry: () => void }) {
 
 function Arcs() {
   return (
-    <svg aria-hidden viewBox="0 0 200 200" fill="none" className="absolute -top-14 -right-14 size-56 text-hero-raised forced-colors:hidden">
+    <svg aria-hidden viewBox="0 0 200 200" fill="none" className="absolute -top-14 -inset-e-14 size-56 text-hero-raised forced-colors:hidden">
       {[95, 72, 49].map((radius) => (
         <circle key={radius} cx="100" cy="100" r={radius} stroke="currentColor" strokeWidth="1.5" />
       ))}

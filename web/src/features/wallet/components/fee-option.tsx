@@ -1,6 +1,4 @@
 import { Suspense, lazy, useState } from 'react'
-import { Button } from '@/components/button'
-import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
 import { Skeleton } from '@/components/skeleton'
 import type { Transaction } from '@/lib/api-types'
@@ -26,20 +24,25 @@ export function FeeOption({ withdrawal, methods, feeTransaction }: FeeOptionProp
     )
   }
   return (
-    <Card className="p-5 sm:p-6">
-      <h2 className="font-semibold">Withdrawal fee</h2>
-      <p className="mt-1 text-ink-soft">
-        {`There is nothing you need to pay: the fee of ${formatMoney(fee)} is deducted from the payout and you receive ${formatMoney(netAmount)}. If you would rather receive the full ${formatMoney(amount)}, you can pay the fee separately.`}
+    <div className="rounded-lg border border-line px-4 py-3 text-sm text-ink-soft sm:px-5">
+      <p>
+        <span>{`There is nothing you need to pay: the fee of ${formatMoney(fee)} is deducted from the payout and you receive ${formatMoney(netAmount)}.`}</span>{' '}
+        {!open && (
+          <button
+            type="button"
+            onClick={() => setOpen(true)}
+            className="inline-flex min-h-9 items-center underline underline-offset-3 hover:text-ink pointer-coarse:min-h-11"
+          >
+            Pay the fee separately
+          </button>
+        )}
       </p>
-      {open ? (
+      {open && (
         <Suspense fallback={<Skeleton className="mt-5 h-96" />}>
+          <p className="mt-1">{`You then receive the full ${formatMoney(amount)}. The network’s own fee for this payment may be higher.`}</p>
           <FeeForm withdrawalId={withdrawal.id} fee={fee} methods={methods} onDone={() => setOpen(false)} />
         </Suspense>
-      ) : (
-        <Button variant="secondary" className="mt-4" onClick={() => setOpen(true)}>
-          Pay the fee separately
-        </Button>
       )}
-    </Card>
+    </div>
   )
 }
