@@ -86,7 +86,7 @@ export function ReviewPane({ id, onDone, onClose }: PaneProps) {
         {one && <KindBadge kind={waitsFor(one)} />}
         {one && <StatusBadge status={one.status} />}
         <Viewers id={id} />
-        <span className="ml-auto flex items-center gap-3">
+        <span className="ms-auto flex items-center gap-3">
           <Link to={adminPaths.review(id)} className="text-sm font-medium text-accent-text hover:underline">
             Full page
           </Link>
@@ -143,12 +143,12 @@ export function Review({ id }: { id: string }) {
           <ReviewFacts review={data} />
           {/* The checklist scrolls by itself: the decision below it stays where it is, and neither pushes the other off the screen. */}
           <div className="min-w-0 max-lg:space-y-5 lg:sticky lg:top-19 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:max-h-[calc(100dvh-11rem)] lg:flex-col lg:gap-5">
-            <div role="region" aria-label="Checks" tabIndex={0} className="min-w-0 space-y-5 rounded-xl lg:min-h-40 lg:flex-1 lg:overflow-y-auto">
+            <div role="region" aria-label="Checks" tabIndex={0} className="min-w-0 space-y-5 rounded-xl lg:min-h-40 lg:overflow-y-auto">
               {isChosen && data.transaction.status === 'pending' && <ChosenNotice onClear={() => choose(null)} />}
               <Checklist checks={data.checks} />
               {data.evidence && <ChainPayments evidence={data.evidence} />}
             </div>
-            <div className="min-w-0 max-lg:sticky max-lg:bottom-0 max-lg:z-10 max-lg:max-h-[85dvh] max-lg:overflow-y-auto lg:max-h-[calc((100dvh-11rem)*0.7)] lg:min-h-0 lg:overflow-y-auto">
+            <div className="min-w-0 max-lg:sticky max-lg:bottom-0 max-lg:z-10 max-lg:max-h-[85dvh] max-lg:overflow-y-auto lg:max-h-[calc((100dvh-11rem)*0.7)] lg:shrink-0 lg:overflow-y-auto">
               <DecisionPanel review={data} onDone={neighbours.goOn} onChoose={choose} isLooking={isPlaceholderData} />
             </div>
           </div>
@@ -188,7 +188,7 @@ function Head({ id, facts, neighbours: { queue, place, next, previous }, onHelp 
       </div>
       <div className="flex items-center">
         {place && (
-          <span className="tabular mr-2 text-sm text-ink-faint">
+          <span className="tabular me-2 text-sm text-ink-faint">
             {place.number} of {place.of}
           </span>
         )}
