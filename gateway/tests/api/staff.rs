@@ -641,6 +641,30 @@ async fn members_and_transactions_are_files() {
     assert_eq!(refused.status, StatusCode::FORBIDDEN);
 }
 
+/// [R9] [D-S2] A page of members has their balances by one call, and is answered without them if wallet fails.
+#[tokio::test]
+async fn members_are_listed_with_their_balances() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Auditor);
+    let (members, wallets) =
+        ("/solvane.auth.v1.StaffService/ListMembers", "/solvane.wallet.v1.StaffService/ListMemberWallets");
+    let member = |id: &str| auth::User { id: id.to_owned(), ..Default::default() };
+    let page = auth::ListMembersResponse { members: vec![member("1"), member("2")], ..Default::default() };
+    fixture.recorder.answer(members, &page);
+    let read = async || fixture.call(Method::GET, "/v1/admin/members", Some(&token), "").await.json();
+    let wallet = wallet::Wallet { user_id: "2".to_owned(), available_cents: 1_250, ..Default::default() };
+    fixture.recorder.answer(wallets, &wallet::ListMemberWalletsResponse { wallets: vec![wallet] });
+    let found = read().await;
+    assert_eq!(found["members"][0]["wallet"]["balance"], 0);
+    assert_eq!(found["members"][1]["wallet"]["balance"], 12.5);
+    let asked: Vec<wallet::ListMemberWalletsRequest> = fixture.recorder.asked(wallets);
+    assert_eq!(asked[0].user_ids, ["1", "2"]);
+
+    let down = Refusal::new(Kind::Unavailable, ErrorReason::Unavailable, "Later.");
+    fixture.recorder.refuse(wallets, down);
+    assert_eq!(read().await["members"][1]["wallet"], serde_json::Value::Null);
+}
+
 /// [R9] [D-M8] The inbox is a file, too, of the filter that is shown.
 #[tokio::test]
 async fn cases_are_a_file() {

@@ -111,6 +111,18 @@ describe('who enters', () => {
     expect(await screen.findByRole('button', { name: 'Retry' })).toBeVisible()
   })
 
+  it('lists members with what they have, and says so where that is not known [R9] [D-S2]', async () => {
+    const wallet = { balance: 1250, held: 0, onHold: 40, bonus: 0, invested: 500, owed: 7 }
+    const unknown = { ...member, id: 'other', name: 'Ada Byron', wallet: null }
+    server.use(answers('get', '/admin/members', { members: [{ ...member, wallet }, unknown] }))
+    openAsStaff('/admin/members')
+    const row = async (name: string) => within((await screen.findByRole('link', { name: new RegExp(name) })).closest('tr') as HTMLElement)
+    expect((await row(member.name)).getAllByRole('cell').slice(3).map((cell) => cell.textContent)).toEqual([
+      'ActiveOwes $7.00', '$1,250.00', '$0.00', '$40.00', '$500.00',
+    ])
+    expect((await row('Ada Byron')).getAllByLabelText('not available')).toHaveLength(4)
+  })
+
   it('opens nothing before the authenticator is enrolled, and shows the recovery codes once [D-O1]', async () => {
     server.use(
       me({ enrolled: false, recoveryCodesLeft: 0 }),

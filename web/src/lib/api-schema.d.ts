@@ -581,7 +581,8 @@ export interface paths {
         };
         /**
          * Search members
-         * @description `format=csv` answers those that match as one file of at most 100,000.
+         * @description Each with the balances, without holds; `wallet` is `null` if they are not available within two seconds. `format=csv` answers
+         *     those that match, without balances, as one file of at most 100,000.
          */
         get: operations["get_admin_members"];
         put?: never;

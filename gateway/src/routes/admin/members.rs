@@ -1,5 +1,8 @@
 //! Members as staff see them.
 
+use std::collections::HashMap;
+use std::time::Duration;
+
 use axum::extract::{Path, Query};
 use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
@@ -10,11 +13,12 @@ use proto::auth::v1::{
 };
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{
-    CorrectionKind, GetMemberWalletRequest, LedgerEntry, PlaceHoldRequest, ProposeCorrectionRequest,
-    ProposeCourseRefundRequest, ReleaseHoldRequest,
+    CorrectionKind, GetMemberWalletRequest, LedgerEntry, ListMemberWalletsRequest, PlaceHoldRequest,
+    ProposeCorrectionRequest, ProposeCourseRefundRequest, ReleaseHoldRequest, Wallet,
 };
 use route_macros::{get, post, request, response};
 use serde::Deserialize;
+use tokio::time::timeout;
 
 use crate::app::App;
 use crate::clients::{Service, ask, call_retrying, keyed};
@@ -29,6 +33,9 @@ use crate::routes::admin::proposals::Proposed;
 use crate::routes::auth::Session;
 use crate::routes::transactions::model::Direction;
 use crate::routes::users::{Hold, User};
+
+/// How long wallet may take over the balances of a page: the list is of use without them.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The search and the page.
 #[derive(Debug, Default, Deserialize)]
@@ -47,7 +54,8 @@ pub struct Members {
 
 /// Search members
 ///
-/// `format=csv` answers those that match as one file of at most 100,000.
+/// Each with the balances, without holds; `wallet` is `null` if they are not available within two seconds. `format=csv` answers
+/// those that match, without balances, as one file of at most 100,000.
 #[get("/admin/members", "Back office",
     params(("search" = Option<String>, Query), ("cursor" = Option<String>, Query), ("format" = inline(Option<ListFormat>), Query)),
     responses((status = 200, content((Members = "application/json"), (String = "text/csv"))), Errors))]
@@ -58,11 +66,31 @@ pub async fn list(caller: StaffMember, Query(filter): Query<Filter>) -> Result<R
     }
     let message = ListMembersRequest { search, page: Some(PageRequest { size: 0, cursor }) };
     let answer = ask!(caller.auth_staff.list_members(message))?;
+    let wallets = wallets(&caller, &answer.members).await;
+    let member = |user: auth::User| {
+        let wallet = wallets.as_ref().map(|wallets| wallets.get(&user.id).cloned().unwrap_or_default());
+        User::new(user, wallet.as_ref())
+    };
     Ok(ok(Members {
-        members: answer.members.into_iter().map(|user| User::new(user, None)).collect(),
+        members: answer.members.into_iter().map(member).collect(),
         next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
     })
     .into_response())
+}
+
+/// The wallets of members by their ids; `None` if wallet does not answer in time. A member without accounts has none yet.
+async fn wallets(caller: &StaffMember, members: &[auth::User]) -> Option<HashMap<String, Wallet>> {
+    if members.is_empty() {
+        return Some(HashMap::new());
+    }
+    let message = ListMemberWalletsRequest { user_ids: members.iter().map(|user| user.id.clone()).collect() };
+    match timeout(PATIENCE, async { ask!(caller.wallet_staff.list_member_wallets(message)) }).await {
+        Ok(Ok(answer)) => Some(answer.wallets.into_iter().map(|one| (one.user_id.clone(), one)).collect()),
+        failed => {
+            tracing::warn!(?failed, "members are listed without balances");
+            None
+        }
+    }
 }
 
 async fn file(app: App, out: Outgoing, search: String, cursor: String) -> Result<Response, ApiError> {

@@ -7,3 +7,4 @@ pub mod get_terms;
 pub mod get_times;
 pub mod get_wallet;
 pub mod list_daily_balances;
+pub mod list_member_wallets;

@@ -18,20 +18,22 @@ use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ClaimTransactionRequest, ClaimTransactionResponse,
     GetFiguresRequest, GetFiguresResponse, GetHoldingsRequest, GetHoldingsResponse, GetIntegrityRequest,
     GetIntegrityResponse, GetMemberWalletRequest, GetMemberWalletResponse, GetQueueRequest, GetQueueResponse,
-    GetReviewRequest, GetReviewResponse, LeasePayoutRequest, LeasePayoutResponse, ListPostingsRequest,
-    ListPostingsResponse, ListStaffTransactionsRequest, ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest,
-    ListUnclaimedPaymentsResponse, ListVerdictsRequest, ListVerdictsResponse, MarkWithdrawalPaidRequest,
-    MarkWithdrawalPaidResponse, NoteViewingRequest, NoteViewingResponse, PlaceHoldRequest, PlaceHoldResponse,
-    ProposeCorrectionRequest, ProposeCorrectionResponse, ProposeCourseRefundRequest, ProposeCourseRefundResponse,
-    ProposePayoutCorrectionRequest, ProposePayoutCorrectionResponse, ProposeRebuildRequest, ProposeRebuildResponse,
-    ProposeReopeningRequest, ProposeReopeningResponse, ProposeReversalRequest, ProposeReversalResponse,
-    RejectTransactionRequest, RejectTransactionResponse, ReleaseHoldRequest, ReleaseHoldResponse,
+    GetReviewRequest, GetReviewResponse, LeasePayoutRequest, LeasePayoutResponse, ListMemberWalletsRequest,
+    ListMemberWalletsResponse, ListPostingsRequest, ListPostingsResponse, ListStaffTransactionsRequest,
+    ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest, ListUnclaimedPaymentsResponse, ListVerdictsRequest,
+    ListVerdictsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest,
+    NoteViewingResponse, PlaceHoldRequest, PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
+    ProposeCourseRefundRequest, ProposeCourseRefundResponse, ProposePayoutCorrectionRequest,
+    ProposePayoutCorrectionResponse, ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest,
+    ProposeReopeningResponse, ProposeReversalRequest, ProposeReversalResponse, RejectTransactionRequest,
+    RejectTransactionResponse, ReleaseHoldRequest, ReleaseHoldResponse,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
 use uuid::Uuid;
 
 use crate::app::account::get_member_wallet::get_member_wallet;
+use crate::app::account::list_member_wallets::list_member_wallets;
 use crate::app::correction::check_proposal::check_proposal;
 use crate::app::correction::decide_proposal::decide_proposal;
 use crate::app::correction::place_hold::{PlaceHold, place_hold};
@@ -272,6 +274,17 @@ impl StaffService for GrpcServer {
         let (wallet, entries) = get_member_wallet(&self.db, user_id).await?;
         let entries = entries.into_iter().map(Into::into).collect();
         Ok(Response::new(GetMemberWalletResponse { wallet: Some(wallet.into()), entries }))
+    }
+
+    async fn list_member_wallets(
+        &self,
+        request: Request<ListMemberWalletsRequest>,
+    ) -> Reply<ListMemberWalletsResponse> {
+        self.verifier.staff(request.metadata(), Permission::See).await?;
+        let user_ids = request.into_inner().user_ids;
+        let user_ids = user_ids.iter().map(|id| convert::id("userIds", id)).collect::<Result<Vec<_>, _>>()?;
+        let wallets = list_member_wallets(&self.db, &user_ids).await?;
+        Ok(Response::new(ListMemberWalletsResponse { wallets: wallets.into_iter().map(Into::into).collect() }))
     }
 
     async fn propose_correction(&self, request: Request<ProposeCorrectionRequest>) -> Reply<ProposeCorrectionResponse> {

@@ -9,36 +9,45 @@ use crate::store::holds;
 
 /// What a member has, in one look; `None` before their accounts are made.
 pub async fn wallet(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Wallet>, sqlx::Error> {
-    let row = sqlx::query!(
-        r#"SELECT count(*) AS "accounts!",
+    let Some(mut wallet) = wallets(conn, &[user_id]).await?.pop() else { return Ok(None) };
+    if wallet.on_hold != Cents::ZERO {
+        wallet.holds = holds::of_member(conn, user_id).await?;
+    }
+    Ok(Some(wallet))
+}
+
+/// What members have, without their holds; nothing for those whose accounts are not made yet.
+pub async fn wallets(conn: &mut PgConnection, user_ids: &[Uuid]) -> Result<Vec<Wallet>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"SELECT user_id AS "user_id!",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'available'), 0)::bigint AS "available!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'held'), 0)::bigint AS "held!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'bonus'), 0)::bigint AS "bonus!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'invested'), 0)::bigint AS "invested!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'on_hold'), 0)::bigint AS "on_hold!: Cents",
             coalesce(-sum(balance_cents) FILTER (WHERE kind = 'owed'), 0)::bigint AS "owed!: Cents",
-            EXISTS (SELECT FROM open_withdrawals WHERE user_id = $1) AS "is_withdrawal_pending!",
-            EXISTS (SELECT FROM paid_courses WHERE user_id = $1) AS "has_purchased_course!",
-            EXISTS (SELECT FROM pending_courses WHERE user_id = $1) AS "is_course_payment_pending!"
-        FROM accounts WHERE user_id = $1"#,
-        user_id
+            EXISTS (SELECT FROM open_withdrawals w WHERE w.user_id = a.user_id) AS "is_withdrawal_pending!",
+            EXISTS (SELECT FROM paid_courses c WHERE c.user_id = a.user_id) AS "has_purchased_course!",
+            EXISTS (SELECT FROM pending_courses c WHERE c.user_id = a.user_id) AS "is_course_payment_pending!"
+        FROM accounts a WHERE user_id = ANY($1) GROUP BY user_id"#,
+        user_ids
     )
-    .fetch_one(&mut *conn)
+    .fetch_all(conn)
     .await?;
-    let holds = if row.on_hold == Cents::ZERO { Vec::new() } else { holds::of_member(conn, user_id).await? };
-    Ok((row.accounts > 0).then_some(Wallet {
-        user_id,
+    let wallets = rows.into_iter().map(|row| Wallet {
+        user_id: row.user_id,
         available: row.available,
         held: row.held,
         bonus: row.bonus,
         invested: row.invested,
         on_hold: row.on_hold,
         owed: row.owed,
-        holds,
+        holds: Vec::new(),
         is_withdrawal_pending: row.is_withdrawal_pending,
         has_purchased_course: row.has_purchased_course,
         is_course_payment_pending: row.is_course_payment_pending,
-    }))
+    });
+    Ok(wallets.collect())
 }
 
 pub async fn owed(conn: &mut PgConnection, user_id: Uuid) -> Result<Cents, sqlx::Error> {

@@ -11,6 +11,7 @@ use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::{Code, Status};
+use uuid::Uuid;
 use wallet::app::ledger::check_ledger::check_ledger;
 
 use crate::fixture::{World, code, course_payment, deposit, hash, refusal, withdrawal};
@@ -47,6 +48,7 @@ async fn each_role_does_its_own(pool: PgPool) {
             ("paying", may(&grpc.lease_payout(with_token(Default::default(), t)).await), &[Role::Treasurer]),
             ("paid", may(&grpc.mark_withdrawal_paid(with_token(Default::default(), t)).await), &[Role::Treasurer]),
             ("wallet", may(&grpc.get_member_wallet(with_token(Default::default(), t)).await), all),
+            ("wallets", may(&grpc.list_member_wallets(with_token(Default::default(), t)).await), all),
             ("propose", may(&grpc.propose_correction(with_token(Default::default(), t)).await), &[Role::Treasurer]),
             ("proposals", may(&grpc.proposals().list_proposals(with_token(Default::default(), t)).await), all),
             ("viewing", may(&grpc.note_viewing(with_token(Default::default(), t)).await), all),
@@ -235,4 +237,23 @@ async fn staff_sees_a_members_entries(pool: PgPool) {
     let entries: Vec<_> =
         found.entries.iter().map(|one| (one.account.as_str(), one.amount_cents, one.balance_cents)).collect();
     assert_eq!(entries, [("available", -10_000, 40_000), ("held", 10_000, 10_000), ("available", 50_000, 50_000)]);
+}
+
+/// [R9] Staff sees the balances of a page of members by one call; those without accounts are left out.
+#[sqlx::test(migrations = false)]
+async fn staff_sees_the_balances_of_a_page(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, other) = (world.member_with(50_000).await, world.member_with(700).await);
+    world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    let ask = async |user_ids: Vec<String>| {
+        let request = with_token(ListMemberWalletsRequest { user_ids }, &world.treasurer);
+        world.grpc.list_member_wallets(request).await.map(|answer| answer.into_inner().wallets)
+    };
+    let ids = vec![member.id.to_string(), other.id.to_string(), Uuid::now_v7().to_string()];
+    let mut found: Vec<_> = ask(ids).await.unwrap();
+    found.sort_by_key(|one| one.available_cents);
+    let found: Vec<_> =
+        found.iter().map(|one| (one.available_cents, one.held_cents, one.is_withdrawal_pending)).collect();
+    assert_eq!(found, [(700, 0, false), (40_000, 10_000, true)]);
+    assert!(ask(vec![member.id.to_string(); 501]).await.is_err());
 }

@@ -7,6 +7,7 @@ import { TextField } from '@/components/field'
 import { EmptyState } from '@/components/states'
 import type { User } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
+import { formatMoney } from '@/lib/money'
 import { useFoundTransactions } from '@/features/admin/api/find-transactions'
 import { useMembers } from '@/features/admin/api/members'
 import { adminPaths } from '@/features/admin/paths'
@@ -32,7 +33,7 @@ export function MemberSearch() {
             onChange={(event) => setText(event.target.value)}
             leading={<Search aria-hidden className="size-4.5" />}
             hint="A name, an email, TNX-…, an address or a transaction hash"
-            className="pl-10!"
+            className="ps-10!"
           />
         </div>
         <div className="sm:mt-6.5">
@@ -44,6 +45,19 @@ export function MemberSearch() {
     </div>
   )
 }
+
+type Wallet = NonNullable<User['wallet']>
+
+const balances: readonly [string, (wallet: Wallet) => number][] = [
+  ['Available', ({ balance }) => balance],
+  ['Held', ({ held }) => held],
+  ['On hold', ({ onHold = 0 }) => onHold],
+  ['Invested', ({ invested }) => invested],
+]
+
+/** Zeros are faint: what a member has stands out. */
+const Balance = ({ amount }: { amount: number }) =>
+  amount === 0 ? <span className="text-ink-faint">{formatMoney(0)}</span> : <span className="font-medium">{formatMoney(amount)}</span>
 
 function FoundMembers({ search }: { search: string }) {
   const query = useMembers(search)
@@ -61,7 +75,7 @@ function FoundMembers({ search }: { search: string }) {
             )
           ) : (
             <>
-              <Table label="Members" columns={['Member', 'Country', 'Since', 'Account']}>
+              <Table label="Members" columns={['Member', 'Country', 'Since', 'Account', ...balances.map(([name]) => ({ name, right: true }))]}>
                 {members.map((one) => (
                   <tr key={one.id} className="hover:bg-sunken/50">
                     <Cell>
@@ -75,9 +89,15 @@ function FoundMembers({ search }: { search: string }) {
                     </Cell>
                     <Cell className="whitespace-nowrap">{one.country}</Cell>
                     <Cell className="whitespace-nowrap text-ink-faint">{one.createdAt && formatDay(one.createdAt)}</Cell>
-                    <Cell>
+                    <Cell className="space-x-1.5 whitespace-nowrap">
                       <AccountBadge member={one} />
+                      {one.wallet?.owed ? <Badge tone="negative">{`Owes ${formatMoney(one.wallet.owed)}`}</Badge> : null}
                     </Cell>
+                    {balances.map(([name, amountOf]) => (
+                      <Cell key={name} right className="tabular whitespace-nowrap">
+                        {one.wallet ? <Balance amount={amountOf(one.wallet)} /> : <span aria-label="not available">–</span>}
+                      </Cell>
+                    ))}
                   </tr>
                 ))}
               </Table>
