@@ -1,7 +1,8 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import { firstAnswers } from '@/content/case-answers'
 import { findAnswers, help } from '@/content/help'
+import { sendWaiting } from '@/features/admin/undo'
 import type { Case, CaseMessage, Wallet } from '@/lib/api-types'
 import { currentPath, openApp, openAsMember } from '@/testing/render'
 import { trade, transaction } from '@/testing/samples'
@@ -178,14 +179,20 @@ describe('the inbox of staff', () => {
     expect(await row('4711 · Deposit')).toHaveTextContent(/No owner.*Due/)
   })
 
-  it('answers with what was read, from a first answer [D-M8]', async () => {
+  it('is taken, which can be undone, and answered with what was read, from a first answer [D-M8] [R9]', async () => {
     openAsStaff(`/admin/cases/${ID}`, 'answerCases')
     const answer = records('post', `/admin/cases/${ID}/answer`, { case: staffCase() })
     const claim = records('put', `/admin/cases/${ID}/claim`, { case: staffCase() })
     server.use(answers('get', `/admin/cases/${ID}`, { case: staffCase(), messages: [written] }), answer.handler, claim.handler)
     const user = (await import('@testing-library/user-event')).default.setup()
+    // Shown at once, and sent after the time in which it can be undone.
     await user.click(await screen.findByRole('button', { name: 'Take this case' }))
-    await waitFor(() => expect(claim.seen).toHaveLength(1))
+    await user.click(screen.getByRole('button', { name: 'Undo' }))
+    await user.click(screen.getByRole('button', { name: 'Take this case' }))
+    expect(screen.getByText('Owner').nextSibling).toHaveTextContent('you')
+    expect(claim.seen).toHaveLength(0)
+    await act(() => sendWaiting())
+    expect(claim.seen).toHaveLength(1)
     expect(screen.queryByRole('button', { name: 'Close the case' })).toBeNull()
     const [first] = firstAnswers
     await user.selectOptions(screen.getByLabelText(/Begin with/), first?.title ?? '')

@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { adminKeys } from '@/features/admin/api/keys'
 import type { StaffCase, StaffCaseMessage } from '@/features/admin/api/types'
 import { useStaffAction } from '@/features/admin/api/use-staff-action'
+import { usePending, useUndoable } from '@/features/admin/undo'
 import { api } from '@/lib/api-client'
 import { usePagedQuery } from '@/lib/paged-query'
+import { useMember } from '@/lib/session'
 
 const LOOK_AGAIN_MS = 20_000
 
@@ -33,9 +35,23 @@ export const useStaffCase = (id: string) =>
     meta: { silent: true },
   })
 
-export const useClaimCase = (id: string) => useStaffAction((_: object, options) => api.put(`${url(id)}/claim`, undefined, options))
+const about = (id: string) => `case ${id}`
 
-export const useReleaseCase = (id: string) => useStaffAction((_: object, options) => api.delete(`${url(id)}/claim`, options))
+/** Takes the case, also in place of a colleague, or gives it back. */
+export const useOwnCase = (id: string) =>
+  useUndoable<{ isMine: boolean }>({
+    about: about(id),
+    said: ({ isMine }) => (isMine ? 'The case is yours' : 'The case has no owner'),
+    send: ({ isMine }, options) => (isMine ? api.put(`${url(id)}/claim`, undefined, options) : api.delete(`${url(id)}/claim`, options)),
+  })
+
+/** The owner, with what the caller did and can still undo. */
+export function useOwner({ id, ownerId, ownerName }: Pick<StaffCase, 'id' | 'ownerId' | 'ownerName'>) {
+  const me = useMember()
+  const done = usePending<{ isMine: boolean }>(about(id)).at(-1)
+  if (!done) return { ownerId, ownerName }
+  return done.isMine ? { ownerId: me.id, ownerName: me.name } : {}
+}
 
 export const useAnswerCase = (id: string) =>
   useStaffAction((answer: { text: string; seen: number }, options) => api.post(`${url(id)}/answer`, answer, options), ['text'])

@@ -14,7 +14,7 @@ import { useNow } from '@/features/admin/use-now'
 import { withParam } from '@/features/admin/use-typed-param'
 import { states, subjectText, topics } from '@/lib/case-words'
 import { formatMoment } from '@/lib/dates'
-import { filterOf, useStaffCases } from '../api/cases'
+import { filterOf, useOwner, useStaffCases } from '../api/cases'
 import { dueOf } from '../due'
 
 const filters = [
@@ -64,7 +64,8 @@ export function CaseInbox() {
 }
 
 function Row({ case: one }: { case: StaffCase }) {
-  const { id, number, topic, subject, memberId, memberName, ownerId, ownerName, state, complaintAt, createdAt } = one
+  const { id, number, topic, subject, memberId, memberName, state, complaintAt, createdAt } = one
+  const { ownerId, ownerName } = useOwner(one)
   const staffName = useStaffName()
   const due = dueOf(one)
   const isLate = useNow() > Date.parse(due ?? '9999-12-31')

@@ -20,12 +20,11 @@ import { toApiError } from '@/lib/api-error'
 import { states, subjectText, topics } from '@/lib/case-words'
 import { formatZoned } from '@/lib/dates'
 import { useMember } from '@/lib/session'
-import { useAnswerCase, useClaimCase, useCloseStaffCase, useRegisterComplaint, useReleaseCase, useStaffCase } from '../api/cases'
+import { useAnswerCase, useCloseStaffCase, useOwnCase, useOwner, useRegisterComplaint, useStaffCase } from '../api/cases'
 
 /** A case with its facts, what was written, and the answer [D-M8]. */
 export function CaseWork({ id }: { id: string }) {
   const { data, isPending, isFetching, error, refetch } = useStaffCase(id)
-  const staffName = useStaffName()
   const may = useMay()
   const back = { to: adminPaths.cases, label: 'All cases' }
   if (!data) {
@@ -48,13 +47,16 @@ export function CaseWork({ id }: { id: string }) {
           />
           {may('answerCases') && one.state !== 'closed' && <AnswerForm id={id} seen={messages.length} />}
         </div>
-        <Facts case={one} owner={one.ownerId ? staffName(one.ownerId, one.ownerName) : 'Nobody'} />
+        <Facts case={one} />
       </div>
     </AdminPage>
   )
 }
 
-function Facts({ case: one, owner }: { case: StaffCase; owner: string }) {
+function Facts({ case: one }: { case: StaffCase }) {
+  const { ownerId, ownerName } = useOwner(one)
+  const staffName = useStaffName()
+  const owner = ownerId ? staffName(ownerId, ownerName) : 'No owner'
   const { label, tone } = states[one.state]
   return (
     <Card className="px-4 py-1">
@@ -90,16 +92,16 @@ function Subject({ subject }: { subject: NonNullable<StaffCase['subject']> }) {
 }
 
 /** What can be done beside answering. */
-function Acts({ case: { id, ownerId, state, complaintAt } }: { case: StaffCase }) {
+function Acts({ case: one }: { case: StaffCase }) {
+  const { id, state, complaintAt } = one
   const me = useMember()
-  const claim = useClaimCase(id)
-  const release = useReleaseCase(id)
+  const own = useOwnCase(id)
   const close = useCloseStaffCase(id)
   const register = useRegisterComplaint(id)
-  const isMine = ownerId === me.id
+  const isMine = useOwner(one).ownerId === me.id
   return (
     <div className="flex flex-wrap gap-2">
-      <Button size="sm" variant="secondary" busy={claim.isPending || release.isPending} onClick={() => (isMine ? release : claim).mutate({})}>
+      <Button size="sm" variant="secondary" onClick={() => own({ isMine: !isMine })}>
         {isMine ? 'Give back' : 'Take this case'}
       </Button>
       {!complaintAt && (
