@@ -29,6 +29,9 @@ function forbid(group, message) {
   return { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] }
 }
 
+/** Classes that name a physical side. */
+const SIDES = String.raw`/(^|[\s:])-?((scroll-)?[mp][lr]-|(left|right)-[\d\[]|text-(left|right)|border-[lr](-|\s|$)|rounded-[tb]?[lr](-|\s|$))/`
+
 export default tseslint.config(
   { ignores: ['dist', 'screenshots', 'e2e/.results', 'src/lib/api-schema.d.ts'] },
   js.configs.recommended,
@@ -56,6 +59,10 @@ export default tseslint.config(
         {
           selector: 'JSXOpeningElement[name.name=/^[uo]l$/] > JSXAttribute[name.name="role"]:not([value.value="list"])',
           message: 'A list with another role is no list, and its items stand in none: give the role to an element around it.',
+        },
+        {
+          selector: `:matches(Literal[value=${SIDES}], TemplateElement[value.raw=${SIDES}])`,
+          message: 'Start and end, not left and right: ms-, pe-, text-end, border-s, inset-e-.',
         },
       ],
     },

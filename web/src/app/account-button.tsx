@@ -12,7 +12,7 @@ export function AccountButton(props: ComponentProps<'button'>) {
       aria-label="Account menu"
       aria-haspopup="menu"
       {...props}
-      className="flex min-h-11 items-center gap-2 rounded-full py-1 pr-2 pl-1 transition-colors hover:bg-sunken aria-expanded:bg-sunken"
+      className="flex min-h-11 items-center gap-2 rounded-full py-1 pe-2 ps-1 transition-colors hover:bg-sunken aria-expanded:bg-sunken"
     >
       <Avatar src={image} name={name} className="size-9" />
       <span className="hidden max-w-40 truncate text-sm font-medium sm:block">{name}</span>

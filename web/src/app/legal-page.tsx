@@ -47,7 +47,7 @@ function ClauseText({ clause: { id, title, passages }, number }: { clause: Claus
   return (
     <section id={id} aria-labelledby={`${id}-heading`} className="scroll-mt-24">
       <h2 id={`${id}-heading`} className="text-xl font-semibold">
-        <span className="tabular mr-2 text-ink-faint">{number}</span>
+        <span className="tabular me-2 text-ink-faint">{number}</span>
         {title}
       </h2>
       <div className="mt-3 space-y-4 text-base leading-7 text-ink-soft">
@@ -55,7 +55,7 @@ function ClauseText({ clause: { id, title, passages }, number }: { clause: Claus
           typeof passage === 'string' ? (
             <p key={index}>{passage}</p>
           ) : (
-            <ul key={index} className="list-disc space-y-2 pl-5 marker:text-ink-faint">
+            <ul key={index} className="list-disc space-y-2 ps-5 marker:text-ink-faint">
               {passage.map((point) => (
                 <li key={point}>{point}</li>
               ))}

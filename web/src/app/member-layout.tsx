@@ -44,7 +44,7 @@ export function MemberLayout() {
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
       <SkipLink />
-      <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
+      <aside className="sticky top-0 hidden h-dvh flex-col border-e border-line bg-surface px-3 py-5 lg:flex">
         <Link to={paths.dashboard} className="mx-2 mb-7 flex self-start rounded-md" aria-label={`${brand.name} dashboard`}>
           <Logo />
         </Link>
@@ -78,10 +78,10 @@ function TopBar({ onMenu }: { onMenu: () => void }) {
       <IconButton label="Open menu" onClick={onMenu} className="lg:hidden thumb:hidden">
         <Menu aria-hidden className="size-5.5" />
       </IconButton>
-      <Link to={paths.dashboard} className="flex rounded-md lg:hidden thumb:ml-2" aria-label={`${brand.name} dashboard`}>
+      <Link to={paths.dashboard} className="flex rounded-md lg:hidden thumb:ms-2" aria-label={`${brand.name} dashboard`}>
         <Logo />
       </Link>
-      <div className="ml-auto flex items-center gap-1">
+      <div className="ms-auto flex items-center gap-1">
         <Suspense fallback={<span className="size-11" />}>
           <NoticeBell />
         </Suspense>
@@ -117,7 +117,7 @@ function Drawer({ open, onClose }: { open: boolean; onClose: () => void }) {
       label="Menu"
       className="m-0 h-dvh max-h-none w-76 max-w-[85vw] bg-surface px-3 py-4 shadow-float open:flex open:flex-col"
     >
-      <div className="mb-5 flex items-center justify-between pl-2">
+      <div className="mb-5 flex items-center justify-between ps-2">
         <Logo />
         <IconButton label="Close menu" onClick={onClose}>
           <X aria-hidden className="size-5.5" />

@@ -14,7 +14,7 @@ export function PublicPage({ children }: { children: ReactNode }) {
     <div className="flex min-h-dvh flex-col">
       <a
         href="#main"
-        className="sr-only z-50 rounded-md bg-accent px-4 py-3 font-semibold text-accent-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+        className="sr-only z-50 rounded-md bg-accent px-4 py-3 font-semibold text-accent-ink focus:not-sr-only focus:fixed focus:top-3 focus:inset-s-3"
       >
         Skip to content
       </a>
@@ -54,7 +54,7 @@ function Header() {
         <Link to={paths.landing} className="flex rounded-md" aria-label={`${brand.name} home`}>
           <Logo className="max-[24rem]:[&>span]:hidden" />
         </Link>
-        <nav aria-label="Site" className="ml-auto flex items-center gap-1 sm:gap-2">
+        <nav aria-label="Site" className="ms-auto flex items-center gap-1 sm:gap-2">
           <Link
             to={paths.ugcCourse}
             className="hidden min-h-11 items-center rounded-md px-3 text-sm font-medium text-ink-soft hover:text-ink sm:inline-flex"

@@ -38,7 +38,7 @@ function SidePanel() {
         <p className="text-3xl font-semibold text-balance">A wallet that shows its work.</p>
         <ul className="mt-9 space-y-6">
           {promises.map(([title, text]) => (
-            <li key={title} className="border-l-2 border-hero-raised pl-4">
+            <li key={title} className="border-s-2 border-hero-raised ps-4">
               <p className="font-semibold">{title}</p>
               <p className="mt-0.5 text-hero-soft">{text}</p>
             </li>
@@ -52,7 +52,7 @@ function SidePanel() {
 
 function Rings() {
   return (
-    <svg aria-hidden viewBox="0 0 600 600" className="absolute -right-48 -bottom-56 w-180 text-hero-raised" fill="none">
+    <svg aria-hidden viewBox="0 0 600 600" className="absolute -inset-e-48 -bottom-56 w-180 text-hero-raised" fill="none">
       {[290, 235, 180, 125, 70].map((radius) => (
         <circle key={radius} cx="300" cy="300" r={radius} stroke="currentColor" strokeWidth="1.5" />
       ))}

@@ -60,7 +60,7 @@ function NewVersion() {
   return (
     <Bar icon={<RotateCw aria-hidden className="size-4.5 shrink-0 text-accent-text" />} className="bg-accent-soft">
       A new version is ready.
-      <Button size="sm" variant="secondary" className="ml-auto" onClick={take}>
+      <Button size="sm" variant="secondary" className="ms-auto" onClick={take}>
         Reload
       </Button>
     </Bar>

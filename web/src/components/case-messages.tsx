@@ -17,7 +17,7 @@ export function CaseMessages<M extends CaseMessage>({ messages, nameOf, own }: C
   return (
     <ol aria-label="Messages" className="space-y-4">
       {messages.map((message, index) => (
-        <li key={message.number} className={cx('max-w-[42rem]', message.author === own && 'ml-auto')}>
+        <li key={message.number} className={cx('max-w-[42rem]', message.author === own && 'ms-auto')}>
           <p className={cx('flex flex-wrap gap-x-2 text-sm', message.author === own && 'justify-end')}>
             <span className="font-medium first-letter:uppercase">{nameOf(message)}</span>
             <time dateTime={message.at} className="tabular text-ink-faint">
@@ -33,7 +33,7 @@ export function CaseMessages<M extends CaseMessage>({ messages, nameOf, own }: C
             {message.text}
           </p>
           {message.file && (
-            <p className={cx('mt-1 text-sm', message.author === own && 'text-right')}>
+            <p className={cx('mt-1 text-sm', message.author === own && 'text-end')}>
               <a href={message.file.url} target="_blank" rel="noreferrer" className="inline-flex min-h-9 items-center font-medium text-accent-text underline pointer-coarse:min-h-11">
                 {`${message.file.contentType === 'application/pdf' ? 'PDF' : 'Picture'} of message ${message.number}, ${formatBytes(message.file.bytes)}`}
               </a>

@@ -79,7 +79,7 @@ export function Dialog({ open, onClose, canLeave, title, children, footer }: Dia
 
 function CloseButton({ onClose }: { onClose: () => void }) {
   return (
-    <IconButton label="Close" onClick={onClose} disabled={useIsHeld()} className="-mt-2 -mr-2 disabled:opacity-40">
+    <IconButton label="Close" onClick={onClose} disabled={useIsHeld()} className="-mt-2 -me-2 disabled:opacity-40">
       <X aria-hidden className="size-5" />
     </IconButton>
   )

@@ -12,7 +12,7 @@ export function DoNotSend({ currency }: { currency: string }) {
         <p className="mt-1 text-ink">
           {`We could not verify that this ${currency} address belongs to ${brand.name}, so we are not showing it. Money sent to a wrong address cannot be recovered.`}
         </p>
-        <ol className="mt-3 list-decimal space-y-1 pl-5 text-ink-soft">
+        <ol className="mt-3 list-decimal space-y-1 ps-5 text-ink-soft">
           <li>Do not pay to an address from this page, a message or an earlier payment.</li>
           <li>Reload the page, or choose another payment method.</li>
           <li>

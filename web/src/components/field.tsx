@@ -69,15 +69,15 @@ export function TextField({ label, error, hint, optional, trailing, leading, cla
     <Frame id={wiring.id} {...{ label, error, hint, optional }}>
       <div className="relative">
         {leading && (
-          <span className="pointer-events-none absolute inset-y-0 left-3.5 flex items-center text-ink-faint">{leading}</span>
+          <span className="pointer-events-none absolute inset-y-0 inset-s-3.5 flex items-center text-ink-faint">{leading}</span>
         )}
         <input
           {...rest}
           {...wiring}
           onChange={onChange && change}
-          className={cx(control, Boolean(leading) && 'pl-8', Boolean(trailing) && 'pr-14', className)}
+          className={cx(control, Boolean(leading) && 'ps-8', Boolean(trailing) && 'pe-14', className)}
         />
-        {trailing && <span className="absolute inset-y-0 right-0.5 flex items-center">{trailing}</span>}
+        {trailing && <span className="absolute inset-y-0 inset-e-0.5 flex items-center">{trailing}</span>}
       </div>
     </Frame>
   )
@@ -177,7 +177,7 @@ export function SelectField({ label, error, hint, optional, options, blank, clas
   return (
     <Frame id={wiring.id} {...{ label, error, hint, optional }}>
       <div className="relative">
-        <select {...rest} {...wiring} className={cx(control, 'appearance-none pr-10', className)}>
+        <select {...rest} {...wiring} className={cx(control, 'appearance-none pe-10', className)}>
           <option value="">{blank ?? `Select ${label}`}</option>
           {options.map(asOption).map(({ value, label: name }) => (
             <option key={value} value={value}>
@@ -185,7 +185,7 @@ export function SelectField({ label, error, hint, optional, options, blank, clas
             </option>
           ))}
         </select>
-        <ChevronDown aria-hidden className="pointer-events-none absolute inset-y-0 right-3.5 my-auto size-4.5 text-ink-faint" />
+        <ChevronDown aria-hidden className="pointer-events-none absolute inset-y-0 inset-e-3.5 my-auto size-4.5 text-ink-faint" />
       </div>
     </Frame>
   )

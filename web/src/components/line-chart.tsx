@@ -51,7 +51,7 @@ export function LineChart({ points, format, step, label, baseLabel, scale, heigh
         <span className="tabular text-2xl font-semibold">{shown ? format(shown.value) : '–'}</span>
         <span className="text-sm text-ink-faint">{shown && dateOf(shown.at, spanOf(points))}</span>
         {baseLabel && shown?.base !== undefined && (
-          <span className="tabular flex w-full items-center gap-2 text-sm text-ink-soft sm:ml-auto sm:w-auto">
+          <span className="tabular flex w-full items-center gap-2 text-sm text-ink-soft sm:ms-auto sm:w-auto">
             <span aria-hidden className="w-4 border-t-2 border-dashed border-ink-faint" />
             {`${baseLabel} ${format(shown.base)}`}
           </span>

@@ -29,9 +29,9 @@ const options = {
     h2: withClass('h2', 'mt-10 mb-3 text-xl font-semibold'),
     h3: withClass('h3', 'mt-7 mb-2 text-lg font-semibold'),
     p: withClass('p', 'my-4 text-pretty'),
-    ul: withClass('ul', 'my-4 list-disc space-y-2 pl-6 marker:text-ink-faint'),
-    ol: withClass('ol', 'my-4 list-decimal space-y-2 pl-6 marker:text-ink-faint'),
-    blockquote: withClass('blockquote', 'my-6 rounded-lg border-l-4 border-accent bg-accent-soft px-5 py-1 text-ink'),
+    ul: withClass('ul', 'my-4 list-disc space-y-2 ps-6 marker:text-ink-faint'),
+    ol: withClass('ol', 'my-4 list-decimal space-y-2 ps-6 marker:text-ink-faint'),
+    blockquote: withClass('blockquote', 'my-6 rounded-lg border-s-4 border-accent bg-accent-soft px-5 py-1 text-ink'),
     strong: withClass('strong', 'font-semibold'),
     pre: Code,
     code: withClass('code', 'rounded-sm bg-sunken px-1.5 py-0.5 font-mono text-[0.875em] break-words'),
@@ -52,7 +52,7 @@ function HeadCell({ children, style }: Pick<ComponentProps<'th'>, 'children' | '
   const isBlank = Children.toArray(children).every((child) => typeof child === 'string' && !child.trim())
   if (isBlank) return <td className="border-b border-line-control" />
   return (
-    <th scope="col" style={style} className="border-b border-line-control px-3 py-2 text-left font-semibold">
+    <th scope="col" style={style} className="border-b border-line-control px-3 py-2 text-start font-semibold">
       {children}
     </th>
   )

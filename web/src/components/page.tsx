@@ -51,7 +51,7 @@ export function BackButton() {
     <button
       type="button"
       onClick={() => void navigate(-1)}
-      className="-ml-2 mb-3 inline-flex min-h-11 items-center gap-1.5 rounded-md px-2 text-sm font-medium text-ink-soft hover:text-ink"
+      className="-ms-2 mb-3 inline-flex min-h-11 items-center gap-1.5 rounded-md px-2 text-sm font-medium text-ink-soft hover:text-ink"
     >
       <ArrowLeft aria-hidden className="size-4" />
       Back

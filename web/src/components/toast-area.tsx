@@ -55,7 +55,7 @@ export function Toasts() {
               </button>
             )}
             className="pointer-events-none inset-x-0 top-4 z-60 mx-auto w-89 max-w-[calc(100vw-1.5rem)] transform-none gap-3.5"
-            toastClassName="toast pointer-events-auto m-0 min-h-0 w-full animate-rise items-start rounded-lg border border-line bg-surface py-3 pr-2 pl-3.5 font-sans text-sm text-ink shadow-float"
+            toastClassName="toast pointer-events-auto m-0 min-h-0 w-full animate-rise items-start rounded-lg border border-line bg-surface py-3 pe-2 ps-3.5 font-sans text-sm text-ink shadow-float"
           />,
           place,
         )}

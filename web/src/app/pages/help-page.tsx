@@ -74,7 +74,7 @@ function Answers() {
           autoComplete="off"
           value={search}
           leading={<Search aria-hidden className="size-4.5" />}
-          className="pl-10"
+          className="ps-10"
           onChange={(event) => setSearch(event.target.value)}
         />
       </div>

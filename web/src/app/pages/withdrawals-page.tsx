@@ -84,7 +84,7 @@ function Facts() {
         {facts.map(([label, value, also]) => (
           <div key={label} className="flex justify-between gap-4 py-2.5">
             <dt className="text-ink-faint">{label}</dt>
-            <dd className="tabular text-right font-medium">
+            <dd className="tabular text-end font-medium">
               {typeof value === 'string' ? value : shown(value)}
               {also && <span className="block font-normal text-ink-faint">{also}</span>}
             </dd>
@@ -93,19 +93,19 @@ function Facts() {
         {here && (
           <div className="flex justify-between gap-4 py-2.5">
             <dt className="text-ink-faint">In your time zone</dt>
-            <dd className="tabular text-right font-medium">{here}</dd>
+            <dd className="tabular text-end font-medium">{here}</dd>
           </div>
         )}
         {terms?.withdrawal.limits.map(({ hours, amount }) => (
           <div key={hours} className="flex justify-between gap-4 py-2.5">
             <dt className="text-ink-faint">Limit in {periodInWords(hours)}</dt>
-            <dd className="tabular text-right font-medium">{formatBrief(amount)}</dd>
+            <dd className="tabular text-end font-medium">{formatBrief(amount)}</dd>
           </div>
         ))}
         {terms?.withdrawal.left != null && (
           <div className="flex justify-between gap-4 py-2.5">
             <dt className="text-ink-faint">Remaining limit</dt>
-            <dd className="tabular text-right font-medium">
+            <dd className="tabular text-end font-medium">
               {formatMoney(terms.withdrawal.left)}
               {terms.withdrawal.availableAt && (
                 <span className="block font-normal text-ink-faint">more from {formatZoned(terms.withdrawal.availableAt)}</span>

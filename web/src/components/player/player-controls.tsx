@@ -51,7 +51,7 @@ export function PlayerControls(props: ControlsProps) {
           <span className="sr-only">Time </span>
           {formatClock(time)} <span className="text-hero-soft">/ {formatClock(duration)}</span>
         </p>
-        <div className="ml-auto flex items-center">
+        <div className="ms-auto flex items-center">
           <Speed video={video} rate={playback.rate} />
           <CaptionsChoice {...props} />
           {document.pictureInPictureEnabled && (

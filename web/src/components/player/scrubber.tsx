@@ -22,8 +22,8 @@ export function Scrubber({ time, duration, loaded, strip, onSeek }: ScrubberProp
       onPointerLeave={() => setPointed(undefined)}
     >
       <div className="relative h-1 flex-1 overflow-hidden rounded-full bg-hero-ink/25 transition-[height] group-hover/scrubber:h-1.5">
-        <div className="absolute inset-y-0 left-0 bg-hero-ink/35" style={{ width: percent(loaded) }} />
-        <div className="absolute inset-y-0 left-0 bg-hero-ink" style={{ width: percent(shown) }} />
+        <div className="absolute inset-y-0 inset-s-0 bg-hero-ink/35" style={{ width: percent(loaded) }} />
+        <div className="absolute inset-y-0 inset-s-0 bg-hero-ink" style={{ width: percent(shown) }} />
       </div>
       <div
         aria-hidden

@@ -20,14 +20,14 @@ export function Transcript({ state, cues, time, onSeek }: TranscriptProps) {
     <div className="flex h-full min-h-0 flex-col">
       <div className="border-b border-line p-3">
         <div className="relative">
-          <Search aria-hidden className="pointer-events-none absolute inset-y-0 left-3 my-auto size-4 text-ink-faint" />
+          <Search aria-hidden className="pointer-events-none absolute inset-y-0 inset-s-3 my-auto size-4 text-ink-faint" />
           <input
             type="search"
             aria-label="Search the transcript"
             placeholder="Search the transcript"
             value={query}
             onChange={(event) => setQuery(event.target.value)}
-            className="block min-h-9 w-full rounded-md border border-line-control bg-surface pr-2 pl-9 text-base placeholder:text-ink-faint sm:text-sm pointer-coarse:min-h-11"
+            className="block min-h-9 w-full rounded-md border border-line-control bg-surface pe-2 ps-9 text-base placeholder:text-ink-faint sm:text-sm pointer-coarse:min-h-11"
           />
         </div>
         <p role="status" className={wanted ? 'mt-1.5 text-sm text-ink-faint' : 'sr-only'}>
@@ -57,11 +57,11 @@ const CueRow = memo(function CueRow({ cue: { start, text }, wanted, isCurrent, o
         aria-current={isCurrent || undefined}
         onClick={() => onSeek(start)}
         className={cx(
-          'flex w-full gap-3 rounded-md px-2 py-1.5 text-left text-sm pointer-coarse:py-2.5',
+          'flex w-full gap-3 rounded-md px-2 py-1.5 text-start text-sm pointer-coarse:py-2.5',
           isCurrent ? 'bg-accent-soft text-ink' : 'text-ink-soft hover:bg-sunken',
         )}
       >
-        <span className={cx('tabular w-9 shrink-0 text-right', isCurrent ? 'text-accent-text' : 'text-ink-faint')}>{formatClock(start)}</span>
+        <span className={cx('tabular w-9 shrink-0 text-end', isCurrent ? 'text-accent-text' : 'text-ink-faint')}>{formatClock(start)}</span>
         <span className="min-w-0 flex-1">{marked(text, wanted)}</span>
       </button>
     </li>

@@ -131,9 +131,9 @@ function BigButton({ startAt, duration, onPlay }: { startAt: number; duration: n
   return (
     <button type="button" onClick={onPlay} aria-label={startAt > 0 ? label : 'Play'} className="group absolute inset-0 grid place-items-center focus-visible:-outline-offset-4 focus-visible:outline-hero-ink">
       <span className="grid size-16 place-items-center rounded-full bg-hero/90 shadow-float transition-transform group-hover:scale-105 sm:size-20">
-        <Play aria-hidden className="ml-1 size-7 fill-current sm:size-8" />
+        <Play aria-hidden className="ms-1 size-7 fill-current sm:size-8" />
       </span>
-      <span aria-hidden className="tabular absolute right-3 bottom-3 rounded-md bg-screen/80 px-2 py-1 text-sm font-medium">
+      <span aria-hidden className="tabular absolute inset-e-3 bottom-3 rounded-md bg-screen/80 px-2 py-1 text-sm font-medium">
         {startAt > 0 ? label : formatClock(duration)}
       </span>
     </button>

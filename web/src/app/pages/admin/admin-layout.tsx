@@ -80,8 +80,8 @@ function TopBar({ locked }: { locked: boolean }) {
       </IconButton>
       <p className="text-sm font-semibold whitespace-nowrap text-ink">Back office</p>
       {!locked && <OpenSearch />}
-      <div className="ml-auto flex min-w-0 items-center gap-3">
-        <p className="min-w-0 truncate text-right text-sm text-ink-faint">
+      <div className="ms-auto flex min-w-0 items-center gap-3">
+        <p className="min-w-0 truncate text-end text-sm text-ink-faint">
           <span className="hidden font-medium text-ink sm:inline">{name} · </span>
           {role && roles[role].name}
         </p>
@@ -123,7 +123,7 @@ function StopBanner() {
       <p className="font-semibold">{stopped ? 'Withdrawals are paused' : verdict.title}</p>
       {data.withdrawals.since && <p>since {formatZoned(data.withdrawals.since)}</p>}
       {stopped && !verdict.ok && <p>{verdict.title}.</p>}
-      <Link to={adminPaths.solvency} className="ml-auto font-semibold underline underline-offset-2">
+      <Link to={adminPaths.solvency} className="ms-auto font-semibold underline underline-offset-2">
         Show the verdict
       </Link>
     </div>

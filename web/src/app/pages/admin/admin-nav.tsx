@@ -131,7 +131,7 @@ function Groups({ onNavigate }: { onNavigate?: () => void }) {
                 <Icon aria-hidden className="size-4.5" />
                 {label}
                 {Boolean(count) && (
-                  <span className="tabular ml-auto rounded-full bg-hero-ink px-2 text-xs leading-5 font-semibold text-hero">
+                  <span className="tabular ms-auto rounded-full bg-hero-ink px-2 text-xs leading-5 font-semibold text-hero">
                     {count}
                     <span className="sr-only"> waiting</span>
                   </span>

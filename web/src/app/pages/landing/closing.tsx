@@ -6,7 +6,7 @@ export function Closing() {
   return (
     <Band className="pb-16 lg:pb-24">
       <div className="relative overflow-hidden rounded-xl bg-hero px-6 py-12 text-hero-ink sm:px-12 sm:py-16">
-        <svg aria-hidden viewBox="0 0 400 400" fill="none" className="absolute -right-24 -bottom-40 w-110 text-hero-raised">
+        <svg aria-hidden viewBox="0 0 400 400" fill="none" className="absolute -inset-e-24 -bottom-40 w-110 text-hero-raised">
           {[190, 150, 110, 70].map((radius) => (
             <circle key={radius} cx="200" cy="200" r={radius} stroke="currentColor" strokeWidth="1.5" />
           ))}

@@ -15,9 +15,9 @@ export function PlansSection() {
       </BandHeading>
       <div className="mt-9 grid gap-4 lg:grid-cols-[1.25fr_1fr]">
         <Curve />
-        <dl className="grid content-center gap-6 py-2 lg:pl-8">
+        <dl className="grid content-center gap-6 py-2 lg:ps-8">
           {facts.map(({ title, text }) => (
-            <div key={title} className="border-l-2 border-line pl-5">
+            <div key={title} className="border-s-2 border-line ps-5">
               <dt className="font-semibold">{title}</dt>
               <dd className="mt-1 text-ink-soft">{text}</dd>
             </div>

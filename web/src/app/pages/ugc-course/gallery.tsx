@@ -16,7 +16,7 @@ export function Gallery() {
       <ul className="mt-10 grid grid-cols-2 gap-3 sm:gap-5 lg:grid-cols-3">
         {gallery.map(({ title, image, alt }, index) => (
           <li key={title}>
-            <button type="button" aria-haspopup="dialog" onClick={() => setShown(index)} className="group block w-full text-left">
+            <button type="button" aria-haspopup="dialog" onClick={() => setShown(index)} className="group block w-full text-start">
               <span className="block overflow-hidden rounded-lg">
                 {/* Not lazy: it is there before it is scrolled to, and browsers fetch what is out of sight last. */}
                 <img src={image} alt={alt} fetchPriority="low" width="480" height="600" className="w-full transition-transform group-hover:scale-[1.02]" />

@@ -21,7 +21,7 @@ export function PriceTiers() {
                 <span className="font-semibold">{title}</span>
                 <span className="mt-0.5 block text-sm text-ink-faint">{text}</span>
               </dt>
-              <dd className="tabular font-semibold text-ink-soft sm:text-right">{joined}</dd>
+              <dd className="tabular font-semibold text-ink-soft sm:text-end">{joined}</dd>
             </div>
           ))}
         </dl>

@@ -49,7 +49,7 @@ function Poster({ title, poster, length, onPlay }: PosterProps) {
           <Play aria-hidden className="size-6 translate-x-0.5 fill-current" />
         </span>
       </span>
-      <span className="tabular absolute right-3 bottom-3 rounded-sm bg-hero px-2 py-0.5 text-xs font-semibold text-hero-ink">{length}</span>
+      <span className="tabular absolute inset-e-3 bottom-3 rounded-sm bg-hero px-2 py-0.5 text-xs font-semibold text-hero-ink">{length}</span>
     </button>
   )
 }

@@ -23,7 +23,7 @@ function Chosen({ id, onClear }: { id: string; onClear: () => void }) {
   return (
     <div role="group" aria-label="Member">
       <p className="mb-1.5 text-sm font-medium text-ink">Member</p>
-      <div className="flex min-h-11.5 items-center justify-between gap-2 rounded-md border border-line-control bg-surface pl-3.5">
+      <div className="flex min-h-11.5 items-center justify-between gap-2 rounded-md border border-line-control bg-surface ps-3.5">
         <Link to={adminPaths.member(id)} className="min-w-0 truncate text-accent-text underline">
           {name}
         </Link>

@@ -40,7 +40,7 @@ export function AttachmentsField({ files, readOnly, error, onChange, onShow }: A
     onChange((list) => list.map((file, index) => (index === at ? (list[other] ?? file) : index === other ? (list[at] ?? file) : file)))
   return (
     <fieldset className="min-w-0 rounded-lg border border-line p-4">
-      <legend className="-ml-1 px-1 text-sm font-medium">Downloads</legend>
+      <legend className="-ms-1 px-1 text-sm font-medium">Downloads</legend>
       {files.length > 0 && (
         <ol className="mb-4 space-y-4">
           {files.map(({ media, name }, index) => (

@@ -21,7 +21,7 @@ export function CaptionsField({ media, readOnly }: { media: Media; readOnly: boo
       {media.captions.length > 0 && (
         <ul className="mt-2 divide-y divide-line rounded-md border border-line">
           {media.captions.map(({ language, label }) => (
-            <li key={language} className="flex min-h-11 items-center gap-3 pl-3 text-sm">
+            <li key={language} className="flex min-h-11 items-center gap-3 ps-3 text-sm">
               <CaptionsIcon aria-hidden className="size-4.5 shrink-0 text-ink-faint" />
               <span className="min-w-0 flex-1 wrap-anywhere">
                 {label} <span className="text-ink-faint">({language})</span>
@@ -84,7 +84,7 @@ function CaptionsForm({ id, onDone }: { id: string; onDone: () => void }) {
           aria-invalid={problem ? true : undefined}
           aria-describedby={problem ? `${picker}-note` : undefined}
           onChange={(event) => setFile(event.target.files?.[0])}
-          className="block w-full text-sm file:mr-3 file:min-h-9 file:cursor-pointer file:rounded-md file:border file:border-line file:bg-surface file:px-3 file:text-sm file:font-semibold file:text-ink"
+          className="block w-full text-sm file:me-3 file:min-h-9 file:cursor-pointer file:rounded-md file:border file:border-line file:bg-surface file:px-3 file:text-sm file:font-semibold file:text-ink"
         />
         {problem && (
           <p id={`${picker}-note`} role="alert" className="mt-1.5 text-sm text-negative">

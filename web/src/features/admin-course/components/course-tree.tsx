@@ -41,7 +41,7 @@ export function CourseTree({ content, selected, readOnly, onSelect, onChange }: 
         {content.modules.map((module, index) => (
           <li key={index}>
             {row({ module: index, lesson: null }, `${index + 1}. ${module.title || 'Untitled module'}`, 'font-medium')}
-            <ol className="ml-4 border-l border-line pl-1">
+            <ol className="ms-4 border-s border-line ps-1">
               {module.lessons.map((lesson, number) => (
                 <li key={lesson.id}>{row({ module: index, lesson: number }, lesson.title || 'Untitled lesson', 'text-ink-soft')}</li>
               ))}
@@ -111,7 +111,7 @@ function Row({ isSelected, label, look, onSelect, drag, children }: RowProps) {
         type="button"
         aria-current={isSelected || undefined}
         onClick={onSelect}
-        className={cx('min-h-9 min-w-0 flex-1 px-2 py-1 text-left text-sm pointer-coarse:min-h-11', look, isSelected && 'text-accent-text')}
+        className={cx('min-h-9 min-w-0 flex-1 px-2 py-1 text-start text-sm pointer-coarse:min-h-11', look, isSelected && 'text-accent-text')}
       >
         <span className="line-clamp-2">{label}</span>
       </button>

@@ -61,7 +61,7 @@ function LibraryRow({ media, onChoose }: { media: Media; onChoose: (id: string) 
         </p>
         <Badge tone={tones[state]}>{labels[state]}</Badge>
       </div>
-      <div className="ml-auto flex gap-1">
+      <div className="ms-auto flex gap-1">
         {asked ? (
           <>
             <Button variant="danger" size="sm" onClick={end}>

@@ -92,7 +92,7 @@ function Outline({ content, onOpen }: { content: Content; onOpen: (place: Place)
                   <button
                     type="button"
                     onClick={() => onOpen({ module, lesson })}
-                    className="flex min-h-11 w-full items-center gap-3 rounded-md px-2 text-left font-medium hover:bg-sunken"
+                    className="flex min-h-11 w-full items-center gap-3 rounded-md px-2 text-start font-medium hover:bg-sunken"
                   >
                     <span className="min-w-0 flex-1">{name}</span>
                     {preview && <Badge tone="accent">Free preview</Badge>}

@@ -33,7 +33,7 @@ export function VideoField({ value, title, readOnly, error, onChange }: VideoFie
   const send = useUploadOf(onChange)
   return (
     <fieldset className="min-w-0 rounded-lg border border-line p-4">
-      <legend className="-ml-1 px-1 text-sm font-medium">Video</legend>
+      <legend className="-ms-1 px-1 text-sm font-medium">Video</legend>
       {value === undefined ? (
         readOnly && <p className="text-sm text-ink-faint">This lesson has no video.</p>
       ) : (

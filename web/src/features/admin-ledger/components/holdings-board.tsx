@@ -147,7 +147,7 @@ function Fact({ label, children }: { label: string; children: string }) {
   return (
     <div className="flex justify-between gap-4 sm:block">
       <dt className="text-ink-faint">{label}</dt>
-      <dd className="tabular text-right font-medium break-all sm:text-left">{children}</dd>
+      <dd className="tabular text-end font-medium break-all sm:text-start">{children}</dd>
     </div>
   )
 }

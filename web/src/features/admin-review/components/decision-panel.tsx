@@ -169,7 +169,7 @@ function Candidates({ candidates, claimed, onChoose }: { claimed: number; candid
             <span className="min-w-0">
               <span className="tabular block font-medium text-ink">
                 {formatAsset(one)}
-                {index === 0 && isNear(one, claimed) && <span className="ml-2 text-xs font-normal text-ink-faint">best match</span>}
+                {index === 0 && isNear(one, claimed) && <span className="ms-2 text-xs font-normal text-ink-faint">best match</span>}
               </span>
               <span className="block truncate text-xs text-ink-faint">
                 {one.value !== undefined && `${formatMoney(one.value)} · `}

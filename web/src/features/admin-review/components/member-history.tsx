@@ -45,8 +45,8 @@ export function MemberHistory({ memberId, except }: { memberId: string; except: 
                     {kindName(one.kind)}
                     <span className="font-normal text-ink-faint max-sm:hidden">, {formatDay(one.createdAt)}</span>
                   </span>
-                  <SignedAmount value={one.amount} type={one.type} status={one.status} className="text-right font-medium" />
-                  <span className="text-right">
+                  <SignedAmount value={one.amount} type={one.type} status={one.status} className="text-end font-medium" />
+                  <span className="text-end">
                     <StatusBadge status={one.status} />
                   </span>
                 </Link>

@@ -83,12 +83,12 @@ function List({ rows, shown }: { rows: StaffTransaction[]; shown?: string }) {
               )}
             >
               <span className="truncate font-medium text-ink">{user.name}</span>
-              <Amount value={netAmount ?? amount} className="text-right text-base font-semibold" />
+              <Amount value={netAmount ?? amount} className="text-end text-base font-semibold" />
               <span className="tabular truncate text-ink-faint">
                 {reference}
                 {method && ` · ${method.currency} on ${method.network}`}
               </span>
-              <span className="text-right">
+              <span className="text-end">
                 <Age since={decidedAt ?? createdAt} />
               </span>
               {sentAt && <span className="col-span-2 truncate text-ink-soft">Sent {formatTime(sentAt)}, awaiting the network</span>}

@@ -38,7 +38,7 @@ export function ProvenDeposits() {
               <label className="grid min-h-12 cursor-pointer grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 hover:bg-sunken/60">
                 <input type="checkbox" className="size-4.5 accent-accent" checked={chosen.has(one.transaction.id)} onChange={() => toggle(one.transaction.id)} />
                 <Facts one={one} />
-                <span className="text-right">
+                <span className="text-end">
                   <Amount value={one.transaction.amount} className="block font-semibold" />
                   <Age since={one.transaction.createdAt} />
                 </span>

@@ -99,8 +99,8 @@ function Picture({ url }: { url: string }) {
 
   return (
     <>
-      <header className="flex items-center gap-1 border-b border-line py-1 pr-1 pl-4 sm:pl-5">
-        <h2 className="mr-auto text-base font-semibold">Proof of payment</h2>
+      <header className="flex items-center gap-1 border-b border-line py-1 pe-1 ps-4 sm:ps-5">
+        <h2 className="me-auto text-base font-semibold">Proof of payment</h2>
         <IconButton label="Zoom out (-)" onClick={() => zoom(1 / STEP)} disabled={view.scale === 1} className="disabled:opacity-40">
           <ZoomOut aria-hidden className="size-5" />
         </IconButton>

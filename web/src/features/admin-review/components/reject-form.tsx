@@ -66,7 +66,7 @@ export function RejectForm({ review, onDone, onBack }: FormProps) {
                 className="size-4 shrink-0 accent-(--accent)"
               />
               {one.name}
-              <span aria-hidden className="ml-auto font-mono text-xs text-ink-faint max-lg:hidden">
+              <span aria-hidden className="ms-auto font-mono text-xs text-ink-faint max-lg:hidden">
                 {index + 1}
               </span>
             </label>

@@ -24,7 +24,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy, ap
           <Amount value={isWithdrawal ? (one.netAmount ?? one.amount) : one.amount} className="text-3xl font-semibold" />
           <p className="mt-0.5 text-sm text-ink-soft">{breakdown(one)}</p>
         </div>
-        <div className="min-w-0 sm:grow sm:text-right">
+        <div className="min-w-0 sm:grow sm:text-end">
           <Link to={adminPaths.member(one.memberId)} className="font-semibold text-accent-text hover:underline">
             {one.user.name}
           </Link>

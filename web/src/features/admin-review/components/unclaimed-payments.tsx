@@ -69,7 +69,7 @@ function Payment({ one }: { one: UnclaimedPayment }) {
                     <span className="tabular block truncate text-xs text-ink-faint">{reference}</span>
                   </span>
                   <Amount value={amount} className="font-semibold" />
-                  <Age since={createdAt} className="text-right" />
+                  <Age since={createdAt} className="text-end" />
                 </Link>
               </li>
             ))}

@@ -163,8 +163,8 @@ function Row({ row: { transaction, verdict }, to, isOpen }: { row: QueueRow; to:
       <span className="flex min-w-0 flex-wrap items-center gap-1.5 @max-3xl:col-span-3 @max-3xl:row-start-3">
         {verdict && <Findings verdict={verdict} isPayment={transaction.kind !== 'withdrawal'} />}
       </span>
-      <Amount value={amount} className="text-right text-base font-semibold @max-3xl:col-start-3 @max-3xl:row-start-2" />
-      <span className="text-right @max-3xl:col-start-3 @max-3xl:row-start-1">
+      <Amount value={amount} className="text-end text-base font-semibold @max-3xl:col-start-3 @max-3xl:row-start-2" />
+      <span className="text-end @max-3xl:col-start-3 @max-3xl:row-start-1">
         <Age since={createdAt} withTarget />
       </span>
     </Link>

@@ -95,7 +95,7 @@ function DisableButton({ one }: { one: User }) {
         confirm="Propose"
         onConfirm={() => disable.mutateAsync(one.id, { onSuccess: () => setAsking(false) })}
       >
-        <p className="text-sm text-left">Once another admin confirms, all sessions of this account end within seconds, and it can no longer log in. Its actions stay in the audit log.</p>
+        <p className="text-sm text-start">Once another admin confirms, all sessions of this account end within seconds, and it can no longer log in. Its actions stay in the audit log.</p>
       </ConfirmDialog>
     </>
   )
@@ -118,7 +118,7 @@ function RoleButton({ one }: { one: User }) {
         disabled={!role || role === one.role}
         onConfirm={() => (role ? change.mutateAsync(role, { onSuccess: () => setAsking(false) }) : undefined)}
       >
-        <div className="space-y-4 text-left">
+        <div className="space-y-4 text-start">
           <p className="text-sm">Once another admin confirms, all sessions of this account end. The new role applies from the next login.</p>
           <RoleChoice name={`role-${one.id}`} value={role} onChange={setRole} error={toApiError(change.error).fields['role']} />
         </div>

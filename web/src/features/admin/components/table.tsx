@@ -9,13 +9,13 @@ export function Table({ label, columns, children }: { label: string; columns: re
     <div className="relative overflow-x-auto focus-visible:-outline-offset-2" role="region" aria-label={label} tabIndex={0}>
       <table className="w-full text-sm">
         <thead>
-          <tr className="border-b border-line text-left text-xs text-ink-faint">
+          <tr className="border-b border-line text-xs text-ink-faint">
             {columns.map((column) => {
               const { name, right }: Column = typeof column === 'string' ? { name: column } : column
               // A heading without a word is not shown.
               if (!name) return <td key="" />
               return (
-                <th key={name} scope="col" className={cx('px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4', right && 'text-right')}>
+                <th key={name} scope="col" className={cx('px-3 py-2 font-medium whitespace-nowrap first:ps-4 last:pe-4', right ? 'text-end' : 'text-start')}>
                   {name}
                 </th>
               )
@@ -29,5 +29,5 @@ export function Table({ label, columns, children }: { label: string; columns: re
 }
 
 export function Cell({ right, className, children }: { right?: boolean; className?: string; children?: ReactNode }) {
-  return <td className={cx('px-3 py-2 align-top first:pl-4 last:pr-4', right && 'text-right', className)}>{children}</td>
+  return <td className={cx('px-3 py-2 align-top first:ps-4 last:pe-4', right && 'text-end', className)}>{children}</td>
 }

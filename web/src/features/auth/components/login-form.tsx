@@ -63,7 +63,7 @@ export function LoginForm({ returnTo }: { returnTo?: string }) {
           {...form.register('totp', { setValueAs: (text?: string) => factorCodeIn(text ?? '') })}
         />
       )}
-      <div className="-mt-2 text-right">
+      <div className="-mt-2 text-end">
         <Link to={paths.forgotPassword} className="text-sm font-medium text-accent-text hover:underline">
           Forgot password?
         </Link>

@@ -62,7 +62,7 @@ function LessonRow({ lesson: { id, title, minutes, locked, progress, video }, is
         <span className="sr-only">{locked ? ', locked' : isDone ? ', done' : ''}</span>
         {stoppedAt > 0 && <span className="block text-sm font-normal text-ink-faint">Stopped at {formatClock(stoppedAt)}</span>}
         {isFree && (
-          <span className="flex sm:ml-2 sm:inline-flex sm:align-middle">
+          <span className="flex sm:ms-2 sm:inline-flex sm:align-middle">
             <Badge tone="accent">Free preview</Badge>
           </span>
         )}

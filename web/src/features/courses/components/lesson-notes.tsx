@@ -73,7 +73,7 @@ function NoteRow({ lessonId, note, isEdited, onEdit, onSeek }: NoteRowProps) {
     )
   }
   return (
-    <li className="flex items-start gap-2 py-1.5 pr-1 pl-3">
+    <li className="flex items-start gap-2 py-1.5 pe-1 ps-3">
       <button
         type="button"
         onClick={() => onSeek(note.position)}

@@ -27,7 +27,7 @@ export function LessonReader({ lesson, course }: LessonReaderProps) {
     <article className={video ? '' : 'mx-auto max-w-2xl'}>
       <Link
         to={paths.courses}
-        className="-ml-2 mb-3 inline-flex min-h-11 items-center gap-1.5 rounded-md px-2 text-sm font-medium text-ink-soft hover:text-ink"
+        className="-ms-2 mb-3 inline-flex min-h-11 items-center gap-1.5 rounded-md px-2 text-sm font-medium text-ink-soft hover:text-ink"
       >
         <ArrowLeft aria-hidden className="size-4" />
         All lessons

@@ -22,11 +22,11 @@ export function AnnouncementBanners() {
       {shown.map((one) => (
         <div key={one.id} className="relative">
           <Notice>
-            <div className="pr-9">
+            <div className="pe-9">
               <AnnouncementText one={one} />
             </div>
           </Notice>
-          <IconButton label={`Dismiss: ${one.text}`} onClick={() => dismiss(one.id)} className="absolute top-1 right-1">
+          <IconButton label={`Dismiss: ${one.text}`} onClick={() => dismiss(one.id)} className="absolute top-1 inset-e-1">
             <X aria-hidden className="size-5" />
           </IconButton>
         </div>

@@ -20,7 +20,7 @@ export function NoticeBell() {
         <span
           aria-hidden
           translate="no"
-          className="absolute top-1 left-5.5 min-w-4.5 rounded-full bg-accent px-1 text-center text-xs leading-4.5 font-semibold text-accent-ink forced-colors:border"
+          className="absolute top-1 inset-s-5.5 min-w-4.5 rounded-full bg-accent px-1 text-center text-xs leading-4.5 font-semibold text-accent-ink forced-colors:border"
         >
           {count}
         </span>

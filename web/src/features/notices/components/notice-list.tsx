@@ -65,7 +65,7 @@ function Day({ day, notices }: { day: string; notices: Notice[] }) {
   )
 }
 
-const row = 'flex min-h-16 w-full items-start gap-4 px-4 py-3.5 text-left sm:px-6'
+const row = 'flex min-h-16 w-full items-start gap-4 px-4 py-3.5 text-start sm:px-6'
 
 /** Opening a notice marks it as read; one that leads nowhere is marked by pressing it. */
 function Row({ notice }: { notice: Notice }) {

@@ -83,7 +83,7 @@ export function CloseAccountDialog({ onClose, payout }: CloseAccountDialogProps)
         {code === 'ACCOUNT_IN_USE' && (
           <div role="alert">
             <Notice tone="caution" title="Your account cannot be closed yet">
-              <ul className="mt-1 list-disc space-y-1 pl-4">
+              <ul className="mt-1 list-disc space-y-1 ps-4">
                 {open.map((name) => (
                   <li key={name}>
                     {matters[name]?.text ?? 'Something is still open.'} {matters[name]?.link ?? support}

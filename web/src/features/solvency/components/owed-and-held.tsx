@@ -111,22 +111,22 @@ export function Nights({ nights }: { nights: Solvency['nights'] }) {
     <Card className="overflow-hidden">
       <CardHeader title="Every night" description={`${nights.length === 1 ? 'One count' : `${nights.length} counts`}, the newest first`} />
       <div tabIndex={0} role="region" aria-label="Every night" className="mt-3 max-h-96 overflow-auto px-5 pb-5 sm:px-6">
-        <table className="w-full text-left text-sm">
+        <table className="w-full text-sm">
           <thead>
             <tr className="text-ink-faint">
-              <th className="py-2 pr-3 font-medium">Counted</th>
-              <th className="py-2 pr-3 text-right font-medium">Owed</th>
-              <th className="py-2 text-right font-medium sm:pr-3">Held</th>
-              <th className="hidden py-2 text-right font-medium sm:table-cell">Ratio</th>
+              <th className="py-2 pe-3 font-medium">Counted</th>
+              <th className="py-2 pe-3 text-end font-medium">Owed</th>
+              <th className="py-2 text-end font-medium sm:pe-3">Held</th>
+              <th className="hidden py-2 text-end font-medium sm:table-cell">Ratio</th>
             </tr>
           </thead>
           <tbody className="divide-y divide-line">
             {nights.map(({ at, owed, held, ratio }) => (
               <tr key={at}>
-                <td className="py-2 pr-2 text-ink-faint sm:pr-3 sm:whitespace-nowrap">{formatDay(at)}</td>
-                <td className="tabular py-2 pr-2 text-right sm:pr-3">{formatMoney(owed)}</td>
-                <td className={cx('tabular py-2 text-right sm:pr-3', ratio != null && ratio < 100 && 'text-negative')}>{held == null ? '–' : formatMoney(held)}</td>
-                <td className={cx('tabular hidden py-2 text-right font-medium sm:table-cell', ratio != null && ratio < 100 && 'text-negative')}>{ratio == null ? '–' : `${ratio.toLocaleString('en-US')}%`}</td>
+                <td className="py-2 pe-2 text-ink-faint sm:pe-3 sm:whitespace-nowrap">{formatDay(at)}</td>
+                <td className="tabular py-2 pe-2 text-end sm:pe-3">{formatMoney(owed)}</td>
+                <td className={cx('tabular py-2 text-end sm:pe-3', ratio != null && ratio < 100 && 'text-negative')}>{held == null ? '–' : formatMoney(held)}</td>
+                <td className={cx('tabular hidden py-2 text-end font-medium sm:table-cell', ratio != null && ratio < 100 && 'text-negative')}>{ratio == null ? '–' : `${ratio.toLocaleString('en-US')}%`}</td>
               </tr>
             ))}
           </tbody>

@@ -50,7 +50,7 @@ function Line({ step, isLast }: { step: Step; isLast: boolean }) {
   const { state, at, note } = step
   return (
     <li aria-current={state === 'current' ? 'step' : undefined} className="relative flex gap-3 pb-4 last:pb-0">
-      {!isLast && <span aria-hidden className={cx('absolute top-5 bottom-0 left-2.5 w-px -translate-x-1/2', state === 'done' ? 'bg-positive' : 'bg-line-control')} />}
+      {!isLast && <span aria-hidden className={cx('absolute top-5 bottom-0 inset-s-2.5 w-px -translate-x-1/2', state === 'done' ? 'bg-positive' : 'bg-line-control')} />}
       <span aria-hidden className={cx('grid size-5 shrink-0 place-items-center rounded-full border-2', marks[state])}>
         {state === 'done' && <Check className="size-3" strokeWidth={3} />}
         {state === 'failed' && <X className="size-3" strokeWidth={3} />}

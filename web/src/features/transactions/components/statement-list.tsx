@@ -35,8 +35,8 @@ export function StatementList() {
   return (
     <ul aria-label="Months and years" className="max-h-64 divide-y divide-line overflow-y-auto rounded-lg border border-line">
       {periods(new Date()).map(({ name, file }) => (
-        <li key={name} className="flex items-center gap-1 py-0.5 pr-2 pl-4">
-          <span className="mr-auto tabular">{name}</span>
+        <li key={name} className="flex items-center gap-1 py-0.5 pe-2 ps-4">
+          <span className="me-auto tabular">{name}</span>
           {(['pdf', 'csv'] as const).map((format) => (
             <button
               key={format}

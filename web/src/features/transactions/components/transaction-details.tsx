@@ -32,7 +32,7 @@ function TransactionHash({ txid, network = '' }: { txid: string; network?: strin
   return (
     <a href={page.replace('{txid}', encodeURIComponent(txid))} target="_blank" rel="noopener noreferrer" className="text-accent-text hover:underline">
       {mono(txid)}
-      <ExternalLink aria-hidden className="ml-1.5 inline size-4" />
+      <ExternalLink aria-hidden className="ms-1.5 inline size-4" />
       <span className="sr-only">(opens in a new tab)</span>
     </a>
   )

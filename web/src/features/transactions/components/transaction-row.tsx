@@ -49,7 +49,7 @@ export function TransactionRow({ transaction, moment }: { transaction: Transacti
         <span className="block text-xs text-ink-faint sm:text-sm">{moment}</span>
       </span>
       <span className="flex shrink-0 flex-col items-end gap-1 sm:flex-row-reverse sm:items-center sm:gap-5">
-        <SignedAmount value={amount} type={type} status={status} className="font-semibold sm:min-w-28 sm:text-right" />
+        <SignedAmount value={amount} type={type} status={status} className="font-semibold sm:min-w-28 sm:text-end" />
         <StatusBadge status={status} />
       </span>
     </Link>

@@ -64,7 +64,7 @@ function TextBox({ q, onChange }: { q: string; onChange: (q: string) => void }) 
       autoComplete="off"
       placeholder="Reference, amount, address or hash"
       leading={<SearchIcon aria-hidden className="size-4" />}
-      className="pl-10"
+      className="ps-10"
       value={text}
       onChange={({ target }) => setText(target.value)}
     />

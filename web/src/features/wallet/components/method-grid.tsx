@@ -83,7 +83,7 @@ function MethodOption({ method: { currency, network, image }, checked, invalid, 
       </span>
       <span
         aria-hidden
-        className={cx('ml-auto size-4.5 shrink-0 rounded-full border', checked ? 'border-[5px] border-accent bg-surface' : 'border-line-control')}
+        className={cx('ms-auto size-4.5 shrink-0 rounded-full border', checked ? 'border-[5px] border-accent bg-surface' : 'border-line-control')}
       />
     </label>
   )

@@ -30,7 +30,7 @@ export function WithdrawalSummary({ amountCents, quote }: WithdrawalSummaryProps
         ))}
         <div className="mt-1.5 flex justify-between gap-4 border-t border-line pt-2.5 pb-1 text-base font-semibold">
           <dt>You receive</dt>
-          <dd className="tabular text-right">
+          <dd className="tabular text-end">
             {payout}
             {isCurrent && <span className="font-normal text-ink-soft"> ({aboutAsset(quote)})</span>}
           </dd>
