@@ -342,6 +342,22 @@ describe('the details', () => {
     expect(screen.queryByRole('button', { name: 'Take it back' })).toBeNull()
   })
 
+  it('offer a way out for what arrived although the request was rejected [D-M5] [D-N2]', async () => {
+    const steps = [step('requested', { state: 'done' }), step('reviewed', { state: 'failed' })]
+    const rejected = transaction({ status: 'failed', reasonCode: 'NOT_RECEIVED', steps })
+    const arrived = [{ chain: 'tron', txid: 'a1', index: 0, asset: 'USDT', units: '195000000', decimals: 6, state: 'final', value: 195 }]
+    const deposited = records('post', '/transactions/deposit/arrived', {}, 201)
+    server.use(
+      answers('get', '/transactions/user', { transactions: [rejected] }),
+      answers('get', '/payment-methods', { paymentMethods: [], arrived }),
+      deposited.handler,
+    )
+    const { user } = openAsMember(`/transactions/${rejected.id}`)
+    expect(await screen.findByText(/^To have it returned, deposit it/)).toBeVisible()
+    await user.click(await screen.findByRole('button', { name: 'Deposit 195 USDT' }))
+    await waitFor(() => expect(deposited.seen.map(({ body }) => body)).toEqual([{ chain: 'tron', txid: 'a1', index: 0 }]))
+  })
+
   it('keep the way as a record, with the reason of a failure, its meaning and one thing to do [R1] [D-M6]', async () => {
     const withdrawal = { kind: 'withdrawal', title: 'Withdrawal', type: 'debit', amount: 300 } as const
     const steps = [step('requested', { state: 'done', at: '2026-03-05T14:07:00Z' }), step('reviewed', { state: 'done' })]

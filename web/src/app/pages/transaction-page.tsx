@@ -18,6 +18,11 @@ const openWithdrawal = () => loadChunk(() => import('./transaction/open-withdraw
 const Destination = lazy(async () => ({ default: (await openWithdrawal()).Destination }))
 const FeeChoice = lazy(async () => ({ default: (await openWithdrawal()).FeeChoice }))
 
+const ArrivedPayments = lazy(async () => {
+  const module = await loadChunk(() => import('@/features/wallet/components/arrived-payments'))
+  return { default: module.ArrivedPayments }
+})
+
 const journey = () => loadChunk(() => import('@/features/transactions/components/journey'))
 const Journey = lazy(async () => ({ default: (await journey()).Journey }))
 const ReceiptButton = lazy(async () => ({ default: (await loadChunk(() => import('@/features/transactions/components/receipt-button'))).ReceiptButton }))
@@ -40,6 +45,13 @@ export function TransactionPage() {
             <div className="print:hidden">
               <Suspense fallback={<Skeleton className="h-72" />}>
                 <Destination withdrawal={transaction} />
+              </Suspense>
+            </div>
+          )}
+          {transaction.kind === 'deposit' && transaction.status === 'failed' && (
+            <div className="print:hidden">
+              <Suspense>
+                <ArrivedPayments afterRejection />
               </Suspense>
             </div>
           )}

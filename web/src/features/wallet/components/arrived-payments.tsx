@@ -7,8 +7,11 @@ import { useSubmissionKey } from '@/lib/submission'
 import { formatAsset } from '@/lib/units'
 import { useArrivedPayments, useDepositArrived, useRequestedHashes } from '../api/deposit-arrived'
 
-/** What arrived at own addresses of the member; without a request, one press makes a deposit of it [D-N2]. */
-export function ArrivedPayments() {
+/**
+ * What arrived at own addresses of the member; without a request, one press makes a deposit of it [D-N2]. So does what arrived for
+ * a request that was rejected: it leaves again as a withdrawal [D-M5].
+ */
+export function ArrivedPayments({ afterRejection = false }: { afterRejection?: boolean }) {
   const { data: payments = [] } = useArrivedPayments()
   const requested = useRequestedHashes(payments.length > 0)
   return (
@@ -27,6 +30,11 @@ export function ArrivedPayments() {
               </li>
             ))}
           </ul>
+          {afterRejection && (
+            <p className="mt-4 border-t border-line pt-4 text-sm text-ink-soft">
+              To have it returned, deposit it: once it is in your balance, you can withdraw it to an address that you confirm.
+            </p>
+          )}
         </Card>
       )}
     </div>
