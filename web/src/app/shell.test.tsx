@@ -28,7 +28,7 @@ describe('the shell', () => {
 
   it('has the ways of every day within reach of the thumb, and the drawer for the rest [NAV-01] [R11]', async () => {
     const { user } = openAsMember('/investments')
-    const bar = await screen.findByRole('navigation', { name: 'Shortcuts' })
+    const bar = await screen.findByRole('navigation', { name: 'Quick menu' })
     expect(within(bar).getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(['/dashboard', '/investments', '/transactions'])
     expect(within(bar).getByRole('link', { name: 'Invest' })).toHaveAttribute('aria-current', 'page')
     await user.click(within(bar).getByRole('button', { name: 'Move money' }))

@@ -12,7 +12,7 @@ export function TabBar({ onMenu }: { onMenu: () => void }) {
   const [isMoving, setMoving] = useState(false)
   return (
     <nav
-      aria-label="Shortcuts"
+      aria-label="Quick menu"
       className="tab-bar hidden grid-cols-[1fr_auto_1fr] gap-1 border-t border-line bg-canvas/95 px-1 pb-[env(safe-area-inset-bottom)] thumb:grid"
     >
       <div className="flex">
