@@ -114,7 +114,7 @@ export function Nights({ nights }: { nights: Solvency['nights'] }) {
         <table className="w-full text-sm">
           <thead>
             <tr className="text-ink-faint">
-              <th className="py-2 pe-3 font-medium">Counted</th>
+              <th className="py-2 pe-3 text-start font-medium">Counted</th>
               <th className="py-2 pe-3 text-end font-medium">Owed</th>
               <th className="py-2 text-end font-medium sm:pe-3">Held</th>
               <th className="hidden py-2 text-end font-medium sm:table-cell">Ratio</th>
