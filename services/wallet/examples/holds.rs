@@ -80,7 +80,7 @@ async fn with_money(db: &Db, count: usize) -> Result<Vec<Uuid>> {
     Ok(members)
 }
 
-/// Lets each member withdraw, so many of them at once.
+/// Lets each member withdraw, this number of them at once.
 async fn hold(ledger: &Ledger, members: &[Uuid], at_once: usize) -> Result<()> {
     for some in members.chunks(at_once) {
         try_join_all(some.iter().map(|member| one(ledger, *member))).await?;
