@@ -56,6 +56,8 @@ export const chunkGroups = [
     // Where most visits begin.
     pages('dashboard'),
   ),
+  // What everything is worth, on the dashboard, which needs nothing else of the plans.
+  group('worth', 1, components('sparkline'), lib('batch'), features('investments/api/list-days', 'investments/api/list-plans', 'investments/value-index', 'investments/worth', 'investments/components/worth-card')),
   // For staff and one page of members: elsewhere it would be in every member's way, or lead that page to the back office.
   group('landmark', 2, icons('landmark')),
   // One file for each area: a visitor who opens one of its pages opens the others next.
