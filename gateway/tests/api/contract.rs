@@ -141,7 +141,8 @@ async fn operations_with_security_refuse_visitors() {
 fn the_document_in_the_tree_is_current() {
     let current = gateway::router::api().document.to_pretty_json().unwrap();
     let kept = include_str!("../../openapi.json");
-    assert_eq!(kept.trim(), current.trim(), "run `cargo run -p gateway -- openapi > gateway/openapi.json`");
+    // Neither is printed: each is 300 kB.
+    assert!(kept.trim() == current.trim(), "run `cargo run -p gateway -- openapi > gateway/openapi.json`");
 }
 
 /// [D-O2] Visitors read about the routes of members alone, with everything that those refer to and nothing else.

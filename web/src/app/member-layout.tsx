@@ -39,8 +39,6 @@ export function MemberLayout() {
   const client = useQueryClient()
   useEffect(() => keepLastData(client), [client])
   const { isFrozen } = useMember()
-  const [drawerOpen, setDrawerOpen] = useState(false)
-  const openDrawer = () => setDrawerOpen(true)
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
       <SkipLink />
@@ -52,7 +50,7 @@ export function MemberLayout() {
         <Help />
       </aside>
       <div className="flex min-h-dvh min-w-0 flex-col">
-        <TopBar onMenu={openDrawer} />
+        <TopBar />
         <StatusBars />
         <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl grow px-4 pt-6 pb-16 outline-none sm:px-6 lg:px-8 lg:pt-8">
           {isFrozen && (
@@ -65,20 +63,20 @@ export function MemberLayout() {
           </Suspense>
           <PageOutlet />
         </main>
-        <TabBar onMenu={openDrawer} />
+        <TabBar />
       </div>
-      <Drawer open={drawerOpen} onClose={() => setDrawerOpen(false)} />
     </div>
   )
 }
 
-function TopBar({ onMenu }: { onMenu: () => void }) {
+function TopBar() {
+  const [drawerOpen, setDrawerOpen] = useState(false)
   return (
     <header className="top-bar flex h-16 items-center gap-2 border-b border-line bg-canvas/90 px-2 sm:px-4 lg:px-8">
-      <IconButton label="Open menu" onClick={onMenu} className="lg:hidden thumb:hidden">
+      <IconButton label="Open menu" onClick={() => setDrawerOpen(true)} className="lg:hidden">
         <Menu aria-hidden className="size-5.5" />
       </IconButton>
-      <Link to={paths.dashboard} className="flex rounded-md lg:hidden thumb:ms-2" aria-label={`${brand.name} dashboard`}>
+      <Link to={paths.dashboard} className="flex rounded-md lg:hidden" aria-label={`${brand.name} dashboard`}>
         <Logo />
       </Link>
       <div className="ms-auto flex items-center gap-1">
@@ -88,6 +86,7 @@ function TopBar({ onMenu }: { onMenu: () => void }) {
         <ThemeToggle />
         <ProfileMenu />
       </div>
+      <Drawer open={drawerOpen} onClose={() => setDrawerOpen(false)} />
     </header>
   )
 }

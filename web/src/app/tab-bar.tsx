@@ -1,4 +1,4 @@
-import { ArrowDownToLine, ArrowUpFromLine, ChartNoAxesCombined, LayoutDashboard, Menu, Plus, ReceiptText, type LucideIcon } from 'lucide-react'
+import { ArrowDownToLine, ArrowUpFromLine, ChartNoAxesCombined, LayoutDashboard, Plus, ReceiptText, UserRound, type LucideIcon } from 'lucide-react'
 import { useState } from 'react'
 import { Link, NavLink } from 'react-router'
 import { Modal } from '@/components/dialog'
@@ -8,7 +8,7 @@ const tab =
   'flex min-h-14 grow flex-col items-center justify-center gap-0.5 rounded-md px-1 text-xs font-medium text-ink-soft aria-[current=page]:text-accent-text'
 
 /** What a thumb reaches on a phone; everything else is in the drawer [NAV-01]. */
-export function TabBar({ onMenu }: { onMenu: () => void }) {
+export function TabBar() {
   const [isMoving, setMoving] = useState(false)
   return (
     <nav
@@ -30,10 +30,7 @@ export function TabBar({ onMenu }: { onMenu: () => void }) {
       </button>
       <div className="flex">
         <Tab to={paths.transactions} label="Transactions" icon={ReceiptText} />
-        <button type="button" aria-haspopup="dialog" onClick={onMenu} className={tab}>
-          <Menu aria-hidden className="size-5.5" />
-          Menu
-        </button>
+        <Tab to={paths.profile} label="Profile" icon={UserRound} />
       </div>
       <MoveMoney open={isMoving} onClose={() => setMoving(false)} />
     </nav>

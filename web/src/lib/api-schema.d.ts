@@ -4119,7 +4119,7 @@ export interface components {
             outboxOldestSeconds: number;
             /** @description What members owe in dollars since payments were reversed. Not part of the liabilities. */
             owed: components["schemas"]["Dollars"];
-            /** @description Of the pool that paid gains and took losses before plans had cash of their own, in dollars. */
+            /** @description Of the house's investment pool, in dollars. Zero: gains come from the cash of their plan. */
             pool: components["schemas"]["Dollars"];
             /** @description What is owed to members beside what is held for them. */
             solvency: components["schemas"]["Solvency"];
