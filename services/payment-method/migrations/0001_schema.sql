@@ -7,7 +7,7 @@ SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', t
 -- What makes two addresses one: small letters where case says nothing, in hexadecimal digits and bech32 in capitals. In base58
 -- two addresses may differ by case alone. As in the wallet.
 CREATE FUNCTION address_key(address text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT CASE WHEN address ~ '^(0x[0-9A-Fa-f]+|BC1[0-9A-Z]+)$' THEN lower(address) ELSE address END
+    SELECT CASE WHEN address ~ '^(0[xX][0-9A-Fa-f]+|BC1[0-9A-Z]+)$' THEN lower(address) ELSE address END
 $$;
 
 -- A method is its newest version; earlier versions stay, for deposits that were made to them.

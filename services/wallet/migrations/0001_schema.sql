@@ -717,7 +717,7 @@ CREATE TRIGGER closed_wallets_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON
 -- What makes two addresses one: small letters where case says nothing, in hexadecimal digits and bech32 in capitals. In base58
 -- two addresses may differ by case alone. As in payment-method.
 CREATE FUNCTION address_key(address text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT CASE WHEN address ~ '^(0x[0-9A-Fa-f]+|BC1[0-9A-Z]+)$' THEN lower(address) ELSE address END
+    SELECT CASE WHEN address ~ '^(0[xX][0-9A-Fa-f]+|BC1[0-9A-Z]+)$' THEN lower(address) ELSE address END
 $$;
 
 -- What makes two destinations one: names of currency and network without regard to case, blanks and punctuation, and the
