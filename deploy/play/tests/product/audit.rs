@@ -537,7 +537,7 @@ controls! {
         "INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE VALUES (99, 'available', gen_random_uuid())";
     an_address_never_shown_is_seen: "D-D3", "wallet", "UPDATE transactions SET method_address = 'TOTHER' WHERE kind = 'deposit'";
     a_payout_to_the_platform_is_seen: "D-W6", "wallet",
-        "UPDATE transactions SET destination_address = 'tplatform1' WHERE status = 'pending'";
+        "UPDATE transactions SET destination_address = 'TPLATFORM1' WHERE status = 'pending'";
     a_withdrawal_that_ended_without_a_person_is_seen: "D-A6", "wallet",
         "UPDATE transactions SET status = 'failed', reason_code = 'OTHER', decided_at = now()
          WHERE kind = 'withdrawal' AND status = 'pending'";
