@@ -88,7 +88,7 @@ BEGIN
 END $$;
 INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE SELECT place, kind, '00000000-0000-0000-0000-0000000000b1'
 FROM unnest(ARRAY[1, 2, 3, 4], ARRAY['available', 'held', 'bonus', 'invested']) AS mine (place, kind);
-INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE VALUES (5, 'plan_cash', '00000000-0000-0000-0000-0000000000e9');
+INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE VALUES (6, 'plan_cash', '00000000-0000-0000-0000-0000000000e9');
 INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, fee_cents, net_amount_cents,
     method_id, currency, network, method_address, method_version, destination_address, txid, txid_key, approved_by, approved_at,
     decided_by, decided_at, related_id, created_at)
@@ -107,7 +107,7 @@ FROM (VALUES
     ('c6', 'trade', 'success', 'credit', 10000, NULL, NULL, NULL, NULL, NULL, 'd2'),
     ('c7', 'profit', 'success', 'credit', 1000, NULL, NULL, NULL, NULL, NULL, 'd2'),
     ('c9', 'trade', 'success', 'debit', 10000, NULL, NULL, NULL, NULL, NULL, 'd4'),
-    ('ca', 'trade', 'success', 'credit', 9000, NULL, NULL, NULL, NULL, NULL, 'd4'),
+    ('cb', 'trade', 'success', 'credit', 9000, NULL, NULL, NULL, NULL, NULL, 'd4'),
     ('c8', 'course', 'success', 'debit', 8700, NULL, NULL, NULL, NULL, NULL, NULL)
 ) AS lines (id, kind, status, direction, cents, fee, network, address, txid, decided, related);
 INSERT INTO consumed_payments (chain, txid, vout, direction, transaction_id, asset, units, consumed_at)
@@ -132,9 +132,9 @@ FROM (VALUES
     ('trade_fund', 'd2', 'c5', ARRAY[1, 4], ARRAY[-10000, 10000]),
     ('trade_settle', 'd2', 'c6', ARRAY[1, 4], ARRAY[10000, -10000]),
     ('trade_fund', 'd4', 'c9', ARRAY[1, 4], ARRAY[-10000, 10000]),
-    ('trade_settle', 'd4', 'ca', ARRAY[1, 4], ARRAY[9000, -9000]),
-    ('trade_loss', 'd4', NULL, ARRAY[4, 5], ARRAY[-1000, 1000]),
-    ('trade_gain', 'd2', 'c7', ARRAY[1, 5], ARRAY[1000, -1000]),
+    ('trade_settle', 'd4', 'cb', ARRAY[1, 4], ARRAY[9000, -9000]),
+    ('trade_loss', 'd4', NULL, ARRAY[4, 6], ARRAY[-1000, 1000]),
+    ('trade_gain', 'd2', 'c7', ARRAY[1, 6], ARRAY[1000, -1000]),
     ('course', 'c8', 'c8', ARRAY[1, 4000000000000000002], ARRAY[-8700, 8700]),
     ('bonus', 'f1', NULL, ARRAY[3, 4000000000000000005], ARRAY[500, -500])
 ) AS moves (kind, business, line, places, cents);
@@ -591,8 +591,8 @@ controls! {
     a_balance_that_was_published_too_low_is_seen: "D-T5", "wallet",
         "UPDATE liability_leaves SET amount_cents = amount_cents + 1 WHERE position = 0";
     a_gain_that_the_house_paid_is_seen: "D-T1", "wallet",
-        "UPDATE entries SET account_id = 4000000000000000004 WHERE account_id = 5 AND amount_cents = -1000";
-    a_gain_that_another_plan_paid_is_seen: "D-T1", "wallet", "UPDATE accounts SET user_id = gen_random_uuid() WHERE id = 5";
+        "UPDATE entries SET account_id = 4000000000000000004 WHERE account_id = 6 AND amount_cents = -1000";
+    a_gain_that_another_plan_paid_is_seen: "D-T1", "wallet", "UPDATE accounts SET user_id = gen_random_uuid() WHERE id = 6";
     a_gain_that_was_left_out_of_the_liabilities_is_seen: "D-T5", "trade",
         "UPDATE trades SET opening_value_micros = opening_value_micros / 2 WHERE status = 'open'";
     a_gain_that_no_trade_has_is_seen: "D-T5", "wallet",
@@ -691,7 +691,7 @@ async fn a_cut_tail_is_named(pool: PgPool) {
     let found = against_roots(&pool, "wallet", cut).await;
     assert_eq!(
         found,
-        ["row 4 of the audit log, which root 1 names, is missing", "root 1 names 10 postings up to 10, there are 9"]
+        ["row 4 of the audit log, which root 1 names, is missing", "root 1 names 13 postings up to 13, there are 12"]
     );
 }
 
@@ -709,7 +709,7 @@ async fn a_rewritten_history_is_named(pool: PgPool) {
         found,
         [
             "the audit log up to row 4 is another than root 1 names",
-            "the postings after 0 up to 10, which root 1 names, are others than at that time"
+            "the postings after 0 up to 13, which root 1 names, are others than at that time"
         ]
     );
 }
