@@ -316,7 +316,7 @@ async fn prove(wallet: &Wallet, chain: &str, treasurer: &Client, confirmed: &Val
         confirmed["proposal"]["decidedAt"].as_str().and_then(|at| at.get(..10)).context("a confirmation has a day")?;
     let message = format!("Solvane Ltd controls the address {} on {day}", wallet.shared(chain)?);
     let body = json!({ "message": message, "signature": wallet.sign_as_shared(chain, &message)? });
-    treasurer.make(Request::post(&format!("/admin/payment-methods/{id}/proof"), body)).await?;
+    treasurer.make(Request::post(format!("/admin/payment-methods/{id}/proof"), body)).await?;
     Ok(())
 }
 
