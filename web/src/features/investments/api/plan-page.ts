@@ -1,15 +1,13 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { PlanPage } from '@/lib/api-types'
 import { queryKeys } from '@/lib/query-keys'
 
 /** A plan with what its past says; also one that is no longer offered. */
-export const planPageQuery = (id: string) =>
-  queryOptions({
+export const usePlanPage = (id: string) =>
+  useQuery({
     queryKey: [...queryKeys.plans, 'page', id],
     queryFn: ({ signal }) => api.get<PlanPage>(`/plans/${encodeURIComponent(id)}`, { signal }),
     enabled: id !== '',
     meta: { silent: true },
   })
-
-export const usePlanPage = (id: string) => useQuery(planPageQuery(id))

@@ -1,27 +1,20 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { Card, CardHeader } from '@/components/card'
 import { cx } from '@/components/cx'
-import type { Plan, PlanFacts } from '@/lib/api-types'
+import type { Plan } from '@/lib/api-types'
 import { formatBrief, formatPercent } from '@/lib/money'
 import { riskWord } from '@/lib/risk'
 import { plansQuery } from '../api/list-plans'
-import { planPageQuery } from '../api/plan-page'
 import { targetAYear } from '../outlook'
 import { planPath } from '../paths'
-import { Change } from './plan-label'
 
-const columns = ['Risk', 'Target', 'Target a year', 'Worst and best 30 days', 'Costs a year', 'Leaving early', 'Investment']
+const columns = ['Risk', 'Target', 'Target a year', 'Costs a year', 'Leaving early', 'Investment']
 
-/** Each takes a request of its own for its past. */
-const MOST = 12
-
-/** A few plans side by side: what each aims for, and how far it fell and rose so far [D-T3]. */
+/** The plans side by side: risk, what each aims for, and what it costs [D-T3]. */
 export function PlanComparison() {
-  const { data = [] } = useQuery(plansQuery)
-  const plans = data.length > MOST ? [] : data
-  const pages = useQueries({ queries: plans.map(({ id }) => planPageQuery(id)) })
+  const { data: plans = [] } = useQuery(plansQuery)
   if (plans.length < 2) return null
   return (
     <Card className="mt-4 overflow-hidden pb-5 sm:mt-5">
@@ -41,8 +34,8 @@ export function PlanComparison() {
             </tr>
           </thead>
           <tbody className="divide-y divide-line">
-            {plans.map((plan, index) => (
-              <Row key={plan.id} plan={plan} facts={pages[index]?.data?.facts} />
+            {plans.map((plan) => (
+              <Row key={plan.id} plan={plan} />
             ))}
           </tbody>
         </table>
@@ -54,7 +47,7 @@ export function PlanComparison() {
   )
 }
 
-function Row({ plan, facts }: { plan: Plan; facts?: PlanFacts }) {
+function Row({ plan }: { plan: Plan }) {
   const { id, title, roi, duration, riskClass, costPercent, exitFeePercent, minHoldingDays, min, max } = plan
   return (
     <tr>
@@ -66,24 +59,12 @@ function Row({ plan, facts }: { plan: Plan; facts?: PlanFacts }) {
       <Cell note={riskClass ? riskWord(riskClass) : undefined}>{riskClass ? `${riskClass} of 7` : 'Not stated'}</Cell>
       <Cell note={`in ${duration} days`}>{`${roi}%`}</Cell>
       <Cell>{formatPercent(targetAYear(plan))}</Cell>
-      <Cell>{facts && <Extremes found={facts.over30Days} />}</Cell>
       <Cell>{costPercent > 0 ? `${costPercent}%` : 'Not stated'}</Cell>
       <Cell note={exitFeePercent > 0 ? `first ${minHoldingDays} days` : undefined}>{exitFeePercent > 0 ? `${exitFeePercent}%` : 'Free'}</Cell>
       <Cell note={`to ${formatBrief(max)}`} last>
         {formatBrief(min)}
       </Cell>
     </tr>
-  )
-}
-
-function Extremes({ found }: { found: PlanFacts['over30Days'] }) {
-  if (!found) return <span className="text-ink-faint">Too young</span>
-  return (
-    <>
-      <Change percent={found.worstPercent} />
-      <span className="text-ink-faint"> to </span>
-      <Change percent={found.bestPercent} />
-    </>
   )
 }
 

@@ -111,7 +111,7 @@ function extremes(period: string, found: PlanFacts['over30Days']): Detail[] {
   ]
 }
 
-export const Change = ({ percent }: { percent: number }) => (
+const Change = ({ percent }: { percent: number }) => (
   <span className={cx('tabular', percent > 0 ? 'text-positive' : percent < 0 ? 'text-negative' : undefined)}>
     {formatPercent(percent, { signed: true })}
   </span>
