@@ -49,10 +49,10 @@ export function MemberLayout() {
         <NavMenu />
         <Help />
       </aside>
-      <div className="flex min-h-dvh min-w-0 flex-col">
+      <div className="min-w-0">
         <TopBar />
         <StatusBars />
-        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl grow px-4 pt-6 pb-16 outline-none sm:px-6 lg:px-8 lg:pt-8">
+        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl px-4 pt-6 pb-16 outline-none thumb:pb-[calc(8rem+env(safe-area-inset-bottom))] sm:px-6 lg:px-8 lg:pt-8">
           {isFrozen && (
             <Suspense fallback={<Skeleton className="mb-6 h-24" />}>
               <FrozenNotice />
