@@ -18,7 +18,7 @@ export function PlanComparison() {
   if (plans.length < 2) return null
   return (
     <Card className="mt-4 overflow-hidden pb-5 sm:mt-5">
-      <CardHeader title="Compare the plans" description="Past values say nothing certain about the future." />
+      <CardHeader title="Compare the plans" />
       <div className="relative mt-3 overflow-x-auto focus-visible:-outline-offset-2" role="region" aria-label="The plans compared" tabIndex={0}>
         <table className="w-full text-sm">
           <thead>
