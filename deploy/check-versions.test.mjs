@@ -21,7 +21,7 @@ test("another version, one that is not listed and one that is not used are named
   assert.deepEqual(wrongIn(lines, [{ name: "caddy", version: "2", where: "here" }], today), ["here: caddy is not in deploy/versions", "rabbitmq is used nowhere"]);
 });
 
-test("an end within sixty days, a past one and none are named", () => {
+test("[D-H8] an end within sixty days, a past one and none are named", () => {
   assert.deepEqual(wrongIn(lines, used("4.3"), Date.parse("2027-03-01")), []);
   for (const day of ["2027-03-02", "2028-01-01"]) {
     assert.deepEqual(wrongIn(lines, used("4.3"), Date.parse(day)), ["rabbitmq 4.3: support ends on 2027-04-30"]);
