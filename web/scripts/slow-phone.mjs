@@ -19,7 +19,7 @@ const pages = [
   { name: 'dashboard', has: ['section[aria-label="Available Balance"]', 'main a[href^="/transactions/"]'], act: (page) => page.getByRole('link', { name: 'Make Deposit' }).tap() },
   { name: 'transactions', has: ['main a[href^="/transactions/"]'], act: (page) => page.locator('label', { hasText: 'Credit' }).tap() },
   { name: 'transactions, 10,000 loaded', at: 'transactions', has: ['main a[href^="/transactions/"]'], before: loadAll, act: (page) => page.locator('label', { hasText: 'Credit' }).tap() },
-  { name: 'transaction', link: ['/transactions', 'main a[href^="/transactions/"]'], has: ['main dl'], act: (page) => page.getByRole('button', { name: 'Menu', exact: true }).tap() },
+  { name: 'transaction', link: ['/transactions', 'main a[href^="/transactions/"]'], has: ['main dl'], act: (page) => page.getByRole('button', { name: 'Open menu' }).tap() },
   { name: 'deposits', has: ['main input[name=method]'], act: (page) => page.locator('label', { hasText: 'ERC20' }).tap() },
   { name: 'withdrawals', has: ['main input[name=method]'], act: (page) => page.getByLabel('Amount').pressSequentially('1') },
   { name: 'investments', has: ['main [role=progressbar]', 'main figure'], act: (page) => page.getByRole('link', { name: 'Invest Now' }).tap() },
