@@ -67,7 +67,7 @@ impl Operator {
         format!("{}, {}", self.company, self.address)
     }
 
-    /// The example.
+    /// What the settings say where none is set.
     ///
     /// # Panics
     /// If a default is not valid.

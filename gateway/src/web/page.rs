@@ -1,6 +1,5 @@
 //! A page of the build, with the operator's texts in place of the marks that the build left for them.
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -112,10 +111,7 @@ fn brotli(content: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 fn hash(content: &[u8]) -> String {
-    Sha256::digest(content).iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex::encode(Sha256::digest(content))
 }
 
 /// What stands in place of each mark, such as `{{company}}`.
