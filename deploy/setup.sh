@@ -121,7 +121,10 @@ if ! node_is_supported; then
   mkdir -p "$node_folder"
   cp deploy/node/package.json deploy/node/package-lock.json "$node_folder/"
   npm ci --prefix "$node_folder" --no-audit --no-fund --loglevel=error >&2 || explain
+  # npm 9, of Debian 12, deletes this link with the package of the other processor, which has the same one.
+  (cd "$node_folder/node_modules/.bin" && ln -sf ../node-linux-*/bin/node node)
   hash -r
+  node_is_supported || { echo "$node_folder: Node.js $(node --version) is still in use" >&2; exit 1; }
 fi
 
 # Nodes of blockchains for the local stack and the tests; everything else works without them.

@@ -53,7 +53,8 @@ start() {
 # shellcheck disable=SC2016
 in_root='
   cd /solvane
-  make run >/tmp/run.log 2>&1 &
+  : >/tmp/run.log
+  make run >>/tmp/run.log 2>&1 &
   run=$!
   for ((second = 0; second < 3600; second++)); do
     if grep -q "^ready" /tmp/run.log; then break; fi
