@@ -514,6 +514,8 @@ CREATE TABLE holdings (
     symbol         text          NOT NULL,
     -- Of the platform, as staff entered it.
     address        text          NOT NULL,
+    -- Whether it is an address of one member. There are many of these, and most are empty once they were swept.
+    is_own         boolean       NOT NULL,
     -- What it held at a height when it was read first. Payments above that height are added to it.
     opening        numeric(40,0) NOT NULL,
     opening_height bigint        NOT NULL,
@@ -531,6 +533,8 @@ CREATE TABLE holdings (
     CONSTRAINT holdings_units CHECK (units >= 0),
     CONSTRAINT holdings_carried CHECK (carried_height >= opening_height)
 );
+CREATE INDEX holdings_read_at ON holdings (chain, symbol, is_own, read_at);
+CREATE INDEX holdings_not_empty ON holdings (chain, symbol, units) WHERE units <> 0 OR carried + moved <> 0;
 
 -- An opening is read once: who could change it could hide what is missing.
 CREATE FUNCTION keep_holdings() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -540,8 +544,8 @@ BEGIN
 END
 $$;
 CREATE TRIGGER holdings_kept BEFORE UPDATE ON holdings FOR EACH ROW
-    WHEN ((NEW.chain, NEW.symbol, NEW.address, NEW.opening, NEW.opening_height, NEW.opened_at)
-        IS DISTINCT FROM (OLD.chain, OLD.symbol, OLD.address, OLD.opening, OLD.opening_height, OLD.opened_at))
+    WHEN ((NEW.chain, NEW.symbol, NEW.address, NEW.is_own, NEW.opening, NEW.opening_height, NEW.opened_at)
+        IS DISTINCT FROM (OLD.chain, OLD.symbol, OLD.address, OLD.is_own, OLD.opening, OLD.opening_height, OLD.opened_at))
     EXECUTE FUNCTION keep_holdings();
 CREATE TRIGGER holdings_stay BEFORE DELETE OR TRUNCATE ON holdings
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

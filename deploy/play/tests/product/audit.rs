@@ -186,8 +186,9 @@ SELECT 'tron', repeat(hash, 32), 0, way, 'USDT', 'TPLATFORM1', counterparty, uni
     ('00000000-0000-0000-0000-0000000000' || withdrawal)::uuid
 FROM (VALUES ('aa', 'in', 'TPAYERxxxx', 2500000000, 100, NULL), ('bb', 'out', 'TMEMBERxxx', 975000000, 110, 'c3'))
     AS paid (hash, way, counterparty, units, height, withdrawal);
-INSERT INTO holdings (chain, symbol, address, opening, opening_height, opened_at, carried, carried_height, moved, units, read_at)
-VALUES ('tron', 'USDT', 'TPLATFORM1', 7, 90, now(), 1525000007, 120, 0, 1525000007, now());
+INSERT INTO holdings (chain, symbol, address, is_own, opening, opening_height, opened_at, carried, carried_height, moved, units,
+    read_at)
+VALUES ('tron', 'USDT', 'TPLATFORM1', false, 7, 90, now(), 1525000007, 120, 0, 1525000007, now());
 COMMIT;
 "#;
 

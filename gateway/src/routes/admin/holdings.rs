@@ -49,6 +49,7 @@ pub struct Holding {
     /// In dollars at that rate.
     #[schema(value_type = f64)]
     value: Option<Dollars>,
+    /// Those that members share, and of those of single members that are not empty the 500 with the largest balances.
     addresses: Vec<HeldAtAddress>,
 }
 

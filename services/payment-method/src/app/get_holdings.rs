@@ -14,10 +14,10 @@ use crate::domain::method::SignedMethod;
 use crate::domain::quote::Asset;
 use crate::error::Error;
 use crate::store::chain_payments::{Outflow, Payment};
-use crate::store::holdings::Holding;
+use crate::store::holdings::{Holding, Sums};
 use crate::store::{address_proofs, assets, chain_cursors, chain_payments, holdings, methods};
 
-/// Outflows and payments that are listed.
+/// Outflows, payments and addresses of an asset that are listed.
 const LISTED: i64 = 500;
 /// After this time a balance is not known any more.
 const FRESH: Duration = Duration::minutes(10);
@@ -33,6 +33,7 @@ pub struct AssetHolding {
     /// For display.
     pub rate: Option<(Rate, OffsetDateTime)>,
     pub value: Option<Cents>,
+    /// Those that members share, and the largest of single members.
     pub addresses: Vec<Holding>,
 }
 
@@ -65,20 +66,16 @@ pub async fn get_holdings(db: &Db) -> Result<Holdings, Error> {
     let mut shared = methods::visible_to(&mut conn, Uuid::nil()).await?;
     shared.retain(|one| one.method.fields.deposit_key().is_none());
     address_proofs::add_to(&mut conn, &mut shared).await?;
-    let mut rows = holdings::all(&mut conn).await?;
     let mut held = Vec::new();
     for asset in &known {
-        let addresses: Vec<_> =
-            rows.extract_if(.., |row| (&row.chain, &row.symbol) == (&asset.chain, &asset.symbol)).collect();
-        let is_used = used.contains(&(asset.chain.clone(), asset.symbol.clone()));
-        let is_empty =
-            addresses.iter().all(|row| row.units == Units::default() && row.recorded == SignedUnits::default());
-        if is_used || !is_empty {
+        let name = (asset.chain.as_str(), asset.symbol.as_str());
+        let sums = holdings::sums(&mut conn, name).await?;
+        if !sums.is_empty || used.iter().any(|(chain, symbol)| (chain.as_str(), symbol.as_str()) == name) {
             let is_shared = |one: &SignedMethod| asset.is_of(&one.method.fields);
             let cursor = chain_cursors::find(&mut conn, &asset.chain).await?.filter(|cursor| cursor.is_fresh(now));
             // Before the first payment to an own address there is nothing to read.
             let empty_at = cursor.and_then(|cursor| cursor.observed_at).filter(|_| !shared.iter().any(is_shared));
-            held.push(of_asset(&mut conn, asset, (addresses, empty_at), now).await?);
+            held.push(of_asset(&mut conn, asset, (sums, empty_at), now).await?);
         }
     }
     let scales = scales(&mut conn, known).await?;
@@ -108,26 +105,22 @@ async fn scales(conn: &mut PgConnection, assets: Vec<Asset>) -> Result<Scales, E
     Ok(scales)
 }
 
-/// What is held of an asset at these addresses; without any, nothing since the other moment, if there is one.
+/// What is held of an asset; if no address was read, nothing since the other moment, if there is one.
 async fn of_asset(
     conn: &mut PgConnection,
     asset: &Asset,
-    (addresses, empty_at): (Vec<Holding>, Option<OffsetDateTime>),
+    (sums, empty_at): (Sums, Option<OffsetDateTime>),
     now: OffsetDateTime,
 ) -> Result<AssetHolding, Error> {
     // The own addresses of members are read in turns: each balance agrees with the payments up to its reading.
-    let read = |is_own| addresses.iter().filter(move |row| row.is_own == is_own).map(|row| row.read_at);
-    let at = read(false).min().or(read(true).max()).or(empty_at);
-    let mut sums = (Units::default(), SignedUnits::default());
-    for row in &addresses {
-        sums = (sums.0.plus(row.units)?, sums.1.plus(row.recorded)?);
-    }
-    let sums = at.filter(|at| now - *at <= FRESH).map(|_| sums);
+    let at = sums.oldest_shared.or(sums.newest_own).or(empty_at);
+    let sums = at.filter(|at| now - *at <= FRESH).map(|_| (sums.units, sums.recorded));
     let agreed = price(conn, asset, now).await?.ok();
     let value = agreed.as_ref().zip(sums).and_then(|(agreed, (units, _))| {
         let conversion = Conversion { rate: agreed.bid, decimals: asset.decimals, spread_bps: 0 };
         conversion.value_received(units).ok()
     });
     let rate = agreed.and_then(|agreed| Some((agreed.bid, agreed.points.iter().map(|point| point.at).min()?)));
+    let addresses = holdings::largest(conn, (&asset.chain, &asset.symbol), LISTED).await?;
     Ok(AssetHolding { asset: asset.clone(), sums, at, rate, value, addresses })
 }

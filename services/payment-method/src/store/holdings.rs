@@ -9,15 +9,23 @@ use crate::error::Error;
 /// What an address holds of an asset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holding {
-    pub chain: String,
-    pub symbol: String,
     pub address: String,
     pub units: Units,
-    /// What it should hold: the first balance plus all payments since.
-    pub recorded: SignedUnits,
     pub read_at: OffsetDateTime,
-    /// Whether it is an address of one member.
-    pub is_own: bool,
+}
+
+/// What all addresses hold of an asset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sums {
+    pub units: Units,
+    /// What they should hold: their first balances plus all payments since.
+    pub recorded: SignedUnits,
+    /// Whether no address holds or should hold anything.
+    pub is_empty: bool,
+    /// The oldest reading of an address that members share.
+    pub oldest_shared: Option<OffsetDateTime>,
+    /// The newest reading of an address of one member.
+    pub newest_own: Option<OffsetDateTime>,
 }
 
 /// A balance that was read: symbol, address, units.
@@ -25,7 +33,16 @@ pub type Reading = (String, String, Units);
 
 /// The time of the last reading of the balances of a chain, if there is one.
 pub async fn read_at(conn: &mut PgConnection, chain: &str) -> Result<Option<OffsetDateTime>, Error> {
-    let at = sqlx::query_scalar!("SELECT max(read_at) FROM holdings WHERE chain = $1", chain).fetch_one(conn).await?;
+    let at = sqlx::query_scalar!(
+        "SELECT max(newest.read_at) FROM assets CROSS JOIN (VALUES (false), (true)) AS kind (is_own)
+         CROSS JOIN LATERAL (SELECT max(read_at) AS read_at FROM holdings
+            WHERE holdings.chain = assets.chain AND holdings.symbol = assets.symbol AND holdings.is_own = kind.is_own
+         ) AS newest
+         WHERE assets.chain = $1",
+        chain,
+    )
+    .fetch_one(conn)
+    .await?;
     Ok(at)
 }
 
@@ -55,12 +72,14 @@ pub async fn read(
     let addresses: Vec<_> = readings.iter().map(|(_, address, _)| address.clone()).collect();
     let units: Vec<_> = readings.iter().map(|(.., units)| units.to_string()).collect();
     sqlx::query!(
-        "INSERT INTO holdings (chain, symbol, address, opening, opening_height, opened_at, carried, carried_height, moved,
+        "INSERT INTO holdings (chain, symbol, address, is_own, opening, opening_height, opened_at, carried, carried_height, moved,
             units, read_at)
-         SELECT $1, symbol, address, opening, start, $6, opening, start, moved, reading.units, $6
+         SELECT $1, symbol, address, is_own, opening, start, $6, opening, start, moved, reading.units, $6
          FROM (
-            SELECT symbol, address, units::numeric, EXISTS (SELECT FROM deposit_addresses AS own
-                WHERE own.address = wanted.address AND own.read_at IS NULL) AS is_new
+            SELECT symbol, address, units::numeric,
+                EXISTS (SELECT FROM deposit_addresses AS own WHERE own.address = wanted.address) AS is_own,
+                EXISTS (SELECT FROM deposit_addresses AS own
+                    WHERE own.address = wanted.address AND own.read_at IS NULL) AS is_new
             FROM unnest($2::text[], $3::text[], $4::text[]) AS wanted (symbol, address, units)
             WHERE NOT EXISTS (SELECT FROM holdings
                 WHERE chain = $1 AND holdings.symbol = wanted.symbol AND holdings.address = wanted.address)
@@ -124,9 +143,10 @@ pub async fn open_empty(
     (settled, at): (i64, OffsetDateTime),
 ) -> Result<(), Error> {
     sqlx::query!(
-        "INSERT INTO holdings (chain, symbol, address, opening, opening_height, opened_at, carried, carried_height, moved,
+        "INSERT INTO holdings (chain, symbol, address, is_own, opening, opening_height, opened_at, carried, carried_height, moved,
             units, read_at)
-         VALUES ($1, $2, $3, 0, $4, $5, 0, $4, 0, 0, $5) ON CONFLICT DO NOTHING",
+         VALUES ($1, $2, $3, EXISTS (SELECT FROM deposit_addresses AS own WHERE own.address = $3), 0, $4, $5, 0, $4, 0, 0, $5)
+         ON CONFLICT DO NOTHING",
         chain,
         symbol,
         address,
@@ -138,26 +158,53 @@ pub async fn open_empty(
     Ok(())
 }
 
-/// All of them, by chain, symbol and address.
-pub async fn all(conn: &mut PgConnection) -> Result<Vec<Holding>, Error> {
+/// What is held of an asset.
+pub async fn sums(conn: &mut PgConnection, (chain, symbol): (&str, &str)) -> Result<Sums, Error> {
+    let row = sqlx::query!(
+        r#"SELECT coalesce(sum(units), 0)::text AS "units!", coalesce(sum(carried + moved), 0)::text AS "recorded!",
+            count(*) = 0 AS "is_empty!",
+            (SELECT min(read_at) FROM holdings WHERE chain = $1 AND symbol = $2 AND NOT is_own) AS oldest_shared,
+            (SELECT max(read_at) FROM holdings WHERE chain = $1 AND symbol = $2 AND is_own) AS newest_own
+         FROM holdings WHERE chain = $1 AND symbol = $2 AND (units <> 0 OR carried + moved <> 0)"#,
+        chain,
+        symbol,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(Sums {
+        units: Units::parse(&row.units).map_err(unreadable)?,
+        recorded: SignedUnits::parse(&row.recorded).map_err(unreadable)?,
+        is_empty: row.is_empty,
+        oldest_shared: row.oldest_shared,
+        newest_own: row.newest_own,
+    })
+}
+
+/// The addresses that members share, and the addresses of single members that hold most of an asset, up to a number.
+pub async fn largest(conn: &mut PgConnection, (chain, symbol): (&str, &str), size: i64) -> Result<Vec<Holding>, Error> {
     let rows = sqlx::query!(
-        r#"SELECT chain, symbol, address, units::text AS "units!", (carried + moved)::text AS "recorded!", read_at,
-            EXISTS (SELECT FROM deposit_addresses AS own WHERE own.address = holdings.address) AS "is_own!"
-         FROM holdings ORDER BY chain, symbol, address"#,
+        r#"SELECT address AS "address!", units::text AS "units!", read_at AS "read_at!"
+         FROM (
+            SELECT address, units, read_at, is_own FROM holdings WHERE chain = $1 AND symbol = $2 AND NOT is_own
+            UNION ALL
+            (SELECT address, units, read_at, is_own FROM holdings
+             WHERE chain = $1 AND symbol = $2 AND is_own AND (units <> 0 OR carried + moved <> 0)
+             ORDER BY units DESC LIMIT $3)
+         ) AS one
+         ORDER BY is_own, one.units DESC, address"#,
+        chain,
+        symbol,
+        size,
     )
     .fetch_all(conn)
     .await?;
-    let unreadable = |error| sqlx::Error::Decode(Box::new(error));
     let holdings = rows.into_iter().map(|row| {
-        Ok(Holding {
-            chain: row.chain,
-            symbol: row.symbol,
-            address: row.address,
-            units: Units::parse(&row.units).map_err(unreadable)?,
-            recorded: SignedUnits::parse(&row.recorded).map_err(unreadable)?,
-            read_at: row.read_at,
-            is_own: row.is_own,
-        })
+        let units = Units::parse(&row.units).map_err(unreadable)?;
+        Ok(Holding { address: row.address, units, read_at: row.read_at })
     });
     Ok(holdings.collect::<Result<_, sqlx::Error>>()?)
+}
+
+fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
+    sqlx::Error::Decode(Box::new(error))
 }

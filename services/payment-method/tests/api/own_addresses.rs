@@ -240,6 +240,9 @@ async fn an_own_address_opens_empty(pool: PgPool) {
     read(&world, &chain).await;
     let held = holdings(&world).await.holdings.remove(0);
     assert_eq!((held.units.as_str(), held.recorded.as_str()), ("2698500", "2998500"));
+    // What is empty again is not listed.
+    let listed: Vec<_> = held.addresses.iter().map(|one| one.address.as_str()).collect();
+    assert_eq!(listed, [BITCOIN, own[2].as_str()]);
 }
 
 async fn deposit(

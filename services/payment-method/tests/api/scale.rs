@@ -90,8 +90,8 @@ impl Made {
     async fn observed(self, world: &World, what: &str) -> Duration {
         // Balances are read apart: tens of thousands of them take longer than a block.
         sqlx::query(
-            "INSERT INTO holdings (chain, symbol, address, opening, opening_height, opened_at, carried, carried_height, moved,
-                units, read_at) VALUES ('ethereum', 'ETH', '', 0, 0, now(), 0, 0, 0, 0, now() + interval '1 day')",
+            "INSERT INTO holdings (chain, symbol, address, is_own, opening, opening_height, opened_at, carried, carried_height, moved,
+                units, read_at) VALUES ('ethereum', 'ETH', '', false, 0, 0, now(), 0, 0, 0, 0, now() + interval '1 day')",
         )
         .execute(&world.pool)
         .await

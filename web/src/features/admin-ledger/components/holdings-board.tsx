@@ -155,7 +155,7 @@ function Fact({ label, children }: { label: string; children: string }) {
 function Addresses({ holdings }: { holdings: Holding[] }) {
   const rows = holdings.flatMap((of) => of.addresses.map((one) => ({ of, one })))
   return (
-    <Section title="Addresses" action={<ShownCsvButton size="sm" columns={addressColumns} rows={rows} name="solvane-addresses" aria-label="Addresses as CSV" />}>
+    <Section title="Largest addresses" action={<ShownCsvButton size="sm" columns={addressColumns} rows={rows} name="solvane-addresses" aria-label="Addresses as CSV" />}>
       {rows.map(({ of, one: { address, units: held, at } }) => (
         <li key={`${of.chain} ${of.asset} ${address}`} className="px-4 py-3">
           <p className="font-mono text-[0.8125rem] break-all">{address}</p>
