@@ -1,6 +1,6 @@
 //! The operator's money, what stands behind plans, and what is owed beside what is held.
 
-use chassis::clock::Timestamp;
+use chassis::clock::{Timestamp, to_proto};
 use chassis::error::Kind;
 use chassis::identity::Role;
 use chassis::testing::with_token;
@@ -13,6 +13,7 @@ use proto::wallet::v1::treasury_service_server::TreasuryService;
 use proto::wallet::v1::*;
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
 use tonic::Status;
 use uuid::Uuid;
 use wallet::app::treasury::check_holdings::check_holdings;
@@ -35,7 +36,7 @@ pub fn movement(kind: &str, cents: i64) -> ProposeMovementRequest {
         asset: "Bonds".to_owned(),
         document: "Contract note 17".to_owned(),
         issuer: "Broker".to_owned(),
-        document_at: Some(Timestamp { seconds: 1_800_000_000, nanos: 0 }),
+        document_at: Some(Timestamp { seconds: 1_700_000_000, nanos: 0 }),
         note: "as agreed".to_owned(),
         file: "documents/17.pdf".to_owned(),
         file_digest: vec![7; 32],
@@ -181,6 +182,9 @@ async fn a_document_is_a_stored_file(pool: PgPool) {
     for wrong in [stated("", &[]), stated("receipts/a.pdf", &[7; 32]), stated("documents/a.pdf", &[7; 31])] {
         assert_eq!(code(propose(&world, wrong).await), "VALIDATION_FAILED");
     }
+    let mut dated = stated("documents/a.pdf", &[7; 32]);
+    dated.document_at = Some(to_proto(OffsetDateTime::now_utc() + Duration::days(2)));
+    assert_eq!(code(propose(&world, dated).await), "VALIDATION_FAILED");
     let proposal = propose(&world, stated("documents/a.pdf", &[7; 32])).await.unwrap();
     let change: Value = serde_json::from_str(&proposal.change_json).unwrap();
     assert_eq!(

@@ -1,5 +1,6 @@
 //! Treasurers propose a movement of the operator's money or of a plan's cash and assets.
 
+use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
 use chassis::idempotency::{self, Answer};
@@ -7,6 +8,7 @@ use chassis::money::Cents;
 use chassis::proposal::{self, NewProposal, Proposal};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
+use time::Duration;
 use uuid::Uuid;
 
 use crate::app::required_note;
@@ -63,6 +65,11 @@ fn check_fields(kind: MovementKind, movement: &TreasuryMovement) -> Result<(), R
 
 async fn propose(conn: &mut PgConnection, command: &ProposeMovement) -> Result<Proposal, Error> {
     let (kind, mut movement) = (command.kind, command.movement.clone());
+    // A day more: what is today where staff is can be tomorrow in UTC.
+    let latest = clock::now(conn).await? + Duration::DAY;
+    if movement.document.as_ref().is_some_and(|document| document.at > latest) {
+        return Err(Refusal::field("documentAt", "Please enter a date that is not in the future.").into());
+    }
     if let Some(plan_id) = movement.plan_id
         && movement.plan_title.is_none()
     {
