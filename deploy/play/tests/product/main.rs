@@ -10,6 +10,7 @@ mod export;
 mod faults;
 mod freeze;
 mod history;
+mod indexes;
 mod journey;
 mod keys;
 mod nodes;
