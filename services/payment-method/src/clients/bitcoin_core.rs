@@ -256,7 +256,7 @@ impl BitcoinCore {
     /// # Errors
     /// If the client cannot be set up.
     pub fn new(endpoint: Endpoint, network: Network) -> anyhow::Result<Self> {
-        let rpc = Rpc::new(endpoint)?;
+        let rpc = Rpc::new("bitcoin", endpoint)?;
         let wallet = rpc.at(&format!("/wallet/{WALLET}"));
         Ok(Self { rpc, wallet, treasury: None, network, watching: Arc::default(), memory: Arc::default() })
     }

@@ -75,6 +75,16 @@ pub enum Kind {
     Tron,
 }
 
+impl Kind {
+    /// As `chassis::network` names the chain.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Ethereum => "ethereum",
+            Self::Tron => "tron",
+        }
+    }
+}
+
 #[derive(Debug, Clone, Deserialize)]
 struct Header {
     number: String,
@@ -132,7 +142,7 @@ impl EvmRpc {
     /// # Errors
     /// If the client cannot be set up.
     pub fn new(kind: Kind, endpoint: Endpoint) -> anyhow::Result<Self> {
-        Ok(Self { rpc: Rpc::new(endpoint)?, kind, memory: Arc::default() })
+        Ok(Self { rpc: Rpc::new(kind.name(), endpoint)?, kind, memory: Arc::default() })
     }
 
     #[must_use]
@@ -150,10 +160,7 @@ impl EvmRpc {
 
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        match self.kind {
-            Kind::Ethereum => "ethereum",
-            Kind::Tron => "tron",
-        }
+        self.kind.name()
     }
 
     #[must_use]

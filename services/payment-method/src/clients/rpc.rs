@@ -115,6 +115,8 @@ impl FromStr for Endpoint {
 /// A node.
 #[derive(Debug, Clone)]
 pub struct Rpc {
+    /// The chain, as metrics name it.
+    chain: &'static str,
     url: Url,
     http: Client,
     pause: Arc<Mutex<Pause>>,
@@ -129,11 +131,11 @@ struct Pause {
 }
 
 impl Rpc {
-    /// The node at this address, which may contain a user and a password. Redirects are not followed: they could lead anywhere.
+    /// The node of a chain at this address, which may contain a user and a password. Redirects are not followed: they could lead anywhere.
     ///
     /// # Errors
     /// If the client cannot be set up.
-    pub fn new(endpoint: Endpoint) -> anyhow::Result<Self> {
+    pub fn new(chain: &'static str, endpoint: Endpoint) -> anyhow::Result<Self> {
         let http = Client::builder()
             .redirect(Policy::none())
             .connect_timeout(CONNECT)
@@ -141,7 +143,7 @@ impl Rpc {
             .user_agent("solvane")
             .default_headers(endpoint.headers)
             .build()?;
-        Ok(Self { url: endpoint.url, http, pause: Arc::default() })
+        Ok(Self { chain, url: endpoint.url, http, pause: Arc::default() })
     }
 
     /// The same node, at a path below its own.
@@ -149,7 +151,7 @@ impl Rpc {
     pub fn at(&self, path: &str) -> Self {
         let mut url = self.url.clone();
         url.set_path(path);
-        Self { url, http: self.http.clone(), pause: Arc::clone(&self.pause) }
+        Self { url, ..self.clone() }
     }
 
     /// Whether a pause lasts, during which every call fails.
@@ -166,6 +168,8 @@ impl Rpc {
         if self.is_paused() {
             return Err(ChainError::Limited);
         }
+        // What providers count, and sell.
+        metrics::counter!("chain_calls_total", "chain" => self.chain).increment(1);
         let asked = tokio::time::timeout(DEADLINE, self.body(method, params));
         let (status, retry_after, body) = asked.await.map_err(|_| ChainError::Late)??;
         // Nodes and providers refuse with any status, also with 200; the body says why.
