@@ -1,13 +1,18 @@
-//! Years of deposits, payouts, thieves, mistyped hashes, payouts that were sent twice, replacements, reorganisations, outages and
-//! rate jumps, after which what is held is explained to the satoshi.
+//! Years of deposits, payouts, thieves, mistyped hashes, payouts that were sent twice, replacements, replaced keys, reorganisations,
+//! outages and rate jumps, after which what is held is explained to the satoshi.
 
 #![expect(clippy::print_stdout, reason = "a failure is repeated with its seed")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use chassis::testing::with_token;
+use miniscript::bitcoin::NetworkKind;
+use miniscript::bitcoin::bip32::{DerivationPath, Xpriv, Xpub};
+use miniscript::bitcoin::secp256k1::Secp256k1;
 use payment_method::app::get_holdings::{AssetHolding, Holdings, get_holdings};
+use payment_method::app::list_payment_methods::list_payment_methods;
 use payment_method::app::observe_chain::observe_chain;
 use payment_method::clients::chain::Chain;
 use payment_method::domain::address;
@@ -24,8 +29,7 @@ use uuid::Uuid;
 
 use crate::chain::rate;
 use crate::evidence::{ask, state};
-use crate::fixture::{BITCOIN, World};
-use crate::own_addresses::{derive, vector};
+use crate::fixture::{BITCOIN, World, fields};
 use crate::quotes::create;
 use crate::scripted::{Scripted, THEIRS, Tx};
 
@@ -35,8 +39,8 @@ const DESTINATION: &str = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa";
 const DAYS: u32 = 1_000;
 /// After this many days, two treasurers explain a payout that was sent twice.
 const EXPLAINED: u32 = 20;
-/// Own addresses of members, enough for all days.
-const OWN: u32 = 600;
+/// Own addresses of members that a key gets at once.
+const OWN: u8 = 100;
 const SEED: u64 = 20_261_125;
 
 /// Numbers that look random and are the same for the same seed (splitmix64).
@@ -67,6 +71,14 @@ struct Requested {
     is_checked: bool,
 }
 
+/// The extended public key of the account of this number, of a wallet that anybody can open.
+fn key(number: u32) -> String {
+    let curve = Secp256k1::new();
+    let path = DerivationPath::from_str(&format!("m/84'/0'/{number}'")).unwrap();
+    let master = Xpriv::new_master(NetworkKind::Main, b"the simulated years").unwrap();
+    Xpub::from_priv(&curve, &master.derive_priv(&curve, &path).unwrap()).to_string()
+}
+
 /// How often each happened.
 #[derive(Debug, Default)]
 struct Counts {
@@ -87,6 +99,10 @@ struct Counts {
     replaced: u32,
     undone: u32,
     outages: u32,
+    /// Keys of own addresses that another one replaced.
+    keys: u32,
+    /// Payments to own addresses of replaced keys.
+    late: u32,
 }
 
 struct Simulation {
@@ -104,8 +120,16 @@ struct Simulation {
     requested: Vec<Requested>,
     /// Quotes whose deposits are decided.
     settled: Vec<String>,
-    /// Own addresses that no deposit was made to.
+    /// The method of own addresses.
+    own: String,
+    /// Own addresses of the newest key that no deposit was made to.
     unused: Vec<String>,
+    /// Own addresses of replaced keys, paid to before or not.
+    old: Vec<String>,
+    /// All own addresses, by their scripts, with their members.
+    members: BTreeMap<String, Uuid>,
+    /// What was sent late: transactions to own addresses of keys that were replaced before.
+    late: BTreeSet<String>,
     /// What the wallet credited and paid, by payment, in satoshi: what a payment is consumed for.
     books: BTreeMap<(String, u32, bool), u64>,
     counts: Counts,
@@ -125,18 +149,15 @@ impl Simulation {
             let id = world.platform("BTC", "Bitcoin", one).await;
             methods.insert(address::script(Format::Bitcoin, one).unwrap(), id);
         }
-        let mut ours: BTreeSet<_> = methods.keys().cloned().collect();
+        let ours: BTreeSet<_> = methods.keys().cloned().collect();
         let rated = (100_000_000_000, Instant::now());
         rate(&world.pool, "BTC", rated.0).await;
         let shared: Vec<_> = ours.iter().cloned().collect();
-        world.platform("BTC", "Bitcoin", &vector("Bitcoin").key).await;
-        let own = derive(&world, ("bitcoin", "Bitcoin"), OWN).await;
-        let unused: Vec<_> = own.iter().map(|one| address::script(Format::Bitcoin, one).unwrap()).collect();
-        ours.extend(unused.iter().cloned());
+        let own = world.platform("BTC", "Bitcoin", &key(0)).await;
         let node = Scripted::default();
         let chain = node.serve().await;
         world.grpc.chains = [chain.clone()].into();
-        Self {
+        let mut simulation = Self {
             world,
             node,
             chain,
@@ -146,13 +167,85 @@ impl Simulation {
             methods,
             requested: Vec::new(),
             settled: Vec::new(),
-            unused,
+            own,
+            unused: Vec::new(),
+            old: Vec::new(),
+            members: BTreeMap::new(),
+            late: BTreeSet::new(),
             books: BTreeMap::new(),
             counts: Counts::default(),
             rated,
             thefts: BTreeSet::new(),
             twice: BTreeMap::new(),
+        };
+        simulation.visit().await;
+        simulation
+    }
+
+    /// New members look at their own addresses, which come from the newest key.
+    async fn visit(&mut self) {
+        for _ in 0..OWN {
+            let member = Uuid::now_v7();
+            let (shown, _) = list_payment_methods(&self.world.grpc.db, member).await.unwrap();
+            let own = shown.into_iter().find_map(|one| Some((one.derivation?, one.signed.method.fields.address)));
+            let (derivation, address) = own.unwrap();
+            assert_eq!(derivation.key, key(self.counts.keys));
+            let script = address::script(Format::Bitcoin, &address).unwrap();
+            assert_eq!(self.members.insert(script.clone(), member), None, "{address} is shown to two");
+            self.ours.insert(script.clone());
+            self.unused.push(script);
         }
+    }
+
+    /// Two treasurers replace the key of own addresses. Those of the old one are still paid to.
+    async fn replace_key(&mut self) {
+        self.counts.keys += 1;
+        let typed = fields("BTC", "Bitcoin", &key(self.counts.keys));
+        let proposal = self.world.propose(&self.own, Some(typed)).await.unwrap();
+        self.world.confirm(&proposal.id, 1).await.unwrap();
+        self.unused.clear();
+        let current = self.members.keys();
+        self.old = current.cloned().collect();
+        self.visit().await;
+    }
+
+    /// A payment to an own address of a replaced key, which the member has kept.
+    fn pay_late(&mut self) {
+        if self.old.is_empty() {
+            return;
+        }
+        let place = usize::try_from(self.dice.roll(self.old.len() as u64)).unwrap();
+        let outs = vec![(self.old[place].clone(), 100_000 + self.dice.roll(20_000_000))];
+        let tx = Tx { spends: Vec::new(), outs, fee: 0, conflicts: BTreeSet::new() };
+        let txid = self.node.history().send(tx);
+        self.late.insert(txid);
+        self.counts.late += 1;
+    }
+
+    /// What arrived late and was not replaced by another transaction is credited, and known to be its member's.
+    async fn check_late(&self) {
+        let rows: Vec<(String, Uuid)> = sqlx::query_as(
+            "SELECT txid, user_id FROM chain_payments JOIN deposit_addresses USING (chain, address) WHERE way = 'in'",
+        )
+        .fetch_all(&self.world.pool)
+        .await
+        .unwrap();
+        let owners: BTreeMap<_, _> = rows.into_iter().collect();
+        let mut credited = 0;
+        for txid in &self.late {
+            let (script, satoshi) = {
+                let history = self.node.history();
+                if !history.is_alive(txid) {
+                    continue;
+                }
+                history.txs[txid].outs[0].clone()
+            };
+            assert_eq!(self.books.get(&(txid.clone(), 0, false)), Some(&satoshi), "{txid} arrived late");
+            assert_eq!(owners.get(txid), self.members.get(&script), "{txid} arrived late");
+            credited += 1;
+        }
+        println!("{credited} payments to addresses of {} replaced keys are credited", self.counts.keys);
+        assert!(credited > 30, "the days were too quiet");
     }
 
     fn own_script(&mut self) -> String {
@@ -318,6 +411,12 @@ impl Simulation {
                 let txid = self.node.history().send(again);
                 self.twice.insert(txid, day);
             }
+        }
+        if self.dice.hits(10) {
+            self.pay_late();
+        }
+        if self.dice.hits(150) {
+            self.replace_key().await;
         }
         if self.dice.hits(30)
             && let Some(sweep) = self.sweep()
@@ -539,8 +638,8 @@ impl Simulation {
     }
 }
 
-/// [D-Q8] [D-N1] [D-N4] [M2] [M5] [M7] [M10] [M12] [M14] Case 20, for 1,000 days with own addresses, sweeps, batches of exchanges that take
-/// fees, thieves, double spends, mistyped hashes and payouts that were sent twice: after every look the balances are what the payments
+/// [D-Q8] [D-N1] [D-N2] [D-N4] [M2] [M5] [M7] [M10] [M12] [M14] Case 20, for 1,000 days with own addresses, replaced keys whose addresses are
+/// paid to later, sweeps, batches of exchanges that take fees, thieves, double spends, mistyped hashes and payouts that were sent twice: after every look the balances are what the payments
 /// explain, in units, no matter what is replaced, undone or down, and no matter what the rate does; what the wallet credited and
 /// paid is what is known to be consumed; and each payment is offered to the member who requested it, and to no thief. In the end the
 /// outflows that no withdrawal accounts for are exactly the thefts, and what was sent twice and is not explained yet.
@@ -568,6 +667,7 @@ async fn a_thousand_days_are_explained_to_the_satoshi(pool: PgPool) {
     simulation.look().await;
     simulation.look().await;
     simulation.check(DAYS).await;
+    simulation.check_late().await;
     let (found, bitcoin) = simulation.held().await;
     let mut stolen: Vec<_> =
         found.outflows.iter().map(|one| (one.payment.key.txid.clone(), one.payment.units.get())).collect();
@@ -597,8 +697,21 @@ async fn a_thousand_days_are_explained_to_the_satoshi(pool: PgPool) {
         simulation.books.len(),
         bitcoin.sums.unwrap().0,
     );
-    let Counts { sweeps, batches, exchanges, short, thieves, doubled, mistyped, blind, replaced, undone, outages } =
-        counts;
+    let Counts {
+        sweeps,
+        batches,
+        exchanges,
+        short,
+        thieves,
+        doubled,
+        mistyped,
+        blind,
+        replaced,
+        undone,
+        outages,
+        keys,
+        late,
+    } = counts;
     for (often, least) in [
         (sweeps, 10),
         (batches, 10),
@@ -611,6 +724,8 @@ async fn a_thousand_days_are_explained_to_the_satoshi(pool: PgPool) {
         (replaced, 50),
         (undone, 30),
         (outages, 40),
+        (keys, 3),
+        (late, 50),
     ] {
         assert!(*often > least, "the days were too quiet: {counts:?}");
     }
