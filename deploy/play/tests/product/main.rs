@@ -1,5 +1,6 @@
 //! The product as a whole, from its real binaries.
 
+mod alone;
 mod audit;
 mod back_office;
 mod batch;
