@@ -132,7 +132,9 @@ pub fn routes(
         // Cases of members.
         .routes(routes!(cases::list))
         .routes(routes!(cases::get))
+        .routes(routes!(cases::colleagues))
         .routes(routes!(cases::claim, cases::release))
+        .routes(routes!(cases::assign))
         .routes(routes!(cases::answer))
         .routes(routes!(cases::close))
         .routes(routes!(cases::complaint))

@@ -641,6 +641,13 @@ impl DirectoryService for FakeDirectory {
         unused()
     }
 
+    async fn list_permitted_staff(
+        &self,
+        _: Call<auth::ListPermittedStaffRequest>,
+    ) -> Result<Answer<auth::ListPermittedStaffResponse>, Status> {
+        unused()
+    }
+
     async fn list_erased_members(
         &self,
         _: Call<auth::ListErasedMembersRequest>,

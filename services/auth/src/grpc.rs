@@ -17,6 +17,7 @@ use chassis::audit::AuditLog;
 use chassis::decision::{Decided, Proposer};
 use chassis::error::{Refusal, to_status};
 use chassis::identity::{Session, Sessions, Signatures, Verifier, unauthenticated};
+use chassis::permission::Permission;
 use chassis::proposal::Proposals;
 use proto::auth::v1::auth_service_server::AuthServiceServer;
 use proto::auth::v1::confirmation_service_server::ConfirmationServiceServer;
@@ -36,6 +37,7 @@ use crate::app::App;
 use crate::app::account::get_users::get_users;
 use crate::app::security::sign_decision::{SignDecision, permission, sign_decision};
 use crate::app::session::get_session::get_session;
+use crate::app::staff::list_staff::list_permitted_staff;
 use crate::error::Error;
 
 /// The services of `solvane.auth.v1`.
@@ -97,6 +99,10 @@ impl Sessions for OwnSessions {
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
         let users = get_users(&self.app, &[user_id]).await.map_err(|error| unknown(&error))?;
         Ok(users.iter().any(|user| user.frozen_at.is_some()))
+    }
+
+    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal> {
+        list_permitted_staff(&self.app, permission).await.map_err(|error| unknown(&error))
     }
 
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {

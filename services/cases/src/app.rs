@@ -2,6 +2,7 @@
 
 pub mod add_case_message;
 pub mod answer_case;
+pub mod assign_case;
 pub mod claim_case;
 pub mod close_case;
 pub mod close_staff_case;

@@ -9,7 +9,7 @@ use proto::auth::v1::decision_service_client::DecisionServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{
     GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest, GetSessionResponse, GetSessionsRequest,
-    GetSessionsResponse, GetUsersRequest, SignDecisionRequest,
+    GetSessionsResponse, GetUsersRequest, ListPermittedStaffRequest, SignDecisionRequest,
 };
 use time::OffsetDateTime;
 use tonic::{Code, Response};
@@ -23,6 +23,7 @@ use crate::decision::{Decided, Proposer};
 use crate::error::{Refusal, from_status};
 use crate::grpc::{self, Channel, Outgoing};
 use crate::identity::{Credential, PayoutState, Session, Sessions, Verifier};
+use crate::permission::Permission;
 
 /// How long an answer about a session may be used: half of the promise that a revoked one is refused within 5 s.
 pub const SESSION_CACHE: Duration = Duration::from_millis(2_500);
@@ -106,6 +107,10 @@ impl Sessions for RemoteSessions {
         self.directory.payout_state(user_id, destination_known_at).await
     }
 
+    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal> {
+        self.directory.permitted_staff(permission).await
+    }
+
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
         self.directory.sign(token, decided, proposer).await
     }
@@ -168,6 +173,14 @@ impl Directory {
         let request = Outgoing::service(&self.credential).idempotent(message);
         let answer = call!(self.client, get_payout_state, request).await.map_err(|status| from_status(&status))?;
         Ok(payout_state(answer.get_ref()))
+    }
+
+    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal> {
+        let message = ListPermittedStaffRequest { permission: permission.as_str().to_owned() };
+        let request = Outgoing::service(&self.credential).idempotent(message);
+        let asked = call!(self.client, list_permitted_staff, request);
+        let answer = asked.await.map_err(|status| from_status(&status))?.into_inner();
+        answer.user_ids.iter().map(|id| id.parse().map_err(|_| Refusal::unavailable())).collect()
     }
 
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {

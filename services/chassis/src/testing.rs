@@ -105,6 +105,11 @@ impl Sessions for MemorySessions {
         Ok(PayoutState { frozen: self.is_frozen(user_id).await?, not_before, ..told })
     }
 
+    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal> {
+        let has_it = |session: &&Session| session.role.is_some_and(|role| permission.roles().contains(&role));
+        Ok(self.lock().values().filter(has_it).map(|session| session.user_id).collect())
+    }
+
     /// A proposer who never logged in is permitted.
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
         let session_id = self.signatures.session(token).ok_or_else(unauthenticated)?.session_id;

@@ -201,6 +201,31 @@ describe('the inbox of staff', () => {
     await waitFor(() => expect(answer.seen.map(({ body }) => body)).toEqual([{ text: first?.text, seen: 1 }]))
   })
 
+  it('is handed to a colleague, which can be undone [D-M8] [R9]', async () => {
+    openAsStaff(`/admin/cases/${ID}`, 'answerCases')
+    const owner = records('put', `/admin/cases/${ID}/owner`, { case: staffCase() })
+    const colleagues = [{ id: 'one', name: 'Tove Treasurer' }, { id: 'two', name: null }]
+    server.use(
+      answers('get', `/admin/cases/${ID}`, { case: staffCase({ ownerId: member.id }), messages: [written] }),
+      answers('get', '/admin/cases/colleagues', { colleagues }),
+      owner.handler,
+    )
+    const user = (await import('@testing-library/user-event')).default.setup()
+    const hand = async (name: RegExp) => {
+      await user.click(await screen.findByRole('button', { name: 'Hand over' }))
+      await user.click(await screen.findByRole('button', { name }))
+    }
+    await hand(/Colleague .*two/)
+    await user.click(screen.getByRole('button', { name: 'Undo' }))
+    expect(screen.getByText('Owner').nextSibling).toHaveTextContent('you')
+    await hand(/Tove/)
+    expect(screen.getByText('Owner').nextSibling).toHaveTextContent('Tove Treasurer')
+    expect(screen.getByRole('button', { name: 'Take this case' })).toBeVisible()
+    expect(owner.seen).toHaveLength(0)
+    await act(() => sendWaiting())
+    expect(owner.seen.map(({ body }) => body)).toEqual([{ ownerId: 'one' }])
+  })
+
   it('is read by those who may not answer [D-O1] [D-M8]', async () => {
     openAsStaff(`/admin/cases/${ID}`)
     server.use(answers('get', `/admin/cases/${ID}`, { case: staffCase(), messages: [written] }))

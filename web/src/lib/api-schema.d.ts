@@ -86,6 +86,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/cases/colleagues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the others who may answer cases */
+        get: operations["get_admin_cases_colleagues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/cases/{id}": {
         parameters: {
             query?: never;
@@ -175,6 +192,26 @@ export interface paths {
          * @description It stays in the register, and has to be settled within ten working days.
          */
         post: operations["post_admin_cases_by_id_complaint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/cases/{id}/owner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Hand a case to a colleague
+         * @description It has to be somebody who may answer cases, too.
+         */
+        put: operations["put_admin_cases_by_id_owner"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3408,6 +3445,10 @@ export interface components {
             /** @description Plain text on several lines. */
             text: string;
         };
+        /** @description A colleague as the owner of a case. */
+        CaseOwner: {
+            ownerId: string;
+        };
         /**
          * @description Who wrote a message or closed a case.
          * @enum {string}
@@ -3567,6 +3608,16 @@ export interface components {
              * @example 123456
              */
             code: string;
+        };
+        /** @description A colleague who may answer cases. */
+        Colleague: {
+            id: string;
+            name?: string;
+        };
+        /** @description Those whom a case can be handed to. */
+        Colleagues: {
+            colleagues: components["schemas"]["Colleague"][];
+            success: boolean;
         };
         /** @description A correction of a member's balances. */
         Correction: {
@@ -6951,6 +7002,26 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    get_admin_cases_colleagues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Colleagues"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     get_admin_cases_by_id: {
         parameters: {
             query?: never;
@@ -7056,6 +7127,25 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: components["responses"]["StaffCaseReply"];
+            default: components["responses"]["Error"];
+        };
+    };
+    put_admin_cases_by_id_owner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaseOwner"];
+            };
+        };
         responses: {
             200: components["responses"]["StaffCaseReply"];
             default: components["responses"]["Error"];

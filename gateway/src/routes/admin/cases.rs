@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
 use proto::cases::v1 as cases;
 use proto::cases::v1::{
-    AnswerCaseRequest, ClaimCaseRequest, CloseStaffCaseRequest, GetStaffCaseRequest, ListStaffCasesRequest,
-    RegisterComplaintRequest, ReleaseCaseRequest,
+    AnswerCaseRequest, AssignCaseRequest, ClaimCaseRequest, CloseStaffCaseRequest, GetStaffCaseRequest,
+    ListColleaguesRequest, ListStaffCasesRequest, RegisterComplaintRequest, ReleaseCaseRequest,
 };
 use proto::common::v1::PageRequest;
 use route_macros::{delete, get, post, put, request, response};
@@ -17,7 +17,7 @@ use crate::clients::{ask, call_retrying, keyed};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Field, Form, field, inert, marked, ok};
+use crate::json::{Answer, Field, Form, Json, field, inert, marked, ok};
 use crate::names::{CaseFilter, ListFormat};
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv, word};
 use crate::routes::cases::{CaseEntry, CaseMessage};
@@ -206,6 +206,51 @@ pub async fn claim(caller: StaffMember, Path(id): Path<String>) -> Answer<StaffC
     let message = ClaimCaseRequest { id, client_address: caller.client.address };
     let answer = ask!(caller.cases_staff.claim_case(message))?;
     changed(&caller.app, "The case is yours.", answer.case).await
+}
+
+/// A colleague who may answer cases.
+#[response]
+pub struct Colleague {
+    id: String,
+    name: Option<String>,
+}
+
+/// Those whom a case can be handed to.
+#[response]
+pub struct Colleagues {
+    colleagues: Vec<Colleague>,
+}
+
+/// List the others who may answer cases
+#[get("/admin/cases/colleagues", "Back office")]
+pub async fn colleagues(caller: StaffMember) -> Answer<Colleagues> {
+    let ids = ask!(caller.cases_staff.list_colleagues(ListColleaguesRequest {}))?.user_ids;
+    let people = caller.app.profiles.look_up(ids.iter().cloned()).await?;
+    let colleague = |id: String| Colleague { name: people.get(&id).map(|one| one.name.clone()), id };
+    Ok(ok(Colleagues { colleagues: ids.into_iter().map(colleague).collect() }))
+}
+
+/// A colleague as the owner of a case.
+#[request]
+pub struct CaseOwner {
+    owner_id: Field<String>,
+}
+
+/// Hand a case to a colleague
+///
+/// It has to be somebody who may answer cases, too.
+#[put("/admin/cases/{id}/owner", "Back office")]
+pub async fn assign(
+    caller: StaffMember,
+    Path(id): Path<String>,
+    Json { value: body, .. }: Json<CaseOwner>,
+) -> Answer<StaffCaseReply> {
+    let mut form = Form::new();
+    let owner_id = form.text("ownerId", &body.owner_id);
+    form.finish()?;
+    let message = AssignCaseRequest { id, owner_id, client_address: caller.client.address };
+    let answer = ask!(caller.cases_staff.assign_case(message))?;
+    changed(&caller.app, "The case is your colleague's.", answer.case).await
 }
 
 /// Give a case back

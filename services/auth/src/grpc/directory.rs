@@ -7,7 +7,8 @@ use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{
     GetMailSecretRequest, GetMailSecretResponse, GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest,
     GetSessionResponse, GetSessionsRequest, GetSessionsResponse, GetUsersRequest, GetUsersResponse,
-    ListErasedMembersRequest, ListErasedMembersResponse, ListStaffContactsRequest, ListStaffContactsResponse,
+    ListErasedMembersRequest, ListErasedMembersResponse, ListPermittedStaffRequest, ListPermittedStaffResponse,
+    ListStaffContactsRequest, ListStaffContactsResponse,
 };
 use tonic::{Request, Response};
 use uuid::Uuid;
@@ -17,8 +18,9 @@ use crate::app::account::get_users::get_users;
 use crate::app::account::list_erased_members::list_erased_members;
 use crate::app::mail::get_mail_secret::get_mail_secret;
 use crate::app::security::get_payout_state::get_payout_state;
+use crate::app::security::sign_decision::permission;
 use crate::app::session::get_session::{get_session, get_sessions};
-use crate::app::staff::list_staff::list_staff;
+use crate::app::staff::list_staff::{list_permitted_staff, list_staff};
 use crate::error::{Error, unauthenticated};
 
 #[tonic::async_trait]
@@ -55,6 +57,17 @@ impl DirectoryService for GrpcServer {
         self.verifier.service(request.metadata(), &["mailer"])?;
         let staff = list_staff(&self.app).await?;
         Ok(Response::new(ListStaffContactsResponse { staff: convert::users(staff) }))
+    }
+
+    async fn list_permitted_staff(
+        &self,
+        request: Request<ListPermittedStaffRequest>,
+    ) -> Reply<ListPermittedStaffResponse> {
+        self.verifier.service(request.metadata(), &SERVICES)?;
+        let permission = permission(&request.get_ref().permission)?;
+        let staff = list_permitted_staff(&self.app, permission).await?;
+        let user_ids = staff.iter().map(Uuid::to_string).collect();
+        Ok(Response::new(ListPermittedStaffResponse { user_ids }))
     }
 
     async fn get_payout_state(&self, request: Request<GetPayoutStateRequest>) -> Reply<GetPayoutStateResponse> {

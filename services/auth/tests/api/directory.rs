@@ -6,8 +6,8 @@ use chassis::testing::with_token;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{
-    GetMailSecretRequest, GetSessionRequest, GetSessionsRequest, GetUsersRequest, ListSessionsRequest,
-    ListStaffContactsRequest,
+    GetMailSecretRequest, GetSessionRequest, GetSessionsRequest, GetUsersRequest, ListPermittedStaffRequest,
+    ListSessionsRequest, ListStaffContactsRequest,
 };
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -111,6 +111,24 @@ async fn accounts_are_found_by_id(pool: PgPool) {
     assert_eq!(refusal(ask(ids, &member).await).code, "PERMISSION_DENIED");
     let many = (0..501).map(|_| Uuid::new_v4().to_string()).collect();
     assert_eq!(refusal(ask(many, &credential).await).code, "VALIDATION_FAILED");
+}
+
+/// [D-O1] [D-M8] A service learns which staff have a permission, and nothing else about them.
+#[sqlx::test(migrations = false)]
+async fn permitted_staff_are_found(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, member) = world.member("ada@example.com").await;
+    for role in Role::ALL {
+        world.staff(role).await;
+    }
+    let credential = world.realm.service_token("cases");
+    let ask = async |permission: &str, token: &str| {
+        let message = ListPermittedStaffRequest { permission: permission.to_owned() };
+        world.grpc.list_permitted_staff(with_token(message, token)).await
+    };
+    assert_eq!(ask("answerCases", &credential).await.unwrap().into_inner().user_ids.len(), 2);
+    assert_eq!(refusal(ask("fly", &credential).await).code, "PERMISSION_DENIED");
+    assert_eq!(refusal(ask("answerCases", &member).await).code, "PERMISSION_DENIED");
 }
 
 /// [D-E1] Only the mailer learns the secret of a mail, and the addresses of staff.

@@ -1,40 +1,17 @@
 //! Staff take a case.
 
-use chassis::audit::{self, Act};
-use chassis::clock;
 use chassis::db::Db;
 use chassis::staff_call::StaffCall;
-use serde_json::json;
 use uuid::Uuid;
 
+use super::assign_case::set_owner;
 use crate::domain::case::Case;
 use crate::error::Error;
-use crate::store::cases;
 
 /// The case, whose owner is the caller now, also in place of a colleague.
 ///
 /// # Errors
 /// `CaseNotFound`, `CaseClosed`.
 pub async fn claim_case(db: &Db, call: &StaffCall, id: Uuid) -> Result<Case, Error> {
-    let mut tx = db.begin().await?;
-    let mut case = cases::lock(&mut tx, id).await?.ok_or(Error::CaseNotFound)?;
-    case.check_open()?;
-    let before = case.owner_id;
-    if before != Some(call.staff.user_id) {
-        case.owner_id = Some(call.staff.user_id);
-        case.updated_at = clock::now(&mut tx).await?;
-        cases::update(&mut tx, &case).await?;
-        let act = Act {
-            staff: &call.staff,
-            action: "case.claim",
-            subject_id: case.id.to_string(),
-            member_id: Some(case.user_id),
-            before: Some(json!({ "owner": before })),
-            after: Some(json!({ "owner": case.owner_id })),
-            address: &call.address,
-        };
-        audit::append(&mut tx, act).await?;
-    }
-    tx.commit().await?;
-    Ok(case)
+    set_owner(db, call, id, call.staff.user_id, "case.claim").await
 }

@@ -8,8 +8,9 @@ use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use proto::cases::v1::staff_service_server::StaffService;
 use proto::cases::v1::{
-    AnswerCaseRequest, AnswerCaseResponse, Case, ClaimCaseRequest, ClaimCaseResponse, CloseStaffCaseRequest,
-    CloseStaffCaseResponse, GetStaffCaseRequest, GetStaffCaseResponse, ListStaffCasesRequest, ListStaffCasesResponse,
+    AnswerCaseRequest, AnswerCaseResponse, AssignCaseRequest, AssignCaseResponse, Case, ClaimCaseRequest,
+    ClaimCaseResponse, CloseStaffCaseRequest, CloseStaffCaseResponse, GetStaffCaseRequest, GetStaffCaseResponse,
+    ListColleaguesRequest, ListColleaguesResponse, ListStaffCasesRequest, ListStaffCasesResponse,
     RegisterComplaintRequest, RegisterComplaintResponse, ReleaseCaseRequest, ReleaseCaseResponse,
 };
 use proto::common::v1::Idempotency;
@@ -19,6 +20,7 @@ use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::answer_case::{AnswerCase, answer_case};
+use crate::app::assign_case::assign_case;
 use crate::app::claim_case::claim_case;
 use crate::app::close_staff_case::close_staff_case;
 use crate::app::get_case::{Thread, get_case};
@@ -53,6 +55,24 @@ impl StaffService for GrpcServer {
         let id = convert::id(&message.id)?;
         let case = retrying(|| claim_case(&self.db, &call, id)).await?;
         Ok(Response::new(ClaimCaseResponse { case: Some(convert::staff_case(case)) }))
+    }
+
+    async fn assign_case(&self, request: Request<AssignCaseRequest>) -> Reply<AssignCaseResponse> {
+        let (metadata, _, message) = request.into_parts();
+        let call = self.answerer(&metadata, message.client_address, None).await?;
+        let id = convert::id(&message.id)?;
+        let answerers = self.verifier.permitted_staff(Permission::AnswerCases).await?;
+        let owner = Uuid::try_parse(&message.owner_id).ok().filter(|id| answerers.contains(id));
+        let owner = owner.ok_or_else(|| Refusal::field("ownerId", "Choose a colleague who may answer cases."))?;
+        let case = retrying(|| assign_case(&self.db, &call, id, owner)).await?;
+        Ok(Response::new(AssignCaseResponse { case: Some(convert::staff_case(case)) }))
+    }
+
+    async fn list_colleagues(&self, request: Request<ListColleaguesRequest>) -> Reply<ListColleaguesResponse> {
+        let me = self.verifier.staff(request.metadata(), Permission::AnswerCases).await?.user_id;
+        let answerers = self.verifier.permitted_staff(Permission::AnswerCases).await?;
+        let user_ids = answerers.into_iter().filter(|id| *id != me).map(|id| id.to_string()).collect();
+        Ok(Response::new(ListColleaguesResponse { user_ids }))
     }
 
     async fn release_case(&self, request: Request<ReleaseCaseRequest>) -> Reply<ReleaseCaseResponse> {

@@ -3,10 +3,15 @@
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::cases::v1::staff_service_server::StaffService;
-use proto::cases::v1::{CaseFilter, CaseState, ClaimCaseRequest, GetStaffCaseRequest, Party, ReleaseCaseRequest};
+use proto::cases::v1::{
+    AssignCaseRequest, CaseFilter, CaseState, ClaimCaseRequest, GetStaffCaseRequest, ListColleaguesRequest, Party,
+    ReleaseCaseRequest,
+};
 use sqlx::PgPool;
+use tonic::Status;
+use uuid::Uuid;
 
-use crate::fixture::{World, code};
+use crate::fixture::{Person, World, code};
 
 /// [D-M8] An answer is the member's turn, and what the member adds is staff's again; each is an event and an audit row.
 #[sqlx::test(migrations = false)]
@@ -40,11 +45,11 @@ async fn staff_take_and_give_back(pool: PgPool) {
     let world = World::new(pool).await;
     let (member, one, two) = (world.member(), world.staff(Role::Reviewer), world.staff(Role::Treasurer));
     let case = world.open(&member, "a").await.unwrap();
-    let claim = async |staff: &crate::fixture::Person| {
+    let claim = async |staff: &Person| {
         let message = ClaimCaseRequest { id: case.id.clone(), client_address: "::1".to_owned() };
         world.grpc.claim_case(with_token(message, &staff.token)).await.unwrap().into_inner().case.unwrap().owner_id
     };
-    let release = async |staff: &crate::fixture::Person| {
+    let release = async |staff: &Person| {
         let message = ReleaseCaseRequest { id: case.id.clone(), client_address: "::1".to_owned() };
         world.grpc.release_case(with_token(message, &staff.token)).await.unwrap().into_inner().case.unwrap().owner_id
     };
@@ -54,6 +59,40 @@ async fn staff_take_and_give_back(pool: PgPool) {
     assert_eq!(claim(&two).await, two.id.to_string());
     assert_eq!(release(&two).await, "");
     assert_eq!(world.audited().await, ["case.claim", "case.claim", "case.release"]);
+}
+
+/// [D-M8] [R9] A case is handed to a colleague, who may answer it, too.
+#[sqlx::test(migrations = false)]
+async fn staff_hand_a_case_to_a_colleague(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, one, two) = (world.member(), world.staff(Role::Reviewer), world.staff(Role::Treasurer));
+    let (manager, stranger) = (world.staff(Role::Manager), Uuid::new_v4());
+    let case = world.open(&member, "a").await.unwrap();
+    let assign = async |staff: &Person, owner: String| {
+        let (id, client_address) = (case.id.clone(), "::1".to_owned());
+        let message = AssignCaseRequest { id, owner_id: owner, client_address };
+        let answer = world.grpc.assign_case(with_token(message, &staff.token)).await?;
+        Ok::<_, Status>(answer.into_inner().case.unwrap().owner_id)
+    };
+    let colleagues = async |staff: &Person| {
+        let answer = world.grpc.list_colleagues(with_token(ListColleaguesRequest {}, &staff.token)).await?;
+        Ok::<_, Status>(answer.into_inner().user_ids)
+    };
+    assert_eq!(colleagues(&one).await.unwrap(), [two.id.to_string()]);
+    for staff in [&manager, &member] {
+        assert_eq!(code(colleagues(staff).await), "PERMISSION_DENIED");
+        assert_eq!(code(assign(staff, two.id.to_string()).await), "PERMISSION_DENIED");
+    }
+    for owner in [manager.id.to_string(), member.id.to_string(), stranger.to_string(), "x".to_owned()] {
+        assert_eq!(code(assign(&one, owner).await), "VALIDATION_FAILED");
+    }
+    for _ in 0..2 {
+        assert_eq!(assign(&one, two.id.to_string()).await.unwrap(), two.id.to_string());
+    }
+    assert_eq!(assign(&two, one.id.to_string()).await.unwrap(), one.id.to_string());
+    world.close(&member, &case).await.unwrap();
+    assert_eq!(code(assign(&one, two.id.to_string()).await), "CASE_CLOSED");
+    assert_eq!(world.audited().await, ["case.assign", "case.assign"]);
 }
 
 /// [D-M8] The lists of staff, page by page.

@@ -245,6 +245,9 @@ pub trait Sessions: Send + Sync {
         Ok(PayoutState { frozen: self.is_frozen(user_id).await?, ..PayoutState::default() })
     }
 
+    /// The staff accounts that have this permission, by name.
+    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal>;
+
     /// The assertion that the holder of this token decides this, as [`crate::decision`] says.
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal>;
 }

@@ -269,6 +269,14 @@ impl Verifier {
         self.sessions.is_frozen(user_id).await
     }
 
+    /// The staff accounts that have this permission, by name, as auth has them at this moment.
+    ///
+    /// # Errors
+    /// Unavailable if auth cannot tell.
+    pub async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal> {
+        self.sessions.permitted_staff(permission).await
+    }
+
     fn named_in(&self, metadata: &MetadataMap) -> Result<Named, Refusal> {
         bearer(metadata).and_then(|token| self.named(token)).ok_or_else(unauthenticated)
     }

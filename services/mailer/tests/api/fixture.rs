@@ -23,7 +23,8 @@ use proto::auth::v1::directory_service_server::{DirectoryService, DirectoryServi
 use proto::auth::v1::{
     GetMailSecretRequest, GetMailSecretResponse, GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest,
     GetSessionResponse, GetSessionsRequest, GetSessionsResponse, GetUsersRequest, GetUsersResponse,
-    ListErasedMembersRequest, ListErasedMembersResponse, ListStaffContactsRequest, ListStaffContactsResponse, User,
+    ListErasedMembersRequest, ListErasedMembersResponse, ListPermittedStaffRequest, ListPermittedStaffResponse,
+    ListStaffContactsRequest, ListStaffContactsResponse, User,
 };
 use proto::common::v1::ErrorReason;
 use sqlx::PgPool;
@@ -100,6 +101,13 @@ impl DirectoryService for Auth {
         self.enter(&request)?;
         let ids = self.accounts.lock().unwrap().staff.clone();
         Ok(Response::new(ListStaffContactsResponse { staff: ids.into_iter().filter_map(|id| self.user(id)).collect() }))
+    }
+
+    async fn list_permitted_staff(
+        &self,
+        _: Request<ListPermittedStaffRequest>,
+    ) -> Result<Response<ListPermittedStaffResponse>, Status> {
+        Err(Status::unimplemented("not used by mails"))
     }
 
     async fn list_erased_members(

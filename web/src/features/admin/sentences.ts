@@ -51,6 +51,7 @@ const verbs: Record<string, string> = {
   'course.captions.put': 'added captions to a video of the course',
   'course.captions.remove': 'deleted captions of a video of the course',
   'case.claim': 'took a case of',
+  'case.assign': 'handed over a case of',
   'case.release': 'gave back a case of',
   'case.answer': 'answered in a case of',
   'case.close': 'closed a case of',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { adminKeys } from '@/features/admin/api/keys'
-import type { StaffCase, StaffCaseMessage } from '@/features/admin/api/types'
+import type { Colleague, StaffCase, StaffCaseMessage } from '@/features/admin/api/types'
 import { useStaffAction } from '@/features/admin/api/use-staff-action'
 import { usePending, useUndoable } from '@/features/admin/undo'
 import { api } from '@/lib/api-client'
@@ -37,20 +37,38 @@ export const useStaffCase = (id: string) =>
 
 const about = (id: string) => `case ${id}`
 
-/** Takes the case, also in place of a colleague, or gives it back. */
-export const useOwnCase = (id: string) =>
-  useUndoable<{ isMine: boolean }>({
-    about: about(id),
-    said: ({ isMine }) => (isMine ? 'The case is yours' : 'The case has no owner'),
-    send: ({ isMine }, options) => (isMine ? api.put(`${url(id)}/claim`, undefined, options) : api.delete(`${url(id)}/claim`, options)),
+/** The others who may answer cases. */
+export const useColleagues = ({ enabled }: { enabled: boolean }) =>
+  useQuery({
+    queryKey: adminKeys.colleagues,
+    queryFn: ({ signal }) => api.get<{ colleagues: Colleague[] }>('/admin/cases/colleagues', { signal }),
+    select: ({ colleagues }) => colleagues,
+    enabled,
+    meta: { silent: true },
   })
+
+/** Without an owner the case is given back. */
+type Owned = { owner?: Colleague }
+
+/** Takes the case, also in place of a colleague, hands it to one, or gives it back. */
+export function useOwnCase(id: string) {
+  const me = useMember()
+  return useUndoable<Owned>({
+    about: about(id),
+    said: ({ owner }) => (!owner ? 'The case has no owner' : owner.id === me.id ? 'The case is yours' : `The case is ${owner.name ?? 'a colleague'}'s`),
+    send: ({ owner }, options) => {
+      if (!owner) return api.delete(`${url(id)}/claim`, options)
+      if (owner.id === me.id) return api.put(`${url(id)}/claim`, undefined, options)
+      return api.put(`${url(id)}/owner`, { ownerId: owner.id }, options)
+    },
+  })
+}
 
 /** The owner, with what the caller did and can still undo. */
 export function useOwner({ id, ownerId, ownerName }: Pick<StaffCase, 'id' | 'ownerId' | 'ownerName'>) {
-  const me = useMember()
-  const done = usePending<{ isMine: boolean }>(about(id)).at(-1)
+  const done = usePending<Owned>(about(id)).at(-1)
   if (!done) return { ownerId, ownerName }
-  return done.isMine ? { ownerId: me.id, ownerName: me.name } : {}
+  return { ownerId: done.owner?.id, ownerName: done.owner?.name }
 }
 
 export const useAnswerCase = (id: string) =>

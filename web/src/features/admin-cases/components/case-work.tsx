@@ -5,6 +5,7 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { CaseMessages } from '@/components/case-messages'
 import { DetailList } from '@/components/detail-list'
+import { Dialog } from '@/components/dialog'
 import { SelectField, TextAreaField } from '@/components/field'
 import { Form } from '@/components/form'
 import { Notice } from '@/components/notice'
@@ -12,7 +13,7 @@ import { Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import { firstAnswers } from '@/content/case-answers'
 import { useStaffName } from '@/features/admin/api/staff'
-import type { StaffCase } from '@/features/admin/api/types'
+import type { Colleague, StaffCase } from '@/features/admin/api/types'
 import { AdminPage } from '@/features/admin/components/admin-page'
 import { adminPaths } from '@/features/admin/paths'
 import { useMay } from '@/features/admin/permissions'
@@ -20,7 +21,7 @@ import { toApiError } from '@/lib/api-error'
 import { states, subjectText, topics } from '@/lib/case-words'
 import { formatZoned } from '@/lib/dates'
 import { useMember } from '@/lib/session'
-import { useAnswerCase, useCloseStaffCase, useOwnCase, useOwner, useRegisterComplaint, useStaffCase } from '../api/cases'
+import { useAnswerCase, useCloseStaffCase, useColleagues, useOwnCase, useOwner, useRegisterComplaint, useStaffCase } from '../api/cases'
 
 /** A case with its facts, what was written, and the answer [D-M8]. */
 export function CaseWork({ id }: { id: string }) {
@@ -101,9 +102,10 @@ function Acts({ case: one }: { case: StaffCase }) {
   const isMine = useOwner(one).ownerId === me.id
   return (
     <div className="flex flex-wrap gap-2">
-      <Button size="sm" variant="secondary" onClick={() => own({ isMine: !isMine })}>
+      <Button size="sm" variant="secondary" onClick={() => own({ owner: isMine ? undefined : me })}>
         {isMine ? 'Give back' : 'Take this case'}
       </Button>
+      <HandOver case={one} />
       {!complaintAt && (
         <Button size="sm" variant="secondary" busy={register.isPending} onClick={() => register.mutate({})}>
           Register as complaint
@@ -115,6 +117,45 @@ function Acts({ case: one }: { case: StaffCase }) {
         </Button>
       )}
     </div>
+  )
+}
+
+/** Hands the case to a colleague who may answer it. */
+function HandOver({ case: one }: { case: StaffCase }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const { ownerId } = useOwner(one)
+  const own = useOwnCase(one.id)
+  const { data, isFetching, error, refetch } = useColleagues({ enabled: isOpen })
+  const others = data?.filter(({ id }) => id !== ownerId)
+  const hand = (owner: Colleague) => {
+    setIsOpen(false)
+    own({ owner })
+  }
+  return (
+    <>
+      <Button size="sm" variant="secondary" onClick={() => setIsOpen(true)}>
+        Hand over
+      </Button>
+      <Dialog open={isOpen} onClose={() => setIsOpen(false)} title={`Hand over case ${one.number}`}>
+        {error && !others ? (
+          <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+        ) : !others ? (
+          <Skeletons count={3} className="h-11" label="Loading the colleagues" />
+        ) : others.length === 0 ? (
+          <p className="text-sm text-ink-soft">No other colleague may answer cases.</p>
+        ) : (
+          <ul className="space-y-2">
+            {others.map((colleague) => (
+              <li key={colleague.id}>
+                <Button variant="secondary" className="w-full justify-start" onClick={() => hand(colleague)}>
+                  {colleague.name ?? `Colleague ${colleague.id.slice(-4)}`}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Dialog>
+    </>
   )
 }
 

@@ -14,6 +14,7 @@ export const adminKeys = {
   member: (id: string) => ['admin', 'member', id],
   memberActivity: (id: string) => ['admin', 'member', id, 'activity'],
   cases: (filter: string, member: string) => ['admin', 'cases', filter, member],
+  colleagues: ['admin', 'colleagues'],
   case: (id: string) => ['admin', 'case', id],
   proposals: (status: string) => ['admin', 'proposals', status],
   plans: ['admin', 'plans'],

@@ -8,6 +8,7 @@ export type StaffTransaction = Schemas['StaffTransaction']
 export type Check = Schemas['Check']
 export type Evidence = Schemas['Evidence']
 export type StaffCase = Schemas['StaffCase']
+export type Colleague = Schemas['Colleague']
 export type StaffCaseMessage = Schemas['StaffCaseMessage']
 export type UnclaimedPayment = Schemas['UnclaimedPayment']
 
