@@ -6892,7 +6892,6 @@ export interface components {
         language: string;
         noteId: string;
         number: number;
-        size: number;
         /** @example 2026-01-31 */
         to: string;
         userId: string;
@@ -8497,7 +8496,7 @@ export interface operations {
                 /** @description A TNX reference, address, txid or amount */
                 search?: string;
                 cursor?: components["parameters"]["cursor"];
-                size?: components["parameters"]["size"];
+                size?: number;
                 format?: components["parameters"]["format"];
             };
             header?: never;
@@ -10240,7 +10239,7 @@ export interface operations {
                 /** @example 2026-01-31 */
                 to?: components["parameters"]["to"];
                 cursor?: components["parameters"]["cursor"];
-                size?: components["parameters"]["size"];
+                size?: number;
             };
             header?: never;
             path?: never;

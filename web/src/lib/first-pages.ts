@@ -2,5 +2,6 @@
 export const firstPages = {
   /** Few rows, so that they stand soon. */
   transactions: '/transactions/user?size=50',
-  waiting: '/admin/transactions?status=pending&size=500',
+  /** The whole queue: the longest waiting stand first, and they are the last ones of the list. */
+  waiting: '/admin/transactions?status=pending&size=1000',
 } as const

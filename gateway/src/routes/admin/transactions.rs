@@ -93,7 +93,7 @@ pub struct Filter {
     member: Option<String>,
     search: Option<String>,
     cursor: Option<String>,
-    /// Transactions on the page, 1 to 500; 50 by default.
+    /// Transactions on the page, 1 to 1,000; 50 by default.
     size: Option<String>,
     format: Option<String>,
 }
@@ -172,7 +172,7 @@ pub struct StaffTransactions {
 ///
 /// `format=csv` answers those that match as one file of at most 100,000.
 #[get("/admin/transactions", "Back office",
-    params(("status" = Option<model::TransactionStatus>, Query), ("kind" = Option<model::TransactionKind>, Query), ("member" = Option<String>, Query), ("search" = Option<String>, Query, description = "A TNX reference, address, txid or amount"), ("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 500), ("format" = inline(Option<ListFormat>), Query)),
+    params(("status" = Option<model::TransactionStatus>, Query), ("kind" = Option<model::TransactionKind>, Query), ("member" = Option<String>, Query), ("search" = Option<String>, Query, description = "A TNX reference, address, txid or amount"), ("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 1_000), ("format" = inline(Option<ListFormat>), Query)),
     responses((status = 200, content((StaffTransactions = "application/json"), (String = "text/csv"))), Errors))]
 pub async fn list(caller: StaffMember, Query(filter): Query<Filter>) -> Result<Response, ApiError> {
     let status = match filter.status.as_deref() {

@@ -11,7 +11,7 @@ use chassis::page::{self, Page};
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decides, Proposal};
 use chassis::staff_call::StaffCall;
-use proto::common::v1::ChainPayment;
+use proto::common::v1::{ChainPayment, PageRequest};
 use proto::wallet::v1 as message;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
@@ -60,7 +60,7 @@ use crate::app::transaction::list_postings::list_postings;
 use crate::app::treasury::check_holdings::Holdings;
 use crate::app::treasury::check_solvency::compare;
 use crate::domain::correction::Correction;
-use crate::domain::cursor::{self, JournalCursor};
+use crate::domain::cursor::{self, Cursor, JournalCursor};
 use crate::domain::observed_payment::Finality;
 use crate::domain::payout_correction::Outcome;
 use crate::domain::reference;
@@ -73,6 +73,8 @@ use crate::store::transactions::Filter;
 
 /// Rows on a page unless staff want more or fewer.
 const PAGE: u16 = 50;
+/// Rows of the largest page of transactions: the whole queue is one answer.
+const QUEUE: u16 = 1_000;
 /// Times on the wire are cut to milliseconds.
 const ROUNDED: Duration = Duration::milliseconds(1);
 /// The states of payments that moved nothing, or do not count any more.
@@ -98,7 +100,7 @@ impl StaffService for GrpcServer {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let filter = filter(&message)?;
-        let page = Page::parse(message.page, PAGE)?;
+        let page = queue_page(message.page)?;
         let (found, next_cursor) = list_staff_transactions(&self.db, &filter, &page).await?;
         let transactions = found.into_iter().map(Into::into).collect();
         Ok(Response::new(ListStaffTransactionsResponse { transactions, next_cursor }))
@@ -548,6 +550,17 @@ pub(super) fn unobserved(one: &Transaction) -> Option<message::Check> {
 
 /// Characters of a search: the longest address or hash.
 const SEARCH_LENGTH: usize = 128;
+
+/// A page of transactions, which may be larger than those of other lists.
+fn queue_page(request: Option<PageRequest>) -> Result<Page<Cursor>, Refusal> {
+    let PageRequest { size, cursor } = request.unwrap_or_default();
+    let page = Page::parse(Some(PageRequest { size: 0, cursor }), PAGE)?;
+    match u16::try_from(size) {
+        Ok(0) => Ok(page),
+        Ok(size @ 1..=QUEUE) => Ok(Page { size, ..page }),
+        _ => Err(Refusal::field("size", format!("The page size must be 1 to {QUEUE}."))),
+    }
+}
 
 fn filter(message: &ListStaffTransactionsRequest) -> Result<Filter, Error> {
     let search = message.search.trim();

@@ -165,7 +165,7 @@ async fn staff_finds_transactions(pool: PgPool) {
         ListStaffTransactionsRequest { status: 99, ..Default::default() },
         ListStaffTransactionsRequest { member_id: "x".into(), ..Default::default() },
         ListStaffTransactionsRequest {
-            page: Some(PageRequest { size: 501, cursor: String::new() }),
+            page: Some(PageRequest { size: 1_001, cursor: String::new() }),
             ..Default::default()
         },
         ListStaffTransactionsRequest { page: Some(PageRequest { size: 1, cursor: "x".into() }), ..Default::default() },

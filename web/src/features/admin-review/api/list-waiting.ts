@@ -7,7 +7,7 @@ import { firstPages } from '@/lib/first-pages'
 const POLL_MS = 5_000
 /** The list is asked for again when the counts change, and now and then in any case. */
 const LIST_POLL_MS = 20_000
-const MOST_PAGES = 4
+const MOST_PAGES = 2
 
 /** How much waits, of which kind, since when, and how long decisions took lately. */
 export const useQueue = () =>
