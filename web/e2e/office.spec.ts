@@ -59,7 +59,7 @@ test('a reference is found from anywhere by one shortcut, and a member by name, 
   await expect(page.getByRole('option').filter({ hasText: made.reference })).toBeVisible()
 })
 
-test('a decision that would be refused is not offered, and the sentence says why [U8] [D-W4]', async ({ page }) => {
+test('a decision that would be refused is not offered, and the sentence says why [U8] [D-W4]', async ({ page }, info) => {
   const member = await registered()
   await fund(member, 500)
   const made = await withdrawal(member, 60)
@@ -67,9 +67,15 @@ test('a decision that would be refused is not offered, and the sentence says why
   await member.api('POST', `/transactions/fee/${made.id}`, { transactionId: made.id, amount: transaction.fee, method: await platformMethod(member), receipt })
   await staffSignedIn(page, 'reviewer')
   await page.goto(`/admin/review/${made.id}`)
+  const act = counting(page, info, 'refusal after the press that the server knew')
   await expect(page.getByText('It cannot be approved yet')).toBeVisible()
   await expect(page.getByText('A payment of the fee for this withdrawal is in review.')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Approve/ })).toBeDisabled()
+  // The key of the button does no more than the button.
+  await act.key('a')
+  await act.key('Enter')
+  await expect(page.getByText('It cannot be approved yet')).toBeVisible()
+  act.end(2)
   await page.goto('/admin?view=blocked')
   await expect(page.getByRole('main').getByRole('listitem').filter({ hasText: made.reference })).toContainText('Blocked')
 })
@@ -237,6 +243,9 @@ test('a payout, a hold, a proposal and a case need no mouse [R9] [D-W5] [D-O1]',
 
   await desk.goto('/admin/cases')
   await enter(desk, desk.getByRole('listitem').filter({ hasText: member.name }).last().getByRole('link'))
+  await enter(desk, desk.getByRole('button', { name: 'Hand over' }))
+  await enter(desk, desk.getByRole('dialog').getByRole('button', { name: 'Tess Treasurer' }))
+  await expect(desk.getByRole('definition').filter({ hasText: 'Tess Treasurer' })).toBeVisible()
   await enter(desk, desk.getByRole('button', { name: 'Take this case' }))
   await write(desk, desk.getByLabel('Answer to the member'), 'It arrived.')
   await enter(desk, desk.getByRole('button', { name: 'Send the answer' }))
