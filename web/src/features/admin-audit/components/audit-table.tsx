@@ -105,7 +105,7 @@ const Member = ({ id, children }: { id: string; children: string }) => (
 const isBlank = (value: unknown) => value === null || value === undefined || value === ''
 
 /** Counted up with every change, or said elsewhere in the row. */
-const untold = new Set(['revision', 'kind', 'approvedBy', 'by', 'subjectId', 'proposedBy', 'userId', 'proposalId'])
+const untold = new Set(['revision', 'kind', 'approvedBy', 'by', 'subjectId', 'proposedBy', 'userId', 'proposalId', 'plan_id', 'planId'])
 
 const isNested = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -114,13 +114,18 @@ const isNested = (value: unknown): value is Record<string, unknown> =>
 const factsOf = (facts: Record<string, unknown> | null | undefined): Record<string, unknown> =>
   Object.fromEntries(Object.entries(facts ?? {}).flatMap(([name, value]) => (isNested(value) ? Object.entries(value) : [[name, value]])))
 
+/** A hash as a row shows it. */
+const shortened = (value: unknown) => (typeof value === 'string' && /^[0-9a-f]{40,}$/.test(value) ? `${value.slice(0, 8)}…` : value)
+
 /** The fields that differ, in words; the whole row and its hash on demand. */
 function Difference({ row: { id, service, action, subjectId, before, after, hash } }: { row: AuditRow }) {
+  const staffName = useStaffName()
   const known = factsOf(before)
   const changed = Object.entries(factsOf(after)).filter(
     ([name, value]) => !untold.has(name) && !isBlank(value) && JSON.stringify(known[name]) !== JSON.stringify(value),
   )
-  const told = changed.slice(0, 4).map(([name, value]) => fieldInWords(name, value))
+  const shown = (name: string, value: unknown) => (name === 'owner' ? staffName(String(value)) : shortened(value))
+  const told = [...new Set(changed.map(([name, value]) => fieldInWords(name, shown(name, value))))].slice(0, 4)
   return (
     <details>
       <summary className="wrap-anywhere">{told.join(', ').slice(0, 140) || 'Details'}</summary>

@@ -28,7 +28,7 @@ const money = ({ id, reference, title, amount, status, createdAt }: StaffTransac
   id: `money ${id}`,
   at: createdAt,
   kind: 'money',
-  text: `${title} of ${formatMoney(amount)} ${statuses[status]}`,
+  text: `${title === 'Course' ? 'Course payment' : title} of ${formatMoney(amount)} ${statuses[status]}`,
   detail: reference,
   to: adminPaths.review(id),
 })

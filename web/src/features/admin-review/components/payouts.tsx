@@ -116,10 +116,10 @@ function Details({ id }: { id: string }) {
         <h2 className="tabular font-semibold">
           {data.transaction.reference}, {data.transaction.user.name}
         </h2>
+        <Viewers id={id} />
         <Link to={adminPaths.review(id)} className="text-sm font-semibold text-accent-text hover:underline">
           All details
         </Link>
-        <Viewers id={id} />
       </div>
       <DecisionPanel review={data} onDone={() => void navigate(adminPaths.payouts, { replace: true })} />
       {data.evidence && data.evidence.payments.length > 0 && <ChainPayments evidence={data.evidence} />}
