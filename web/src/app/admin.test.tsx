@@ -945,6 +945,15 @@ describe('exact and final deposits', () => {
     expect(new Set(sent.map(({ key }) => key)).size).toBe(2)
   })
 
+  it('are looked for before a view is said to be empty [R9]', async () => {
+    server.use(answers('get', '/admin/queue/verdicts', { complete: false, verdicts: [] }))
+    const { user } = openAsStaff('/admin', 'see', 'decide')
+    await screen.findByText(new RegExp(deposit.reference))
+    await user.click(screen.getByText('Blocked'))
+    expect(await screen.findByText('Loading the queue')).toBeVisible()
+    expect(screen.queryByText('Nothing in this view')).toBeNull()
+  })
+
   it('are not offered to those who may not decide', async () => {
     server.use(verdicts)
     openAsStaff('/admin', 'see')

@@ -17,7 +17,7 @@ export type Proven = { transaction: StaffTransaction; approval: Approval; paymen
 /** The waiting deposits of the whole queue that the chain proves, the longest waiting first. The server says which they are. */
 export function useProven(): Proven[] {
   const { data = [] } = useWaiting()
-  const verdicts = useVerdicts()
+  const { verdicts } = useVerdicts()
   return joined(data, verdicts).flatMap(({ transaction, verdict }) => {
     const { payment, evidenceAt } = verdict?.provenBy ?? {}
     if (!payment) return []

@@ -11,9 +11,9 @@ const GO_ON_MS = 2_000
 
 type Answer = { verdicts: Verdict[]; complete: boolean }
 
-/** What the checklists of open transactions come to, by transaction. */
+/** What the checklists of open transactions come to, by transaction; until `isComplete` more of them come. */
 export function useVerdicts() {
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     queryKey: adminKeys.verdicts,
     queryFn: ({ signal }) => api.get<Answer>('/admin/queue/verdicts', { signal }),
     refetchInterval: ({ state }) => (state.data?.complete === false ? GO_ON_MS : LOOK_AGAIN_MS),
@@ -25,7 +25,8 @@ export function useVerdicts() {
     const last = claims.findLast(({ id }) => id === one.transactionId)
     return last ? { ...one, claimedBy: last.release ? undefined : me.id } : one
   }
-  return new Map(data?.verdicts.map((one) => [one.transactionId, claimed(one)]))
+  const verdicts = new Map(data?.verdicts.map((one) => [one.transactionId, claimed(one)]))
+  return { verdicts, isComplete: data?.complete ?? isError }
 }
 
 type Claim = { id: string; reference: string; release: boolean }

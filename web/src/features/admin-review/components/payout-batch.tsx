@@ -23,7 +23,7 @@ import { joined } from '../views'
 export function PayoutBatches({ rows }: { rows: StaffTransaction[] }) {
   const me = useMember()
   const isAllowed = useMay()('pay')
-  const verdicts = useVerdicts()
+  const { verdicts } = useVerdicts()
   const prepare = usePreparePayouts(me.id)
   const [batch, setBatch] = useState<Together>()
   const groups = isAllowed ? together(joined(rows, verdicts), me.id) : []

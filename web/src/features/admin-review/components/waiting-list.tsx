@@ -33,13 +33,17 @@ function useRows() {
   const [search] = useSearchParams()
   const kind = search.get('kind') ?? undefined
   const query = useWaiting()
-  const verdicts = useVerdicts()
+  const { verdicts, isComplete } = useVerdicts()
   const { id: staffId } = useMember()
   const now = useNow()
   const all = query.data && joined(query.data, verdicts)
   const filter = { kind, view: search.get('view') ?? 'all', network: search.get('network') ?? '' }
   const networks = [...new Set(query.data?.flatMap(({ method }) => method?.network ?? []))].sort()
-  return { ...query, kind, networks, isFiltered: filter.view !== 'all' || filter.network !== '', rows: all && filtered(all, filter, { staffId, now }) }
+  const isFiltered = filter.view !== 'all' || filter.network !== ''
+  const rows = all && filtered(all, filter, { staffId, now })
+  // A view is empty once every verdict is known.
+  const isPending = query.isPending || (!isComplete && filter.view !== 'all')
+  return { ...query, isPending, kind, networks, isFiltered, rows }
 }
 
 /** Everything that a reviewer decides, the longest waiting first; j, k and Enter move through it. */
