@@ -49,7 +49,7 @@ pub const EVERYWHERE: &[Check] = &[
     wallet(
         "D-O3",
         "the trail of staff can only grow",
-        "SELECT 'trigger ' || name FROM unnest(ARRAY['audit_rows_append_only']) AS name
+        "SELECT 'trigger ' || name FROM unnest(ARRAY['audit_rows_append_only', 'audit_rows_not_truncated']) AS name
          WHERE NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = name AND tgrelid = to_regclass('audit_rows') AND tgenabled <> 'D')",
     ),
 ];
@@ -232,7 +232,10 @@ pub const CHECKS: &[Check] = &[
             ('trade_fundings', 'trade_fundings_by_the_ledger'), ('trade_fundings', 'trade_fundings_settled_once'),
             ('account_rebuilds', 'account_rebuilds_append_only'), ('holds', 'holds_placed_first'),
             ('holds', 'holds_released_once'), ('holds', 'holds_stay'), ('destinations', 'destinations_append_only'),
-            ('transactions', 'transactions_destination_known')) AS wanted (relation, name)
+            ('transactions', 'transactions_destination_known'), ('entries', 'entries_not_truncated'),
+            ('postings', 'postings_not_truncated'), ('accounts', 'accounts_not_truncated'), ('holds', 'holds_not_truncated'),
+            ('account_rebuilds', 'account_rebuilds_not_truncated'), ('destinations', 'destinations_not_truncated')
+            ) AS wanted (relation, name)
          WHERE NOT EXISTS (SELECT FROM pg_trigger
             WHERE tgname = name AND tgrelid = to_regclass(relation) AND tgenabled <> 'D')",
     ),

@@ -147,7 +147,9 @@ BEGIN
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END
 $$;
-CREATE TRIGGER audit_rows_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_rows
+CREATE TRIGGER audit_rows_append_only BEFORE UPDATE OR DELETE ON audit_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_rows_not_truncated BEFORE TRUNCATE ON audit_rows
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- How far a service has removed the personal data of members whose account was closed long ago.

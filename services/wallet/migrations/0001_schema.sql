@@ -75,7 +75,9 @@ INSERT INTO accounts (id, kind) OVERRIDING SYSTEM VALUE VALUES
     (4000000000000000007, 'capital'),
     (4000000000000000008, 'network_fees');
 
-CREATE TRIGGER accounts_stay BEFORE DELETE OR TRUNCATE ON accounts
+CREATE TRIGGER accounts_stay BEFORE DELETE ON accounts
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER accounts_not_truncated BEFORE TRUNCATE ON accounts
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- An account stays whose and what it is.
@@ -125,7 +127,9 @@ CREATE INDEX postings_of_courses ON postings (user_id) WHERE kind = 'course';
 CREATE INDEX postings_undoable ON postings (transaction_id)
     WHERE kind IN ('deposit', 'course', 'fee', 'fee_credit', 'course_credit', 'adjustment_credit', 'release');
 
-CREATE TRIGGER postings_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON postings
+CREATE TRIGGER postings_append_only BEFORE UPDATE OR DELETE ON postings
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER postings_not_truncated BEFORE TRUNCATE ON postings
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- What a posting adds to its accounts; the entries of a posting sum to zero. Foreign keys to both would be a quarter of what a
@@ -146,7 +150,9 @@ CREATE TABLE entries (
 CREATE INDEX entries_postings ON entries USING brin (posting_id)
     WITH (pages_per_range = 16, autosummarize = on);
 
-CREATE TRIGGER entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
+CREATE TRIGGER entries_append_only BEFORE UPDATE OR DELETE ON entries
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON entries
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- A posting is written by one statement, so its balance shows in what the statement wrote. A check of each entry when its
@@ -192,7 +198,9 @@ CREATE TABLE account_rebuilds (
 );
 CREATE INDEX account_rebuilds_account ON account_rebuilds (account_id, posting_id DESC);
 
-CREATE TRIGGER account_rebuilds_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON account_rebuilds
+CREATE TRIGGER account_rebuilds_append_only BEFORE UPDATE OR DELETE ON account_rebuilds
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER account_rebuilds_not_truncated BEFORE TRUNCATE ON account_rebuilds
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- How far the check of the ledger came: one row. It goes in steps, each a short transaction whose cost does not depend on how
@@ -711,7 +719,9 @@ CREATE TABLE closed_wallets (
     bonus_cents bigint      NOT NULL DEFAULT 0
 );
 
-CREATE TRIGGER closed_wallets_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON closed_wallets
+CREATE TRIGGER closed_wallets_append_only BEFORE UPDATE OR DELETE ON closed_wallets
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER closed_wallets_not_truncated BEFORE TRUNCATE ON closed_wallets
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- What makes two addresses one: small letters where case says nothing, in hexadecimal digits and bech32 in capitals. In base58
@@ -745,7 +755,9 @@ CREATE TABLE destinations (
     CONSTRAINT destinations_pkey PRIMARY KEY (user_id, key)
 );
 
-CREATE TRIGGER destinations_append_only BEFORE UPDATE OR TRUNCATE ON destinations
+CREATE TRIGGER destinations_append_only BEFORE UPDATE ON destinations
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER destinations_not_truncated BEFORE TRUNCATE ON destinations
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- No destination goes without a trace before the personal data of its member does, and none that has been known for long. A
@@ -786,7 +798,9 @@ CREATE TABLE disowned_destinations (
     CONSTRAINT disowned_destinations_pkey PRIMARY KEY (user_id, key, known_at)
 );
 
-CREATE TRIGGER disowned_destinations_append_only BEFORE UPDATE OR TRUNCATE ON disowned_destinations
+CREATE TRIGGER disowned_destinations_append_only BEFORE UPDATE ON disowned_destinations
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER disowned_destinations_not_truncated BEFORE TRUNCATE ON disowned_destinations
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- The book of destinations of a member goes with the rest of the personal data, long after the wallet was closed.
@@ -838,7 +852,9 @@ CREATE TRIGGER holds_released_once BEFORE UPDATE ON holds
         OR (NEW.id, NEW.user_id, NEW.amount_cents, NEW.reason_code, NEW.placed_by, NEW.placed_at)
             IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.amount_cents, OLD.reason_code, OLD.placed_by, OLD.placed_at))
     EXECUTE FUNCTION refuse_other_hold();
-CREATE TRIGGER holds_stay BEFORE DELETE OR TRUNCATE ON holds
+CREATE TRIGGER holds_stay BEFORE DELETE ON holds
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER holds_not_truncated BEFORE TRUNCATE ON holds
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- The money side of trades: the terms under which each was funded, and how it ended.
@@ -883,7 +899,9 @@ CREATE TRIGGER trade_fundings_settled_once BEFORE UPDATE ON trade_fundings
         OR (NEW.trade_id, NEW.user_id, NEW.amount_cents, NEW.created_at)
             IS DISTINCT FROM (OLD.trade_id, OLD.user_id, OLD.amount_cents, OLD.created_at))
     EXECUTE FUNCTION refuse_other_funding();
-CREATE TRIGGER trade_fundings_stay BEFORE DELETE OR TRUNCATE ON trade_fundings
+CREATE TRIGGER trade_fundings_stay BEFORE DELETE ON trade_fundings
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER trade_fundings_not_truncated BEFORE TRUNCATE ON trade_fundings
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- What trade last reported of the open trades of a plan: what they cost and what they are worth.
