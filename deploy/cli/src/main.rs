@@ -146,9 +146,6 @@ enum Command {
     DevDb(Place),
     /// Run a command with an empty PostgreSQL and RabbitMQ, which stop afterwards.
     Testbed {
-        /// With the wallet's tables distributed by member, as in services/wallet/by_member.sql.
-        #[arg(long)]
-        by_member: bool,
         /// The command and its arguments.
         #[arg(last = true, required = true)]
         command: Vec<String>,
@@ -300,8 +297,8 @@ async fn obey(command: Command) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::DevDb(place) => dev_db(&place.dir).await,
-        Command::Testbed { by_member, command } => {
-            let status = Testbed::start(by_member).await?.run(&command).await?;
+        Command::Testbed { command } => {
+            let status = Testbed::start().await?.run(&command).await?;
             Ok(exit_code(status))
         }
         Command::E2e { chains, command } => e2e(chains, &command).await,

@@ -28,13 +28,9 @@ pub const STACK_TEST_AMQP_URL: &str = "STACK_TEST_AMQP_URL";
 /// The broker's management API, under the same condition as [`STACK_TEST_DATABASE_URL`].
 pub const STACK_TEST_AMQP_MANAGEMENT_URL: &str = "STACK_TEST_AMQP_MANAGEMENT_URL";
 
-/// The file of a service that changes the schema of its test databases (`chassis::testing`).
-pub const TEST_SCHEMA_CHANGE: &str = "TEST_SCHEMA_CHANGE";
-
 /// The two servers with their data in a temporary folder.
 #[derive(Debug)]
 pub struct Testbed {
-    by_member: bool,
     postgres: Postgres,
     rabbitmq: RabbitMq,
     administrator: BrokerUser,
@@ -42,11 +38,11 @@ pub struct Testbed {
 }
 
 impl Testbed {
-    /// Starts both servers, for tests on tables that are distributed by member or not.
+    /// Starts both servers.
     ///
     /// # Errors
     /// When one of them is not installed or does not start.
-    pub async fn start(by_member: bool) -> Result<Self> {
+    pub async fn start() -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("solvane-").tempdir()?;
         // The servers' users have to pass through.
         std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
@@ -69,7 +65,7 @@ impl Testbed {
             certificate: None,
         };
         let (postgres, rabbitmq) = tokio::try_join!(Postgres::start(&database), RabbitMq::start(&settings))?;
-        Ok(Self { by_member, postgres, rabbitmq, administrator, folder })
+        Ok(Self { postgres, rabbitmq, administrator, folder })
     }
 
     /// What a command needs to find the servers.
@@ -77,16 +73,14 @@ impl Testbed {
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         let amqp = self.rabbitmq.url(&self.administrator, "/");
         let management = self.rabbitmq.management_url(&self.administrator).unwrap_or_default();
-        let schema_change = self.by_member.then(|| (TEST_SCHEMA_CHANGE, "by_member.sql".to_owned()));
-        let servers = [
+        vec![
             (DATABASE_URL, self.postgres.url()),
             (AMQP_URL, amqp.clone()),
             (AMQP_MANAGEMENT_URL, management.clone()),
             (STACK_TEST_DATABASE_URL, self.postgres.url()),
             (STACK_TEST_AMQP_URL, amqp),
             (STACK_TEST_AMQP_MANAGEMENT_URL, management),
-        ];
-        servers.into_iter().chain(schema_change).collect()
+        ]
     }
 
     /// Runs a command with the servers in its environment, and waits for its end.

@@ -35,26 +35,10 @@ pub use self::broker::Broker;
 pub use self::calls::assert_callers_are_known;
 pub use self::proxy::Proxy;
 
-/// Names the file of a service, if it has one, that changes the schema of its test databases (`stack testbed --by-member`).
-const SCHEMA_CHANGE: &str = "TEST_SCHEMA_CHANGE";
-
 /// A migrated database over the pool of `#[sqlx::test(migrations = false)]`.
 pub async fn database(pool: PgPool, service: impl Into<Schema>) -> Db {
-    let service = service.into();
     db::migrate(&pool, service).await.expect("migrations apply");
-    // A test runs in the folder of its crate.
-    let change = std::env::var_os(SCHEMA_CHANGE).and_then(|file| std::fs::read_to_string(file).ok());
-    if let Some(sql) = change {
-        change_schema(&pool, service, &sql).await;
-    }
     Db::from_pool(pool)
-}
-
-/// Changes a migrated schema, on which the definitions of the service are then applied again.
-pub async fn change_schema(pool: &PgPool, service: impl Into<Schema>, sql: &str) {
-    let change = format!("BEGIN; {sql}; COMMIT");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(change)).execute(pool).await.expect("the schema changes");
-    db::migrate(pool, service).await.expect("definitions apply");
 }
 
 /// The name of the service under test: who calls it signs for this one.

@@ -141,8 +141,6 @@ CREATE TABLE entries (
     balance_after_cents bigint NOT NULL,
     -- sha256(hash before || account_id || posting_id || amount_cents || balance_after_cents), numbers as int8send.
     hash                bytea  NOT NULL,
-    -- The member of the posting, so that the tables of a movement can be distributed by member.
-    member_id           uuid,
     CONSTRAINT entries_pkey PRIMARY KEY (account_id, posting_id)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.01);
 -- Finds the entries of a range of postings. Entries are written in the order of their postings, near enough for a BRIN

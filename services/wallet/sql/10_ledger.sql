@@ -555,12 +555,11 @@ BEGIN
         FROM unnest(new_postings) WITH ORDINALITY
             AS new (movement, kind, cause_type, business_id, user_id, transaction_id, place)
         WHERE all_applied OR verdicts[new.movement] = 0;
-    INSERT INTO entries (account_id, posting_id, amount_cents, balance_after_cents, hash, member_id)
-        SELECT account_ids[new.account], posting_ids[new.posting], new.amount_cents, afters[new.place], hashes[new.place],
-            new_postings[new.posting].user_id
+    INSERT INTO entries (account_id, posting_id, amount_cents, balance_after_cents, hash)
+        SELECT account_ids[new.account], posting_ids[new.posting], new.amount_cents, afters[new.place], hashes[new.place]
         FROM unnest(entries) WITH ORDINALITY AS new (posting, account, amount_cents, place)
         WHERE (all_applied OR verdicts[new_postings[new.posting].movement] = 0) AND new.amount_cents <> 0;
-    -- A position is that of a row within its partition, where tables have some.
+    -- The rows are found by position; the id makes sure that each is the account that was locked.
     UPDATE accounts SET balance_cents = balances[new.place], entry_count = counts[new.place], head_hash = heads[new.place]
         FROM unnest(tids) WITH ORDINALITY AS new (at, place)
         WHERE accounts.ctid = new.at AND accounts.id + 0 = account_ids[new.place]

@@ -149,15 +149,13 @@ BEGIN
         SELECT postings.id, postings.kind, postings.business_id, postings.user_id, postings.reverses
         FROM postings WHERE postings.id = ANY (ids)
     ), moved AS (
-        SELECT posting_id, sum(gained) AS cents, jsonb_object_agg(account, gained) AS moves,
-            bool_or(is_of_other) AS is_of_other FROM (
+        SELECT posting_id, sum(gained) AS cents, jsonb_object_agg(account, gained) AS moves FROM (
             SELECT posting_id, CASE
                 WHEN accounts.user_id IS NOT NULL AND accounts.user_id <> postings.user_id
                         AND accounts.kind NOT IN ('plan_cash', 'plan_assets')
                     THEN format('%s of %s', accounts.kind, accounts.user_id)
                 WHEN accounts.kind = 'owed' THEN 'available'
-                ELSE accounts.kind END AS account, sum(amount_cents) AS gained,
-                bool_or(entries.member_id <> postings.user_id) AS is_of_other
+                ELSE accounts.kind END AS account, sum(amount_cents) AS gained
             FROM entries JOIN postings ON postings.id = posting_id JOIN accounts ON accounts.id = account_id
             WHERE posting_id BETWEEN lowest AND highest GROUP BY 1, 2
         ) AS gains GROUP BY posting_id
@@ -167,7 +165,6 @@ BEGIN
         SELECT checked.*, CASE
             WHEN moved.posting_id IS NULL THEN 'has no entries'
             WHEN moved.cents <> 0 THEN 'sums to ' || dollars(moved.cents)
-            WHEN moved.is_of_other THEN 'has entries of another member'
             WHEN expected.business_id IS NULL THEN 'has no cause'
             WHEN expected.user_id <> checked.user_id THEN 'belongs to another member than its cause'
             WHEN jsonb_strip_nulls(expected.moves) IS DISTINCT FROM moved.moves THEN 'moves other amounts than its cause'

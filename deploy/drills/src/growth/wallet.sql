@@ -15,8 +15,8 @@ CREATE TEMPORARY TABLE posted AS
     FROM generate_series(1, 20) AS turn, members ORDER BY turn, number;
 INSERT INTO postings (id, kind, cause_type, business_id, user_id, created_at) OVERRIDING SYSTEM VALUE
     SELECT id, 'trade_fund', 'trade', business_id, user_id, created_at FROM posted ORDER BY id;
-INSERT INTO entries (account_id, posting_id, amount_cents, balance_after_cents, hash, member_id)
-    SELECT accounts.id, posted.id, 1, 1, sha256(int8send(posted.id)), posted.user_id FROM posted
+INSERT INTO entries (account_id, posting_id, amount_cents, balance_after_cents, hash)
+    SELECT accounts.id, posted.id, 1, 1, sha256(int8send(posted.id)) FROM posted
     JOIN accounts ON accounts.user_id = posted.user_id AND kind IN ('available', 'invested') ORDER BY posted.id;
 INSERT INTO trade_fundings (trade_id, user_id, amount_cents, status, value_cents, created_at, settled_at)
     SELECT business_id, user_id, 10000, 'settled', 10000, created_at, created_at FROM posted WHERE turn % 2 = 0 ORDER BY id;

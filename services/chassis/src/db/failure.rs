@@ -23,14 +23,10 @@ pub fn retry_after(error: &sqlx::Error) -> Option<Duration> {
     is_lost.then_some(RECONNECT)
 }
 
-/// The name of the constraint that an error is about: that of the table, where the error is about one of its partitions, whose
-/// indexes carry a number as well.
+/// The name of the constraint that an error is about.
 #[must_use]
 pub fn constraint(error: &sqlx::Error) -> Option<&str> {
-    let name = error.as_database_error().and_then(|database| database.constraint())?;
-    let (of_table, number) = name.rsplit_once('_').unwrap_or((name, ""));
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    Some(if is_number { of_table } else { name })
+    error.as_database_error().and_then(|database| database.constraint())
 }
 
 /// Whether PostgreSQL refused a text for a U+0000 in it, which JSON and query strings can hold but no column can.

@@ -8,7 +8,6 @@ mod fixture;
 
 mod arrived;
 mod batches;
-mod by_member;
 mod callers;
 mod checks;
 mod closing;
