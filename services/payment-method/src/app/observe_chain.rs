@@ -338,7 +338,9 @@ async fn look(
     if unsettled.is_empty() && !found.is_empty() {
         tip = node.finality(tip).await?;
     }
-    let balances = if is_reading_due { balances(node, world, (from, &found), now).await } else { None };
+    // Before its first payment an own address holds nothing, so that there may be no balance to read.
+    let is_readable = !world.watched.is_empty() || !world.held.is_empty();
+    let balances = if is_reading_due && is_readable { balances(node, world, (from, &found), now).await } else { None };
     let seen: BTreeSet<Key> = found.iter().map(|one| one.key.clone()).collect();
     let missing: Vec<_> = unsettled.iter().filter(|one| !seen.contains(&one.key)).collect();
     let mut told: BTreeMap<&str, Option<Fate>> = BTreeMap::new();

@@ -135,6 +135,27 @@ async fn nothing_is_held_before_the_first_payment(pool: PgPool) {
     assert_eq!(held().await, unknown());
 }
 
+/// [D-N7] A day of an idle Bitcoin node costs fewer than 50,000 calls, also while no own address was paid to and no other is there.
+#[sqlx::test(migrations = false)]
+async fn an_idle_day_before_the_first_payment_costs_few_calls(pool: PgPool) {
+    const SECONDS: u64 = 600;
+    const DAY: u64 = 86_400;
+    let world = World::new(pool).await;
+    let id = world.platform("BTC", "Bitcoin", &vector("Bitcoin").key).await;
+    shown(&world, &world.member().1, &id).await;
+    let node = Scripted::default();
+    node.history().mine(true);
+    let chain = node.serve().await;
+    look(&world, &chain).await;
+    node.history().called.clear();
+    node.history().mine(true);
+    for _ in 0..SECONDS / chain.interval().as_secs() {
+        look(&world, &chain).await;
+    }
+    let calls = u64::try_from(node.history().called.len()).unwrap() * (DAY / SECONDS);
+    assert!(calls < 50_000, "{calls} calls a day");
+}
+
 /// [D-N2] However many processes derive addresses at once, no index is used twice and none is left out; one that a process took before it
 /// died is taken by the next one. One member who asks often gets one address.
 #[sqlx::test(migrations = false)]
