@@ -10,6 +10,7 @@ use futures::StreamExt;
 use proto::common::v1::{ChainEvidence, ChainPayment};
 use proto::wallet::v1::{Blocker, Check, ListVerdictsResponse, ProvenBy, Verdict};
 use time::OffsetDateTime;
+use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
@@ -71,18 +72,12 @@ impl GrpcServer {
             }
         }
         due.sort_by_key(|(at, _)| *at);
-        let mut methods = HashMap::new();
-        let payments = due.iter().filter_map(|(_, one)| Some(((one.as_payment()?.method.id, one.user_id), *one)));
-        // One payment of a member by each method is enough to ask.
-        for (of, one) in payments.collect::<HashMap<_, _>>() {
-            let Ok(current) = timeout_at(deadline, self.current_method(one)).await else { return };
-            methods.insert(of, current);
-        }
+        // Asked for with the first payment of a member by each method: before all of them, a long queue would get no verdict.
+        let of = |one: &Transaction| Some((one.as_payment()?.method.id, one.user_id));
+        let methods: HashMap<_, _> = due.iter().filter_map(|(_, one)| Some((of(one)?, OnceCell::new()))).collect();
         let mut asked = Vec::new();
         for (_, one) in due {
-            let of = one.as_payment().map(|payment| (payment.method.id, one.user_id));
-            let current = of.and_then(|of| methods.get(&of).cloned().flatten());
-            asked.push(self.verdict(one.clone(), current));
+            asked.push(self.verdict(one, of(one).and_then(|of| methods.get(&of))));
         }
         let mut made = futures::stream::iter(asked).buffer_unordered(AT_ONCE);
         while let Ok(Some(verdict)) = timeout_at(deadline, made.next()).await {
@@ -93,12 +88,20 @@ impl GrpcServer {
         }
     }
 
-    async fn verdict(&self, one: Transaction, current: Option<MethodCopy>) -> Result<(Uuid, Verdict), Error> {
-        let member = self.payout_state(&one).await.ok();
-        let evidence = self.evidence_by(&one, None, Look::AtObserved).await.ok().flatten();
-        let unknown = unobserved(&one).filter(|_| evidence.is_none());
-        let blockers = self.common_blockers(&one, member.as_ref()).await?;
-        let review = get_review(&self.db, (&self.limits, self.verifier.keys()), one, (current, member)).await?;
+    async fn verdict(
+        &self,
+        one: &Transaction,
+        method: Option<&OnceCell<Option<MethodCopy>>>,
+    ) -> Result<(Uuid, Verdict), Error> {
+        let current = match method {
+            Some(method) => method.get_or_init(|| self.current_method(one)).await.clone(),
+            None => None,
+        };
+        let member = self.payout_state(one).await.ok();
+        let evidence = self.evidence_by(one, None, Look::AtObserved).await.ok().flatten();
+        let unknown = unobserved(one).filter(|_| evidence.is_none());
+        let blockers = self.common_blockers(one, member.as_ref()).await?;
+        let review = get_review(&self.db, (&self.limits, self.verifier.keys()), one.clone(), (current, member)).await?;
         let of_chain = evidence.iter().flat_map(|evidence| evidence.checks.iter().map(|check| check.state == "ok"));
         let own = review.checks.into_iter().map(Check::from).chain(unknown).map(|check| check.ok);
         let passed: Vec<bool> = own.chain(of_chain).collect();

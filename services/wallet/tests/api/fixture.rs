@@ -80,6 +80,8 @@ pub struct World {
     pub reviewer: String,
     pub treasurer: String,
     pub methods_away: Arc<AtomicBool>,
+    /// Whether a method takes a second to be found.
+    pub methods_slow: Arc<AtomicBool>,
     /// The periods whose saved methods were taken back.
     pub taken_back: Arc<Mutex<Vec<TakeBackMethodsRequest>>>,
     /// What codes were issued for, by member and destination.
@@ -155,12 +157,16 @@ impl World {
         let realm = Realm::new();
         let db = database(pool.clone(), SCHEMA).await;
         let stop = CancellationToken::new();
-        let methods_away = Arc::new(AtomicBool::new(false));
+        let (methods_away, methods_slow) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
         let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let taken_back = Arc::default();
-        let lookup =
-            Lookup { away: Arc::clone(&methods_away), taken_back: Arc::clone(&taken_back), verifier: realm.verifier() };
+        let lookup = Lookup {
+            away: Arc::clone(&methods_away),
+            slow: Arc::clone(&methods_slow),
+            taken_back: Arc::clone(&taken_back),
+            verifier: realm.verifier(),
+        };
         let issued = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::default();
         let key = SigningKey::read(&realm.folder().join("decision.key")).unwrap();
@@ -226,6 +232,7 @@ impl World {
             reviewer,
             treasurer,
             methods_away,
+            methods_slow,
             taken_back,
             codes: issued,
             noted,
@@ -530,6 +537,7 @@ const BROKEN: [(&str, &str); 9] = [
 /// The service payment-method, as far as the wallet asks it.
 struct Lookup {
     away: Arc<AtomicBool>,
+    slow: Arc<AtomicBool>,
     taken_back: Arc<Mutex<Vec<TakeBackMethodsRequest>>>,
     verifier: chassis::identity::Verifier,
 }
@@ -556,6 +564,9 @@ impl MethodLookupService for Lookup {
         request: Request<ResolveDepositMethodRequest>,
     ) -> Result<Response<ResolveDepositMethodResponse>, Status> {
         self.check(&request)?;
+        if self.slow.load(Ordering::Relaxed) {
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        }
         let message = request.into_inner();
         if ![PLATFORM, "USDT"].contains(&message.method.as_str()) {
             return Err(no_method());

@@ -1,5 +1,7 @@
 //! What staff know of open transactions before they open one: verdicts, blockers, candidates, claims; and the search.
 
+use std::sync::atomic::Ordering;
+
 use chassis::clock::Timestamp;
 use chassis::identity::Role;
 use chassis::testing::with_token;
@@ -92,6 +94,20 @@ async fn verdicts_say_what_is_proven_and_warnings_age(pool: PgPool) {
     let found = verdict(&world, &world.reviewer, &fresh.id).await.unwrap();
     let proof = found.proven_by.unwrap();
     assert_eq!((found.concerns, proof.payment.unwrap().index, proof.evidence_at), (0, 2, Some(FINAL_AT)));
+}
+
+/// [U14] [D-Q5] The verdicts of many members do not wait until the methods of all of them are found.
+#[sqlx::test(migrations = false)]
+async fn verdicts_are_made_while_methods_are_looked_up(pool: PgPool) {
+    let world = World::new(pool).await;
+    let mut made = Vec::new();
+    for proof in 70..74 {
+        made.push(deposited(&world, &world.member(), proof).await.id);
+    }
+    world.methods_slow.store(true, Ordering::Relaxed);
+    for id in &made {
+        assert!(verdict(&world, &world.reviewer, id).await.is_some());
+    }
 }
 
 /// [U8] [D-W4] [D-B12] What a decision would be refused with is shown before it: for everybody, and for who approved first.
