@@ -613,7 +613,11 @@ async fn members_and_transactions_are_files() {
         ..Default::default()
     };
     fixture.recorder.answer(members, &auth::ListMembersResponse { members: vec![member], ..Default::default() });
-    let list = wallet::ListStaffTransactionsResponse { transactions: vec![row()], ..Default::default() };
+    let list = wallet::ListStaffTransactionsResponse {
+        transactions: vec![row()],
+        as_of: Some(moment()),
+        ..Default::default()
+    };
     fixture.recorder.answer(transactions, &list);
     let read = async |path: &str| fixture.call(Method::GET, &format!("/v1/admin{path}"), Some(&token), "").await;
 
@@ -633,6 +637,7 @@ async fn members_and_transactions_are_files() {
     assert!(lines[1].starts_with("1a2b3c4d-0000-4000-8000-000000000000,TNX-1a2b3c,"), "{lines:?}");
     assert!(lines[1].contains(",deposit,credit,pending,0,"), "{lines:?}");
     assert_eq!(lines.len(), 2);
+    assert_eq!(read("/transactions").await.json()["asOf"], "2026-02-02T02:40:00.005Z");
     for path in ["/members?format=xml", "/transactions?format=xml"] {
         assert_eq!(read(path).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{path}");
     }

@@ -3,6 +3,7 @@
 mod connection;
 mod failure;
 mod migrations;
+mod reads;
 mod warm;
 
 use std::ops::{Deref, DerefMut};
@@ -21,6 +22,7 @@ use self::connection::{Source, look};
 pub(crate) use self::failure::is_changing_over;
 pub use self::failure::{constraint, is_unstorable, retry_after};
 use self::migrations::Work;
+pub use self::reads::{Aged, Reads};
 use self::warm::Warm;
 use crate::error::Fault;
 
@@ -61,6 +63,19 @@ impl Db {
     /// # Errors
     /// If the URL is malformed.
     pub fn connect_lazy(url: &str, max_connections: u32) -> Result<Self, sqlx::Error> {
+        Ok(Self::connect_with(connect_options(url)?, max_connections))
+    }
+
+    /// The same for a server from which this process only reads: nothing can be written through it.
+    ///
+    /// # Errors
+    /// If the URL is malformed.
+    fn connect_read_only(url: &str, max_connections: u32) -> Result<Self, sqlx::Error> {
+        let options = connect_options(url)?.options([("default_transaction_read_only", "on")]);
+        Ok(Self::connect_with(options, max_connections))
+    }
+
+    fn connect_with(options: PgConnectOptions, max_connections: u32) -> Self {
         let pool = PgPoolOptions::new()
             .max_connections(max_connections)
             .acquire_timeout(ACQUIRE)
@@ -71,8 +86,8 @@ impl Db {
                     Ok(true)
                 })
             })
-            .connect_lazy_with(connect_options(url)?);
-        Ok(Self::over(pool))
+            .connect_lazy_with(options);
+        Self::over(pool)
     }
 
     /// Uses a pool exclusively: connections that were just used stay out of it for their next use.

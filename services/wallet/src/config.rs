@@ -16,6 +16,9 @@ pub struct Config {
     /// Where payment-method answers gRPC.
     #[arg(long, env)]
     pub payment_method_url: String,
+    /// A standby of the database, for lists of staff, figures and statements; none for the primary.
+    #[arg(long, env, hide_env_values = true)]
+    pub database_read_url: Option<String>,
     #[command(flatten)]
     pub limits: LimitSettings,
 }

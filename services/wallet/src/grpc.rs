@@ -36,7 +36,7 @@ mod verdicts;
 
 use crate::events::consumed::{Events, QUEUE};
 use chassis::audit::AuditLog;
-use chassis::db::Db;
+use chassis::db::{Db, Reads};
 use chassis::dead_letter::DeadLetters;
 use chassis::error::to_status;
 use chassis::identity::{Session, Staff, Verifier, not_permitted};
@@ -77,6 +77,8 @@ use crate::store::member_data::MemberTables;
 #[derive(Clone)]
 pub struct GrpcServer {
     pub db: Db,
+    /// Where the lists of staff, figures and statements are read.
+    pub reads: Reads,
     /// Moves money for many calls at once.
     pub ledger: Ledger,
     pub gate: Gate,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chassis::auth_client;
 use chassis::command;
-use chassis::db::Db;
+use chassis::db::{Db, Reads};
 use chassis::erasure::Eraser;
 use chassis::grpc;
 use chassis::process::{Allocator, Process};
@@ -81,8 +81,11 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (gate, outlooks, lines) = (Gate::new(db.clone()), Outlooks::new(db.clone()), Lines::new(db.clone()));
     let (limits, times, verdicts) = (config.limits.into(), LastTimes::default(), Verdicts::default());
     let figures = LastFigures::default();
+    let connections = config.service.storage.database_connections;
+    let reads = Reads::new(db.clone(), config.database_read_url.as_deref(), connections)?;
     let routes = GrpcServer {
         db,
+        reads,
         ledger,
         gate,
         outlooks,

@@ -3994,6 +3994,8 @@ export interface components {
         };
         /** @description The figures of the last days. */
         Figures: {
+            /** @description When this was current, if it was read from a standby that is behind. */
+            asOf?: string;
             /** @description Oldest first; a day without movements is not there. */
             days: components["schemas"]["Day"][];
             open: components["schemas"]["OpenByAge"][];
@@ -6055,6 +6057,8 @@ export interface components {
         };
         /** @description A page of transactions, newest first. */
         StaffTransactions: {
+            /** @description When this was current, if it was read from a standby that is behind. */
+            asOf?: string;
             nextCursor?: string;
             success: boolean;
             transactions: components["schemas"]["StaffTransaction"][];

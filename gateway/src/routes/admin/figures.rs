@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::cache::profiles::Profile;
 use crate::clients::ask;
 use crate::extract::StaffMember;
-use crate::json::{Answer, Dollars, field, ok};
+use crate::json::{Answer, Dollars, field, moment, ok};
 
 /// The period.
 #[derive(Debug, Default, Deserialize)]
@@ -117,6 +117,8 @@ pub struct Figures {
     /// The most decisions first.
     people: Vec<Decisions>,
     open: Vec<OpenByAge>,
+    /// When this was current, if it was read from a standby that is behind.
+    as_of: Option<String>,
 }
 
 /// Get the figures of the business
@@ -136,5 +138,6 @@ pub async fn get(caller: StaffMember, Query(period): Query<Period>) -> Answer<Fi
         waiting: answer.waiting.into_iter().map(Into::into).collect(),
         people: answer.people.into_iter().map(|one| Decisions::new(one, &people)).collect(),
         open: answer.open.into_iter().map(Into::into).collect(),
+        as_of: moment(answer.as_of.as_ref()),
     }))
 }

@@ -166,6 +166,8 @@ pub(super) fn named_by(row: &Row) -> impl Iterator<Item = String> + use<> {
 pub struct StaffTransactions {
     transactions: Vec<StaffTransaction>,
     next_cursor: Option<String>,
+    /// When this was current, if it was read from a standby that is behind.
+    as_of: Option<String>,
 }
 
 /// List transactions
@@ -197,23 +199,26 @@ pub async fn list(caller: StaffMember, Query(filter): Query<Filter>) -> Result<R
         return file(caller.app, caller.out, message, filter.cursor.unwrap_or_default()).await;
     }
     let page = PageQuery { cursor: filter.cursor, size: filter.size }.request()?;
-    let (transactions, next_cursor) = read(&caller.app, &caller.out, message, page).await?;
-    Ok(ok(StaffTransactions { transactions, next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()) })
-        .into_response())
+    let found = read(&caller.app, &caller.out, message, page).await?;
+    Ok(ok(found).into_response())
 }
 
-/// A page of those that match, and the cursor of the next.
+/// A page of those that match.
 async fn read(
     app: &App,
     out: &Outgoing,
     matching: ListStaffTransactionsRequest,
     page: PageRequest,
-) -> Result<(Vec<StaffTransaction>, String), ApiError> {
+) -> Result<StaffTransactions, ApiError> {
     let message = ListStaffTransactionsRequest { page: Some(page), ..matching };
     let answer = call_retrying!(app.clients.wallet_staff, list_staff_transactions, out, message)?.into_inner();
     let people = app.profiles.look_up(answer.transactions.iter().flat_map(named_by)).await?;
     let transactions = answer.transactions.into_iter().map(|row| StaffTransaction::new(app, row, &people));
-    Ok((transactions.collect::<Result<_, _>>()?, answer.next_cursor))
+    Ok(StaffTransactions {
+        transactions: transactions.collect::<Result<_, _>>()?,
+        next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
+        as_of: moment(answer.as_of.as_ref()),
+    })
 }
 
 async fn file(
@@ -226,8 +231,9 @@ async fn file(
     let read = move |cursor| {
         let (app, out, matching) = (app.clone(), out.clone(), matching.clone());
         async move {
-            let (rows, next) = read(&app, &out, matching, PageRequest { size: PAGE, cursor }).await?;
-            Ok((rows.into_iter().map(columns).collect(), next))
+            let page = read(&app, &out, matching, PageRequest { size: PAGE, cursor }).await?;
+            let rows = page.transactions.into_iter().map(columns).collect();
+            Ok((rows, page.next_cursor.unwrap_or_default()))
         }
     };
     file.respond(cursor, read).await

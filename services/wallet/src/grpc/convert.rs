@@ -567,6 +567,7 @@ impl From<&Figures> for message::GetFiguresResponse {
             waiting: figures.waiting.iter().map(waiting).collect(),
             people: figures.people.iter().map(person).collect(),
             open: figures.open.iter().map(open).collect(),
+            as_of: None,
         }
     }
 }

@@ -423,7 +423,7 @@ impl WalletService for GrpcServer {
                 Some(StatementPage { after, size })
             }
         };
-        let statement = get_statement(&self.db, member.user_id, (from, to), page).await?;
+        let statement = get_statement(&self.reads, member.user_id, (from, to), page).await?;
         Ok(Response::new(GetStatementResponse {
             opening_balance_cents: statement.opening.get(),
             closing_balance_cents: statement.closing.get(),
@@ -434,7 +434,7 @@ impl WalletService for GrpcServer {
 
     async fn get_year_report(&self, request: Request<GetYearReportRequest>) -> Reply<GetYearReportResponse> {
         let member = self.reader(request.metadata()).await?;
-        let report = get_year_report(&self.db, member.user_id, request.into_inner().year).await?;
+        let report = get_year_report(&self.reads, member.user_id, request.into_inner().year).await?;
         Ok(Response::new(report.try_into()?))
     }
 

@@ -89,8 +89,9 @@ impl StaffService for GrpcServer {
 
     async fn get_figures(&self, request: Request<GetFiguresRequest>) -> Reply<GetFiguresResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
-        let figures = get_figures(&self.db, &self.figures, request.into_inner().days).await?;
-        Ok(Response::new((&*figures).into()))
+        let figures = get_figures(&self.reads, &self.figures, request.into_inner().days).await?;
+        let as_of = figures.as_of.map(clock::to_proto);
+        Ok(Response::new(GetFiguresResponse { as_of, ..(&figures.value).into() }))
     }
 
     async fn list_staff_transactions(
@@ -101,9 +102,11 @@ impl StaffService for GrpcServer {
         let message = request.into_inner();
         let filter = filter(&message)?;
         let page = queue_page(message.page)?;
-        let (found, next_cursor) = list_staff_transactions(&self.db, &filter, &page).await?;
-        let transactions = found.into_iter().map(Into::into).collect();
-        Ok(Response::new(ListStaffTransactionsResponse { transactions, next_cursor }))
+        let found = list_staff_transactions(&self.reads, &filter, &page).await?;
+        let (transactions, next_cursor) = found.value;
+        let transactions = transactions.into_iter().map(Into::into).collect();
+        let as_of = found.as_of.map(clock::to_proto);
+        Ok(Response::new(ListStaffTransactionsResponse { transactions, next_cursor, as_of }))
     }
 
     async fn list_unclaimed_payments(

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use chassis::db::Reads;
 use chassis::destination::ConfirmedDestination;
 use chassis::error::{Kind, Refusal, from_status, refusal_to_status};
 use chassis::grpc;
@@ -208,6 +209,7 @@ impl World {
         let figures = LastFigures::default();
         let (gate, outlooks, lines) = (Gate::new(db.clone()), Outlooks::new(db.clone()), Lines::new(db.clone()));
         let grpc = GrpcServer {
+            reads: Reads::new(db.clone(), None, 1).unwrap(),
             db,
             ledger,
             gate,

@@ -38,6 +38,7 @@ mod quotes;
 mod receipts;
 mod reversals;
 mod staff;
+mod standby;
 mod statement;
 mod trades;
 mod treasury;

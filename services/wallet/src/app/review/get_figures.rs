@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{Aged, PgConnection, Reads};
 use chassis::error::Refusal;
 use moka::future::Cache;
 use time::{Duration, Time};
@@ -26,7 +26,7 @@ pub struct Figures {
 
 /// The last answer for each period: they are the same for all of staff.
 #[derive(Clone)]
-pub struct LastFigures(Cache<i32, Arc<Figures>>);
+pub struct LastFigures(Cache<i32, Arc<Aged<Figures>>>);
 
 impl Default for LastFigures {
     fn default() -> Self {
@@ -38,22 +38,25 @@ impl Default for LastFigures {
 ///
 /// # Errors
 /// Invalid for another period than 7, 30 or 90 days.
-pub async fn get_figures(db: &Db, last: &LastFigures, days: i32) -> Result<Arc<Figures>, Error> {
+pub async fn get_figures(reads: &Reads, last: &LastFigures, days: i32) -> Result<Arc<Aged<Figures>>, Error> {
     if !PERIODS.contains(&days) {
         return Err(Refusal::field("days", "Choose 7, 30 or 90 days.").into());
     }
     if let Some(known) = last.0.get(&days).await {
         return Ok(known);
     }
-    let mut conn = db.conn().await?;
+    let found = Arc::new(reads.read(|conn| read(conn, days)).await?);
+    last.0.insert(days, Arc::clone(&found)).await;
+    Ok(found)
+}
+
+async fn read(mut conn: Box<PgConnection>, days: i32) -> Result<Figures, Error> {
     let today = clock::now(&mut conn).await?.replace_time(Time::MIDNIGHT);
     let since = today - Duration::days(i64::from(days) - 1);
-    let found = Arc::new(Figures {
+    Ok(Figures {
         days: figures::days(&mut conn, since).await?,
         waiting: figures::waiting(&mut conn, since).await?,
         people: figures::people(&mut conn, since).await?,
         open: figures::open(&mut conn).await?,
-    });
-    last.0.insert(days, Arc::clone(&found)).await;
-    Ok(found)
+    })
 }

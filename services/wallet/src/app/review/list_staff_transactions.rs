@@ -1,19 +1,28 @@
 //! Searches transactions for staff.
 
-use chassis::db::Db;
+use chassis::db::{Aged, PgConnection, Reads};
 use chassis::page::{Listed, Page};
 
 use crate::domain::cursor::Cursor;
-use crate::domain::transaction::Transaction;
+use crate::domain::transaction::{Status, Transaction};
 use crate::error::Error;
 use crate::store::transactions::{self, Filter};
 
 /// A page of the transactions that match, newest first, and the cursor of the next page.
 pub async fn list_staff_transactions(
-    db: &Db,
+    reads: &Reads,
     filter: &Filter,
     page: &Page<Cursor>,
-) -> Result<Listed<Transaction>, Error> {
-    let found = transactions::search(&mut *db.conn().await?, filter, page.after, page.limit()).await?;
-    Ok(page.cut(found, Cursor::of))
+) -> Result<Aged<Listed<Transaction>>, Error> {
+    let search = move |mut conn: Box<PgConnection>| async move {
+        Ok::<_, Error>(transactions::search(&mut conn, filter, page.after, page.limit()).await?)
+    };
+    // What waits is decided from this list, and beside it stands what else the member did.
+    let is_for_decisions = filter.status == Some(Status::Pending) || filter.user_id.is_some();
+    let Aged { value, as_of } = if is_for_decisions {
+        Aged { value: search(reads.primary().conn().await?).await?, as_of: None }
+    } else {
+        reads.read(search).await?
+    };
+    Ok(Aged { value: page.cut(value, Cursor::of), as_of })
 }

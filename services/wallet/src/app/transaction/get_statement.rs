@@ -1,7 +1,7 @@
 //! Returns the statement of a member for a period.
 
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{PgConnection, Reads};
 use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -36,15 +36,24 @@ pub struct StatementPage {
 /// # Errors
 /// Unavailable while something may still be posted in the period.
 pub async fn get_statement(
-    db: &Db,
+    reads: &Reads,
     user_id: Uuid,
     within: (OffsetDateTime, OffsetDateTime),
     page: Option<StatementPage>,
 ) -> Result<Statement, Error> {
+    let db = reads.primary();
     if within.1 <= clock::now(&mut *db.conn().await?).await? {
         wait_until_over(db, within.1).await?;
     }
-    let mut conn = db.conn().await?;
+    reads.read_current(|conn| read(conn, user_id, within, page)).await
+}
+
+async fn read(
+    mut conn: Box<PgConnection>,
+    user_id: Uuid,
+    within: (OffsetDateTime, OffsetDateTime),
+    page: Option<StatementPage>,
+) -> Result<Statement, Error> {
     let cursor = page.and_then(|page| page.after);
     let most = cursor.map_or(i64::MAX, |cursor| cursor.until);
     let Some(period) = entries::period(&mut conn, user_id, within, most).await? else {

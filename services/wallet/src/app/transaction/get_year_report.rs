@@ -1,7 +1,7 @@
 //! Returns what a calendar year did to the balance of a member.
 
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{PgConnection, Reads};
 use chassis::error::Refusal;
 use chassis::money::Cents;
 use time::{Date, Month, OffsetDateTime};
@@ -39,7 +39,8 @@ pub struct YearReport {
 ///
 /// # Errors
 /// Invalid for a year that has not begun, Unavailable while something may still be posted in it.
-pub async fn get_year_report(db: &Db, user_id: Uuid, year: i32) -> Result<YearReport, Error> {
+pub async fn get_year_report(reads: &Reads, user_id: Uuid, year: i32) -> Result<YearReport, Error> {
+    let db = reads.primary();
     let no_year = || Error::from(Refusal::field("year", "Please choose a year that has begun."));
     let now = clock::now(&mut *db.conn().await?).await?;
     if !(2000..=now.year()).contains(&year) {
@@ -49,21 +50,27 @@ pub async fn get_year_report(db: &Db, user_id: Uuid, year: i32) -> Result<YearRe
     let from = start(year).map_err(|_| no_year())?;
     let until = start(year + 1).map_err(|_| no_year())?.min(now);
     wait_until_over(db, until).await?;
-    let within = (from, until);
-    let mut conn = db.conn().await?;
+    reads.read_current(|conn| read(conn, user_id, (from, until))).await
+}
+
+async fn read(
+    mut conn: Box<PgConnection>,
+    user_id: Uuid,
+    within: (OffsetDateTime, OffsetDateTime),
+) -> Result<YearReport, Error> {
     let period = entries::period(&mut conn, user_id, within, i64::MAX).await?;
     let sums = match &period {
         Some(period) => entries::movement_sums(&mut conn, period).await?,
         None => Vec::new(),
     };
     Ok(YearReport {
-        until,
+        until: within.1,
         opening: period.as_ref().map_or(Cents::ZERO, |period| period.opening),
         closing: period.as_ref().map_or(Cents::ZERO, |period| period.closing),
         sums,
         fees: transactions::fees_paid(&mut conn, user_id, within).await?,
         plans: trade_fundings::ended_by_plan(&mut conn, user_id, within).await?,
         trades: trade_fundings::ended(&mut conn, user_id, within, MOST_TRADES).await?,
-        balances: entries::balances_at(&mut conn, user_id, until - time::Duration::MICROSECOND).await?,
+        balances: entries::balances_at(&mut conn, user_id, within.1 - time::Duration::MICROSECOND).await?,
     })
 }

@@ -8,6 +8,7 @@ import { formatSeconds } from '@/lib/durations'
 import { sumCents, toDollars } from '@/lib/money'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Figures } from '@/features/admin/api/types'
+import { AsOf } from '@/features/admin/components/as-of'
 import { kindName } from '@/features/admin/components/kind-badge'
 import { Loaded } from '@/features/admin/components/loaded'
 import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
@@ -54,6 +55,7 @@ export function FiguresBoard() {
       <Loaded query={query} label="Loading the figures" count={3} skeleton="h-40">
         {(figures) => (
           <>
+            <AsOf at={figures.asOf} />
             <Totals days={figures.days} />
             <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-2">
               <WaitingTimes waiting={figures.waiting} />

@@ -9,6 +9,7 @@ import type { User } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { formatMoney } from '@/lib/money'
 import { useFoundTransactions } from '@/features/admin/api/find-transactions'
+import { AsOf } from '@/features/admin/components/as-of'
 import { useMembers } from '@/features/admin/api/members'
 import { adminPaths } from '@/features/admin/paths'
 import { useTypedParam } from '@/features/admin/use-typed-param'
@@ -126,6 +127,7 @@ function FoundTransactions({ search }: { search: string }) {
         <h2 className="text-base font-semibold">Matching transactions</h2>
         <CsvButton size="sm" url="/admin/transactions" filter={{ search }} name="solvane-transactions" aria-label="Transactions as CSV" />
       </div>
+      <AsOf at={query.asOf} className="px-4 pb-1" />
       <TransactionTable rows={query.transactions} withMember />
       <MoreButton query={query} />
     </Card>
