@@ -57,7 +57,7 @@ in_root='
   make run >>/tmp/run.log 2>&1 &
   run=$!
   for ((second = 0; second < 3600; second++)); do
-    if grep -q "^ready" /tmp/run.log; then break; fi
+    if grep -q "^stack  *ready " /tmp/run.log; then break; fi
     kill -0 $run 2>/dev/null || { tail -n 40 /tmp/run.log; echo "make run ended"; exit 1; }
     sleep 1
   done
