@@ -4110,6 +4110,7 @@ export interface components {
         HoldReason: "COMPLIANCE" | "DISPUTE" | "OTHER";
         /** @description What is held of an asset. */
         Holding: {
+            /** @description Those that members share, and of those of single members that are not empty the 500 with the largest balances. */
             addresses: components["schemas"]["HeldAtAddress"][];
             asset: string;
             /** @description The oldest reading of its addresses. */
