@@ -188,7 +188,7 @@ pub async fn largest(conn: &mut PgConnection, (chain, symbol): (&str, &str), siz
             SELECT address, units, read_at, is_own FROM holdings WHERE chain = $1 AND symbol = $2 AND NOT is_own
             UNION ALL
             (SELECT address, units, read_at, is_own FROM holdings
-             WHERE chain = $1 AND symbol = $2 AND is_own AND (units <> 0 OR carried + moved <> 0)
+             WHERE chain = $1 AND symbol = $2 AND is_own AND units > 0
              ORDER BY units DESC LIMIT $3)
          ) AS one
          ORDER BY is_own, one.units DESC, address"#,
