@@ -82,7 +82,7 @@ BEGIN
     FOR place, amount IN SELECT * FROM unnest(places, cents) LOOP
         UPDATE accounts SET balance_cents = balance_cents + amount, entry_count = entry_count + 1, head_hash = entry_hash(
             head_hash, place, posting.id, amount, balance_cents + amount, posting_header(posting)) WHERE id = place;
-        written := written || (SELECT (place, posting.id, amount, balance_cents, head_hash, posting.user_id)::entries FROM accounts WHERE id = place);
+        written := written || (SELECT (place, posting.id, amount, balance_cents, head_hash)::entries FROM accounts WHERE id = place);
     END LOOP;
     INSERT INTO entries SELECT * FROM unnest(written);
 END $$;
