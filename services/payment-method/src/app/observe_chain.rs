@@ -34,8 +34,9 @@ const WATCHED: &str = "treasury_address.watch";
 const BITCOIN: &str = "Bitcoin";
 /// The depth at which a payment on Bitcoin is final at any value.
 const DEEPEST: i64 = 6;
-/// How often balances are read.
+/// Balances are read once a minute, and where a chain is looked at more often than usual, at every twelfth look.
 const READ: Duration = Duration::minutes(1);
+const READ_LOOKS: i32 = 12;
 /// Balances of own addresses of members that are read at a time, each by a call.
 const READ_AT_ONCE: i64 = 200;
 /// Addresses that are read from the database at a time.
@@ -78,7 +79,8 @@ pub async fn observe_chain(db: &Db, chain: &Chain, spread_bps: u16) -> Result<()
     let now = clock::now(&mut conn).await?;
     let mut world = world(&mut conn, chain).await?;
     let unsettled = chain_payments::unsettled(&mut conn, chain.name(), cursor.height.unwrap_or(0)).await?;
-    let is_reading_due = holdings::read_at(&mut conn, chain.name()).await?.is_none_or(|at| now - at >= READ);
+    let read_every = READ.min(Duration::seconds_f64(chain.interval().as_secs_f64()) * READ_LOOKS);
+    let is_reading_due = holdings::read_at(&mut conn, chain.name()).await?.is_none_or(|at| now - at >= read_every);
     if is_reading_due {
         world.held = held(&mut conn, chain, &world).await?;
     }
