@@ -92,7 +92,8 @@ browser() {
 # Binaries and tests in one build, so that both have the same features and nothing is compiled twice.
 step build cargo build --workspace --bins --tests
 if [ "$failed" -eq 0 ]; then
-  step rust "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast
+  # Most of the longest wait for servers: with one for each core, the cores were idle for half of the time.
+  RUST_TEST_THREADS=$((2 * $(nproc))) step rust "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast
   if [ "$failed" -ne 0 ]; then again; fi
 fi
 # These wait for servers most of the time, while the tests of the web application use the cores.
