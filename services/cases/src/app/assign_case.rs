@@ -11,7 +11,7 @@ use crate::domain::case::Case;
 use crate::error::Error;
 use crate::store::cases;
 
-/// The case, whose owner is a colleague now, who has to be one who may answer it.
+/// The case with a colleague as its owner. The caller has checked that the colleague may answer it.
 ///
 /// # Errors
 /// `CaseNotFound`, `CaseClosed`.
@@ -19,7 +19,7 @@ pub async fn assign_case(db: &Db, call: &StaffCall, id: Uuid, owner_id: Uuid) ->
     set_owner(db, call, id, owner_id, "case.assign").await
 }
 
-/// The case with this owner, which the audit log has as this action.
+/// Sets the owner and writes a row with this action to the audit log; neither if the case has this owner already.
 pub(super) async fn set_owner(
     db: &Db,
     call: &StaffCall,

@@ -17,7 +17,7 @@ pub async fn list_staff_transactions(
     let search = move |mut conn: Box<PgConnection>| async move {
         Ok::<_, Error>(transactions::search(&mut conn, filter, page.after, page.limit()).await?)
     };
-    // What waits is decided from this list, and beside it stands what else the member did.
+    // Staff decide from the pending list, with the other transactions of the member beside it: both have to be current.
     let is_for_decisions = filter.status == Some(Status::Pending) || filter.user_id.is_some();
     let Aged { value, as_of } = if is_for_decisions {
         Aged { value: search(reads.primary().conn().await?).await?, as_of: None }
