@@ -5,8 +5,6 @@ import { readFileSync, readdirSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const root = new URL("../services/", import.meta.url);
-/** What the version before calls; the next version drops it. */
-const LEAVING = "30_version_before.sql";
 
 const FUNCTION = /CREATE (?:OR REPLACE )?FUNCTION (\w+)\s*\(([^]*?)\)\s*RETURNS([^]*?)\bAS (\$\w*\$)([^]*?)\4/g;
 /** A relation that is read or written, and not a function in FROM or a part of an expression. */
@@ -45,7 +43,7 @@ export function wrongIn(text) {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const files = (folder) => readdirSync(new URL(folder, root)).map((name) => folder + name);
   const wrong = [
-    ...files("wallet/sql/").filter((name) => !name.endsWith(LEAVING)).map((name) => [name, wrongIn]),
+    ...files("wallet/sql/").map((name) => [name, wrongIn]),
     // The tables of the chassis are in the wallet's schema, too.
     ...["chassis/migrations/", "wallet/migrations/"].flatMap(files).map((name) => [name, wrongInMigration]),
   ].flatMap(([name, wrongOf]) => wrongOf(readFileSync(new URL(name, root), "utf8")).map((one) => `${name}: ${one}`));

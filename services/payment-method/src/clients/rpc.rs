@@ -131,8 +131,8 @@ struct Pause {
 }
 
 impl Rpc {
-    /// The node of a chain at this address, which may contain a user and a password. Redirects are not followed: they could
-    /// lead anywhere.
+    /// The node of a chain at this address, which may contain a user and a password. Redirects are not followed: they
+    /// could lead anywhere.
     ///
     /// # Errors
     /// If the client cannot be set up.
