@@ -100,6 +100,27 @@ describe('the studio [D-C4]', () => {
     expect(seen[0]?.body).toMatchObject({ content: { title: 'The course!' } })
   })
 
+  it('saves again although the network was back before the broken request ended', async () => {
+    let fail = () => {}
+    const failed = new Promise<void>((resolve) => (fail = resolve))
+    server.use(
+      http.put('*/v1/admin/course/draft', async () => {
+        await failed
+        return HttpResponse.error()
+      }),
+    )
+    const { user } = open(...manager)
+    await user.type(await screen.findByLabelText('Title'), '!')
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    act(() => void window.dispatchEvent(new Event('online')))
+    fail()
+    expect(await screen.findByText(/Draft, not saved\./)).toBeVisible()
+    const { seen, handler } = records('put', '/admin/course/draft', { revision: 5 })
+    server.use(handler)
+    expect(await screen.findByText(/Draft, saved\./)).toBeVisible()
+    expect(seen[0]?.body).toMatchObject({ content: { title: 'The course!' } })
+  })
+
   it('puts lessons in order by buttons, also across modules', async () => {
     const { seen, handler } = records('put', '/admin/course/draft', { revision: 5 })
     server.use(handler)

@@ -6,6 +6,9 @@ import type { Content, Studio } from './api/types'
 /** After the last key, before a draft is saved. */
 const PAUSE_MS = 800
 
+/** Between two attempts to save what could not be saved. */
+const RETRY_MS = 5_000
+
 /** `conflict`: somebody else changed the draft. */
 export type SaveState = 'saved' | 'unsaved' | 'failed' | 'conflict'
 
@@ -55,18 +58,28 @@ export function useDraft(studio: Studio) {
     setState((before) => (before === 'conflict' ? before : 'unsaved'))
   }, [])
 
-  useEffect(() => {
-    if (state !== 'unsaved') return
-    const timer = setTimeout(() => void flush().catch(() => undefined), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [content, state, flush])
+  /** Says the outcome by `state` alone. */
+  const save = useCallback(() => {
+    if (unsaved.current && !isOutdated.current) void flush().catch(() => undefined)
+  }, [flush])
 
   useEffect(() => {
+    if (state !== 'unsaved') return
+    const timer = setTimeout(save, PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [content, state, save])
+
+  // The network may be back while the request that it broke still waits: that one fails later, with no event to follow.
+  useEffect(() => {
     if (state !== 'failed') return
-    const save = () => void flush().catch(() => undefined)
+    const timer = setInterval(save, RETRY_MS)
+    return () => clearInterval(timer)
+  }, [state, save])
+
+  useEffect(() => {
     window.addEventListener('online', save)
     return () => window.removeEventListener('online', save)
-  }, [state, flush])
+  }, [save])
 
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
@@ -76,9 +89,9 @@ export function useDraft(studio: Studio) {
     return () => {
       window.removeEventListener('beforeunload', warn)
       // Leaving the page within the app.
-      if (unsaved.current && !isOutdated.current) void flush().catch(() => undefined)
+      save()
     }
-  }, [flush])
+  }, [save])
 
   return { content, state, hasDraft, change, flush, revision: () => revision.current }
 }
