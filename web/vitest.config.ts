@@ -15,6 +15,8 @@ export default mergeConfig(
       // Styles are left out of the tests, except the colours, which the mails share.
       css: { include: /tokens\.css/ },
       testTimeout: 60_000,
+      // As in the browser: what a busy machine delays passes at the second try, what is broken fails again.
+      retry: 1,
     },
   }),
 )
