@@ -16,7 +16,7 @@ STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
-.PHONY: help setup run demo restart logs audit reset dev-db build test check sqlx fmt sbom secrets images test-compose rules \
+.PHONY: help setup run demo restart logs audit reset dev-db build test check sqlx fmt sbom secrets images test-compose test-kubernetes rules \
   manifests check-kubernetes test-fresh test-restore test-standby test-secrets test-tasks test-tls test-upgrade test-cluster test-time bench bench-quick \
   attack chaos
 
@@ -104,6 +104,11 @@ images: ## Build all images of docker compose, with the tag of this version
 test-compose: setup ## Install, lose, restore, upgrade and roll back an installation with docker compose (Debian, as root; BINARIES=target/debug compiles nothing)
 	@if [ -n "$(BINARIES)" ]; then $(MAKE) --no-print-directory build; fi
 	@BINARIES="$(BINARIES)" deploy/test-compose.sh
+
+test-kubernetes: setup ## Play the workloads of the local overlay with Podman until all are ready (Debian, as root; BINARIES=target/debug compiles nothing)
+	@deploy/setup.sh kubernetes
+	@if [ -n "$(BINARIES)" ]; then $(MAKE) --no-print-directory build; fi
+	@BINARIES="$(BINARIES)" deploy/test-kubernetes.sh
 
 manifests: ## Regenerate the Kubernetes manifests that are the same for every service (services/services.txt)
 	@deploy/manifests.sh

@@ -18,6 +18,9 @@ class Catch:
 
 class Page(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
+        if self.path == "/readyz":
+            self.send_response(200)
+            return self.end_headers()
         query = urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query).get("query", [""])[0]
         wanted = [term.removeprefix("to:").strip('"') for term in query.split() if term.startswith("to:")]
         found = [mail for to, mail in mails if all(address in to for address in wanted)]
