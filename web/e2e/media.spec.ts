@@ -1,4 +1,5 @@
-import { fund, platformMethod, signedIn } from './support/stack'
+import type { Locator } from '@playwright/test'
+import { fund, hash, platformMethod, signedIn, staffSignedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 test('with forced colours a button keeps its shape, and what is current has a frame [NAV-01]', async ({ page }) => {
@@ -37,4 +38,40 @@ test('enlarged to 400 percent the header scrolls away, and does not cover a quar
   await signedIn(page)
   await page.goto('/transactions')
   await expect(page.getByRole('banner')).toHaveCSS('position', 'static')
+})
+
+test('the logo is in the middle of its header, and an age within its column [U23]', async ({ page }) => {
+  const middle = async (of: Locator) => {
+    const box = await of.boundingBox()
+    return box ? box.y + box.height / 2 : 0
+  }
+  await page.goto('/')
+  const header = page.getByRole('banner')
+  const logo = header.getByRole('link', { name: 'Solvane home' }).locator('svg')
+  expect(Math.abs((await middle(logo)) - (await middle(header)))).toBeLessThanOrEqual(1)
+
+  // The age of a day with a number of days that is longer than any of the demo.
+  await staffSignedIn(page, 'reviewer')
+  const candidate = { id: hash().slice(0, 32), user: { id: hash().slice(0, 32), name: 'Mia Lindqvist' }, reference: 'TNX-20240101-ABCDEF', amount: 1234567.89 }
+  await page.route('**/v1/admin/payments/unclaimed*', (route) =>
+    route.fulfill({
+      json: {
+        success: true,
+        payments: [
+          {
+            chain: 'bitcoin', txid: hash(), index: 0, address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', units: '513809', asset: 'BTC',
+            decimals: 8, confirmations: 9, state: 'final', confirmationsNeeded: 2, seenAt: '2022-01-01T12:00:00Z',
+            candidates: [{ ...candidate, createdAt: '2022-01-01T12:00:00Z' }],
+          },
+        ],
+      },
+    }),
+  )
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 860 })
+    await page.goto('/admin/payments')
+    const age = page.getByRole('link', { name: /Mia Lindqvist/ }).getByRole('time')
+    await expect(age).toBeVisible()
+    expect(await age.evaluate((node) => node.scrollWidth - node.clientWidth), `at ${width} px`).toBeLessThanOrEqual(0)
+  }
 })

@@ -12,8 +12,10 @@ const exact = new Intl.DateTimeFormat('en-US', {
 
 /** `November 21, 2026 at 10:50 AM` */
 export const formatDateTime = (iso: string | number | Date) => long.format(new Date(iso))
-/** The same for a list, with seconds where two would look the same. */
-export const formatDateTimes = (moments: readonly string[]) => tellApart(moments, formatDateTime, (iso) => exact.format(new Date(iso)))
+/** `November 21, 2026 at 10:50:31 AM` */
+export const formatExact = (iso: string) => exact.format(new Date(iso))
+/** The same as `formatDateTime` for a list, with seconds where two would look the same. */
+export const formatDateTimes = (moments: readonly string[]) => tellApart(moments, formatDateTime, formatExact)
 /** `Nov 21, 2026` */
 export const formatDay = (iso: string | number | Date) => day.format(new Date(iso))
 /** The same of a list: with the time where two would look alike, and with seconds where even that is the same. */
