@@ -14,8 +14,8 @@ cd "$(dirname "$0")/.."
 folder=${1:-/var/lib/solvane-compose-test}
 . deploy/compose/engine.sh
 pods=$folder/pods version=1.0.0
-# Podman's images and containers, apart from those of the machine.
-podman() { command podman --root "$folder/podman" --runroot "$folder/podman-run" --cgroup-manager cgroupfs --log-level error "$@"; }
+# Podman's images and containers, apart from those of the machine; the settings of the engine's client are none of its own.
+podman() { env -u DOCKER_CONFIG CONTAINERS_CONF="$folder/containers.conf" podman --root "$folder/podman" --runroot "$folder/podman-run" --runtime runc --cgroup-manager cgroupfs --log-level fatal "$@"; }
 
 finish() {
   local status=$?
@@ -33,16 +33,29 @@ finish() {
 }
 
 clear_up() {
+  podman rm --all --force --time 5 >/dev/null 2>&1 || true
   podman pod rm --all --force --time 5 >/dev/null
   podman network rm --force solvane >/dev/null
   rm -rf "$pods"
 }
 
 install_podman() {
-  command -v podman >/dev/null && [ -x /usr/lib/podman/netavark ] && [ -x /usr/lib/podman/aardvark-dns ] && return
-  say "installing podman"
+  local install=(apt-get install -qq -y --no-install-recommends podman netavark runc catatonit)
+  say "installing podman, if it is missing"
+  DEBIAN_FRONTEND=noninteractive "${install[@]}" >/dev/null 2>&1 && return
   apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends podman netavark aardvark-dns crun >/dev/null
+  DEBIAN_FRONTEND=noninteractive "${install[@]}" >/dev/null
+}
+
+# Its own would be journald, and more files than a machine may permit.
+write_settings() {
+  cat >"$folder/containers.conf" <<CONF
+[containers]
+default_ulimits = ["nofile=$(ulimit -Hn):$(ulimit -Hn)", "nproc=8192:8192"]
+log_driver = "k8s-file"
+[engine]
+events_logger = "file"
+CONF
 }
 
 # load_images: those of the overlay, by the names that it has for them.
@@ -61,9 +74,7 @@ load_images() {
   done
 }
 
-address_of() {
-  podman inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$(podman pod inspect --format '{{.InfraContainerID}}' "$1")"
-}
+address_of() { cat "$pods/$1.address"; }
 
 # probe NAME ENDING: what pods.py wrote of the probe of a pod.
 probe() {
@@ -77,7 +88,7 @@ probe() {
   esac
 }
 
-play() { podman kube play --quiet --network "solvane:alias=$2" "$1" >/dev/null; }
+play() { podman kube play --quiet --network solvane --ip "$(address_of "$2")" "$1" >/dev/null; }
 
 # wait_until NAME COMMAND…: for at most two minutes.
 wait_until() {
@@ -101,11 +112,14 @@ each() {
   done
 }
 
+is_restarted() { [ "$(podman inspect --format '{{.RestartCount}}' "$1")" -ge 1 ]; }
+
 await() { wait_until "$2" probe "$2" ready; }
 await_end() { wait_until "$2" is_done "$2"; }
 
 install_engine
 install_podman
+write_settings
 trap finish EXIT
 start_engine
 build_stand_ins postgres rabbitmq store mail
@@ -117,7 +131,7 @@ mkdir -p "$pods"
 "$folder/check-kubernetes/venv/bin/python" deploy/kubernetes/pods.py "$folder/check-kubernetes/local.yaml" "$pods"
 say "images for podman"
 load_images
-podman network create solvane >/dev/null
+podman network create --disable-dns --subnet 10.213.77.0/24 solvane >/dev/null
 
 say "servers"
 each 1 play
@@ -143,6 +157,7 @@ ORIGIN=http://$(address_of gateway):8080 MAILS=http://$(address_of mail):8025 PA
   TREASURER=treasurer@solvane.test TREASURER2=treasurer2@solvane.test deploy/compose/journey.sh
 
 say "a process that is killed comes back"
-podman kill --signal KILL wallet-service >/dev/null
+kill -KILL "$(podman inspect --format '{{.State.Pid}}' wallet-service)"
+wait_until wallet is_restarted wallet-service
 await - wallet
 say "every workload of the overlay works"
