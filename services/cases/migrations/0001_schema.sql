@@ -16,6 +16,8 @@ CREATE TABLE cases (
     state             text        NOT NULL,
     -- The staff account that has taken it.
     owner_id          uuid,
+    -- The colleague who handed it to the owner; unset where the owner took it.
+    assigned_by       uuid,
     -- Until when staff mean to answer what the member wrote; unset while they owe none.
     answer_due_at     timestamptz,
     first_answered_at timestamptz,
@@ -36,6 +38,8 @@ CREATE TABLE cases (
         subject_kind IN ('transaction', 'trade', 'hold', 'freeze', 'document', 'payment')
         AND length(subject_reference) <= 128),
     CONSTRAINT cases_state CHECK (state IN ('open', 'waiting', 'closed')),
+    CONSTRAINT cases_assigned CHECK (
+        assigned_by IS NULL OR owner_id IS NOT NULL AND owner_id <> assigned_by),
     CONSTRAINT cases_answer_due CHECK ((state = 'open') = (answer_due_at IS NOT NULL)),
     CONSTRAINT cases_complaint CHECK ((complaint_at IS NULL) = (complaint_due_at IS NULL)),
     CONSTRAINT cases_closed CHECK (
@@ -124,7 +128,7 @@ DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'cases') THEN
         REVOKE ALL ON cases, case_messages, case_files FROM cases;
         GRANT SELECT, INSERT, DELETE,
-            UPDATE (state, owner_id, answer_due_at, first_answered_at, complaint_at, complaint_due_at, closed_at, closed_by,
+            UPDATE (state, owner_id, assigned_by, answer_due_at, first_answered_at, complaint_at, complaint_due_at, closed_at, closed_by,
                 messages, updated_at)
             ON cases TO cases;
         GRANT SELECT, INSERT, DELETE ON case_messages, case_files TO cases;

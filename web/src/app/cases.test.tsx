@@ -50,12 +50,12 @@ describe('the cases of a member', () => {
   })
 
   it('say what is wrong where it is wrong [D-M8] [D-L5]', async () => {
-    server.use(refuses('post', '/cases', 409, { code: 'TOO_MANY_CASES', message: 'You have five cases that are not closed' }))
+    server.use(refuses('post', '/cases', 409, { code: 'TOO_MANY_CASES', message: 'You have five cases that are not closed; write in one of them, or close one first' }))
     const { user } = openAsMember('/cases/new')
     await user.selectOptions(await screen.findByLabelText('Topic'), 'other')
     await user.type(screen.getByLabelText('What happened?'), 'A sixth one')
     await user.click(screen.getByRole('button', { name: 'Open the case' }))
-    expect(await screen.findByText('You have five cases that are not closed')).toBeVisible()
+    expect(await screen.findByText('You have five cases that are not closed; write in one of them, or close one first')).toBeVisible()
   })
 
   it('are listed, written in and closed [D-M8]', async () => {
@@ -220,10 +220,26 @@ describe('the inbox of staff', () => {
     expect(screen.getByText('Owner').nextSibling).toHaveTextContent('you')
     await hand(/Tove/)
     expect(screen.getByText('Owner').nextSibling).toHaveTextContent('Tove Treasurer')
+    expect(screen.getByText('Owner').nextSibling).toHaveTextContent('handed over by you')
     expect(screen.getByRole('button', { name: 'Take this case' })).toBeVisible()
     expect(owner.seen).toHaveLength(0)
     await act(() => sendWaiting())
     expect(owner.seen.map(({ body }) => body)).toEqual([{ ownerId: 'one' }])
+  })
+
+  it('tells the new owner who handed a case over, and how many wait for them [D-M8] [R9]', async () => {
+    const mine = staffCase({ ownerId: member.id, ownerName: 'Rae', assignedBy: 'one', assignedByName: 'Tove Treasurer' })
+    const answered = staffCase({ id: 'answered', number: 2, ownerId: member.id, state: 'waiting', answerDueAt: null })
+    openAsStaff('/admin/cases', 'answerCases')
+    server.use(answers('get', '/admin/cases', { cases: [mine, answered] }), answers('get', `/admin/cases/${ID}`, { case: mine, messages: [written] }))
+    const link = await screen.findByRole('link', { name: '4711 · Deposit' })
+    expect(link.closest('li')).toHaveTextContent('Handed to you by Tove Treasurer')
+    expect(screen.getAllByText(/^Handed to you/)).toHaveLength(1)
+    expect(await screen.findByRole('link', { name: /^Cases\s*1\s*waiting$/ })).toBeVisible()
+    expect(screen.getByLabelText('Mine (1)')).toBeVisible()
+    const user = (await import('@testing-library/user-event')).default.setup()
+    await user.click(link)
+    expect((await screen.findByText('Owner')).nextSibling).toHaveTextContent('you, handed over by Tove Treasurer')
   })
 
   it('is read by those who may not answer [D-O1] [D-M8]', async () => {

@@ -6016,6 +6016,9 @@ export interface components {
         };
         /** @description A case as staff see it. */
         StaffCase: components["schemas"]["CaseEntry"] & {
+            /** @description The colleague who handed it to the owner. Missing where the owner took it. */
+            assignedBy?: string;
+            assignedByName?: string;
             memberId: string;
             memberName?: string;
             /** @description The member of staff who took it. `null` for nobody. */

@@ -42,6 +42,9 @@ pub struct StaffCase {
     #[nullable]
     owner_id: Option<String>,
     owner_name: Option<String>,
+    /// The colleague who handed it to the owner. Missing where the owner took it.
+    assigned_by: Option<String>,
+    assigned_by_name: Option<String>,
 }
 
 /// A page of cases.
@@ -76,13 +79,20 @@ pub struct StaffCaseReply {
 
 /// The cases with the names of their people.
 async fn named(app: &App, cases: Vec<cases::Case>) -> Result<Vec<StaffCase>, ApiError> {
-    let people = cases.iter().flat_map(|case| [case.user_id.clone(), case.owner_id.clone()]);
+    let people = cases.iter().flat_map(|case| [case.user_id.clone(), case.owner_id.clone(), case.assigned_by.clone()]);
     let people = app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
     let name = |id: &str| people.get(id).map(|one| one.name.clone());
     let named = |case: cases::Case| {
-        let (member_name, owner_name) = (name(&case.user_id), name(&case.owner_id));
-        let (member_id, owner_id) = (case.user_id.clone(), Some(case.owner_id.clone()).filter(|id| !id.is_empty()));
-        Ok(StaffCase { case: case.try_into()?, member_id, member_name, owner_id, owner_name })
+        let given = |id: &str| Some(id.to_owned()).filter(|id| !id.is_empty());
+        Ok(StaffCase {
+            member_id: case.user_id.clone(),
+            member_name: name(&case.user_id),
+            owner_id: given(&case.owner_id),
+            owner_name: name(&case.owner_id),
+            assigned_by: given(&case.assigned_by),
+            assigned_by_name: name(&case.assigned_by),
+            case: case.try_into()?,
+        })
     };
     cases.into_iter().map(named).collect()
 }

@@ -33,6 +33,7 @@ pub(super) async fn set_owner(
     let before = case.owner_id;
     if before != Some(owner_id) {
         case.owner_id = Some(owner_id);
+        case.assigned_by = Some(call.staff.user_id).filter(|staff| *staff != owner_id);
         case.updated_at = clock::now(&mut tx).await?;
         cases::update(&mut tx, &case).await?;
         let act = Act {

@@ -47,6 +47,7 @@ async fn open(conn: &mut PgConnection, command: &OpenCase, answer_time: Duration
         subject: command.subject.clone(),
         state: State::Open,
         owner_id: None,
+        assigned_by: None,
         answer_due_at: Some(now + answer_time),
         first_answered_at: None,
         complaint_at: None,

@@ -22,6 +22,7 @@ pub async fn release_case(db: &Db, call: &StaffCall, id: Uuid) -> Result<Case, E
     let before = case.owner_id;
     if before == Some(call.staff.user_id) {
         case.owner_id = None;
+        case.assigned_by = None;
         case.updated_at = clock::now(&mut tx).await?;
         cases::update(&mut tx, &case).await?;
         let act = Act {

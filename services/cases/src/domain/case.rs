@@ -90,6 +90,8 @@ pub struct Case {
     pub subject: Option<Subject>,
     pub state: State,
     pub owner_id: Option<Uuid>,
+    /// The colleague who handed it to the owner.
+    pub assigned_by: Option<Uuid>,
     pub answer_due_at: Option<OffsetDateTime>,
     pub first_answered_at: Option<OffsetDateTime>,
     pub complaint_at: Option<OffsetDateTime>,

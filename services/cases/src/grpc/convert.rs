@@ -108,12 +108,13 @@ pub(super) fn staff_case(case: Case) -> wire::Case {
         closed_at: case.closed_at.map(clock::to_proto),
         closed_by: case.closed_by.map_or(wire::Party::Unspecified, party).into(),
         messages: case.messages,
+        assigned_by: case.assigned_by.map(|id| id.to_string()).unwrap_or_default(),
     }
 }
 
 /// A case as its member sees it: without the names of staff.
 pub(super) fn member_case(case: Case) -> wire::Case {
-    wire::Case { owner_id: String::new(), ..staff_case(case) }
+    wire::Case { owner_id: String::new(), assigned_by: String::new(), ..staff_case(case) }
 }
 
 /// A file that comes with a message.

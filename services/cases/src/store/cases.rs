@@ -13,8 +13,8 @@ macro_rules! select {
     ($clause:literal $(, $value:expr)* $(,)?) => {
         sqlx::query!(
             r#"SELECT id, number, user_id, topic AS "topic: Topic", subject_kind AS "subject_kind: SubjectKind",
-                subject_reference, state AS "state: State", owner_id, answer_due_at, first_answered_at, complaint_at,
-                complaint_due_at, closed_at, closed_by AS "closed_by: Party", messages, created_at, updated_at
+                subject_reference, state AS "state: State", owner_id, assigned_by, answer_due_at, first_answered_at,
+                complaint_at, complaint_due_at, closed_at, closed_by AS "closed_by: Party", messages, created_at, updated_at
             FROM cases "# + $clause
             $(, $value)*
         )
@@ -26,6 +26,7 @@ macro_rules! select {
             subject: row.subject_kind.map(|kind| Subject { kind, reference: row.subject_reference }),
             state: row.state,
             owner_id: row.owner_id,
+            assigned_by: row.assigned_by,
             answer_due_at: row.answer_due_at,
             first_answered_at: row.first_answered_at,
             complaint_at: row.complaint_at,
@@ -95,7 +96,7 @@ pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Case>, sql
 pub async fn update(conn: &mut PgConnection, case: &Case) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE cases SET state = $2, owner_id = $3, answer_due_at = $4, first_answered_at = $5, complaint_at = $6,
-            complaint_due_at = $7, closed_at = $8, closed_by = $9, messages = $10, updated_at = $11
+            complaint_due_at = $7, closed_at = $8, closed_by = $9, messages = $10, updated_at = $11, assigned_by = $12
          WHERE id = $1",
         case.id,
         case.state as State,
@@ -107,7 +108,8 @@ pub async fn update(conn: &mut PgConnection, case: &Case) -> Result<(), sqlx::Er
         case.closed_at,
         case.closed_by as Option<Party>,
         case.messages,
-        case.updated_at
+        case.updated_at,
+        case.assigned_by
     )
     .execute(conn)
     .await?;

@@ -72,7 +72,8 @@ async fn staff_hand_a_case_to_a_colleague(pool: PgPool) {
         let (id, client_address) = (case.id.clone(), "::1".to_owned());
         let message = AssignCaseRequest { id, owner_id: owner, client_address };
         let answer = world.grpc.assign_case(with_token(message, &staff.token)).await?;
-        Ok::<_, Status>(answer.into_inner().case.unwrap().owner_id)
+        let case = answer.into_inner().case.unwrap();
+        Ok::<_, Status>((case.owner_id, case.assigned_by))
     };
     let colleagues = async |staff: &Person| {
         let answer = world.grpc.list_colleagues(with_token(ListColleaguesRequest {}, &staff.token)).await?;
@@ -86,13 +87,25 @@ async fn staff_hand_a_case_to_a_colleague(pool: PgPool) {
     for owner in [manager.id.to_string(), member.id.to_string(), stranger.to_string(), "x".to_owned()] {
         assert_eq!(code(assign(&one, owner).await), "VALIDATION_FAILED");
     }
+    let from = |by: &Person, to: &Person| (to.id.to_string(), by.id.to_string());
     for _ in 0..2 {
-        assert_eq!(assign(&one, two.id.to_string()).await.unwrap(), two.id.to_string());
+        assert_eq!(assign(&one, two.id.to_string()).await.unwrap(), from(&one, &two));
     }
-    assert_eq!(assign(&two, one.id.to_string()).await.unwrap(), one.id.to_string());
+    assert_eq!(world.listed(&two, CaseFilter::Mine, "", 10).await, [case.number]);
+    assert_eq!(assign(&two, one.id.to_string()).await.unwrap(), from(&two, &one));
+    let (seen, _) = world.read(&member, &case).await.unwrap();
+    assert_eq!(seen.assigned_by, "", "members see no staff");
+    let own = assign(&one, one.id.to_string()).await.unwrap();
+    assert_eq!(own, from(&two, &one), "the owner already has it");
+    let message = ReleaseCaseRequest { id: case.id.clone(), client_address: "::1".to_owned() };
+    let freed = world.grpc.release_case(with_token(message, &one.token)).await.unwrap().into_inner().case.unwrap();
+    assert_eq!((freed.owner_id.as_str(), freed.assigned_by.as_str()), ("", ""));
+    let taken = assign(&one, one.id.to_string()).await.unwrap();
+    assert_eq!(taken, (one.id.to_string(), String::new()), "taken from no colleague");
     world.close(&member, &case).await.unwrap();
     assert_eq!(code(assign(&one, two.id.to_string()).await), "CASE_CLOSED");
-    assert_eq!(world.audited().await, ["case.assign", "case.assign"]);
+    let acts = ["case.assign", "case.assign", "case.release", "case.assign"];
+    assert_eq!(world.audited().await, acts);
 }
 
 /// [D-M8] The lists of staff, page by page.

@@ -20,6 +20,7 @@ import {
 } from 'lucide-react'
 import { NavLink } from 'react-router'
 import { cx } from '@/components/cx'
+import { useOwnWaiting } from '@/features/admin-cases/api/cases'
 import { useQueue } from '@/features/admin-review/api/list-waiting'
 import { useProposals } from '@/features/admin-proposals/api/proposals'
 import { adminPaths } from '@/features/admin/paths'
@@ -43,6 +44,7 @@ function useCounts() {
     decisions: sum((kind) => kind !== 'payout'),
     payouts: sum((kind) => kind === 'payout'),
     proposals: proposals?.filter((one) => one.proposedBy !== id && mayDecide(one)).length,
+    cases: useOwnWaiting(),
   }
 }
 
@@ -55,7 +57,7 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
       { to: adminPaths.unclaimed, label: 'Unclaimed payments', icon: SearchCheck },
       { to: adminPaths.proposals, label: 'Proposals', icon: CircleCheckBig, count: counts.proposals },
       { to: adminPaths.members, label: 'Members', icon: Users },
-      { to: adminPaths.cases, label: 'Cases', icon: MessagesSquare },
+      { to: adminPaths.cases, label: 'Cases', icon: MessagesSquare, count: counts.cases },
     ],
   },
   {
@@ -102,7 +104,7 @@ export function AdminNav({ locked, onNavigate }: { locked: boolean; onNavigate?:
   )
 }
 
-const noCounts = { decisions: undefined, payouts: undefined, proposals: undefined }
+const noCounts = { decisions: undefined, payouts: undefined, proposals: undefined, cases: 0 }
 
 /** The pages that the caller may open, for the search. */
 export function useOpenPages() {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { adminKeys } from '@/features/admin/api/keys'
 import type { Colleague, StaffCase, StaffCaseMessage } from '@/features/admin/api/types'
 import { useStaffAction } from '@/features/admin/api/use-staff-action'
+import { useMay } from '@/features/admin/permissions'
 import { usePending, useUndoable } from '@/features/admin/undo'
 import { api } from '@/lib/api-client'
 import { usePagedQuery } from '@/lib/paged-query'
@@ -18,13 +19,20 @@ const url = (id: string) => `/admin/cases/${encodeURIComponent(id)}`
 export const filterOf = (filter: string, member: string) => ({ filter: member ? 'member' : filter, member })
 
 /** A list of cases, in the order of its filter; of one member if one is named. */
-export function useStaffCases(filter: string, member: string) {
+export function useStaffCases(filter: string, member: string, { enabled = true } = {}) {
   const { pages, ...query } = usePagedQuery<Page>(adminKeys.cases(filter, member), '/admin/cases', {
     params: filterOf(filter, member),
+    enabled,
     pollMs: LOOK_AGAIN_MS,
     silent: true,
   })
   return { ...query, cases: pages?.flatMap((page) => page.cases) }
+}
+
+/** How many cases wait for the caller's answer: their own, taken or handed over. */
+export function useOwnWaiting() {
+  const { cases } = useStaffCases('mine', '', { enabled: useMay()('answerCases') })
+  return cases?.filter(({ state }) => state === 'open').length ?? 0
 }
 
 export const useStaffCase = (id: string) =>
@@ -64,11 +72,13 @@ export function useOwnCase(id: string) {
   })
 }
 
-/** The owner, with what the caller did and can still undo. */
-export function useOwner({ id, ownerId, ownerName }: Pick<StaffCase, 'id' | 'ownerId' | 'ownerName'>) {
+/** The owner, and who handed the case over, with what the caller did and can still undo. */
+export function useOwner({ id, ownerId, ownerName, assignedBy, assignedByName }: StaffCase) {
+  const me = useMember()
   const done = usePending<Owned>(about(id)).at(-1)
-  if (!done) return { ownerId, ownerName }
-  return { ownerId: done.owner?.id, ownerName: done.owner?.name }
+  if (!done) return { ownerId, ownerName, assignedBy, assignedByName }
+  const { owner } = done
+  return { ownerId: owner?.id, ownerName: owner?.name, assignedBy: owner && owner.id !== me.id ? me.id : undefined }
 }
 
 export const useAnswerCase = (id: string) =>

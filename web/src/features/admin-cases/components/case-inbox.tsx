@@ -14,7 +14,8 @@ import { useNow } from '@/features/admin/use-now'
 import { withParam } from '@/features/admin/use-typed-param'
 import { states, subjectText, topics } from '@/lib/case-words'
 import { formatMoment } from '@/lib/dates'
-import { filterOf, useOwner, useStaffCases } from '../api/cases'
+import { useMember } from '@/lib/session'
+import { filterOf, useOwner, useOwnWaiting, useStaffCases } from '../api/cases'
 import { dueOf } from '../due'
 
 const filters = [
@@ -32,13 +33,14 @@ export function CaseInbox() {
   const [params, setParams] = useSearchParams()
   const filter = filters.find(({ value }) => value === params.get('filter'))?.value ?? 'open'
   const member = params.get('member') ?? ''
+  const own = useOwnWaiting()
   const query = useStaffCases(filter, member)
   const { cases, isPending, isFetching, error, refetch } = query
   const choose = (value: Filter) => setParams((now) => withParam(withParam(now, 'member', ''), 'filter', value), { replace: true })
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap items-start justify-between gap-3">
-        <Segmented legend="Which cases" options={filters} value={filter} onChange={choose} />
+        <Segmented legend="Which cases" options={filters.map((one) => (one.value === 'mine' && own > 0 ? { ...one, label: `Mine (${own})` } : one))} value={filter} onChange={choose} />
         <CsvButton url="/admin/cases" filter={filterOf(filter, member)} name="solvane-cases" aria-label="Cases as CSV" />
       </div>
       <Card className="overflow-hidden">
@@ -65,7 +67,8 @@ export function CaseInbox() {
 
 function Row({ case: one }: { case: StaffCase }) {
   const { id, number, topic, subject, memberId, memberName, state, complaintAt, createdAt } = one
-  const { ownerId, ownerName } = useOwner(one)
+  const { ownerId, ownerName, assignedBy, assignedByName } = useOwner(one)
+  const me = useMember()
   const staffName = useStaffName()
   const due = dueOf(one)
   const isLate = useNow() > Date.parse(due ?? '9999-12-31')
@@ -84,6 +87,7 @@ function Row({ case: one }: { case: StaffCase }) {
         {due && <span className={isLate ? 'block font-medium text-negative' : 'block text-ink-faint'}>{`${isLate ? 'Late since' : 'Due'} ${formatMoment(due)}`}</span>}
       </span>
       <span className="flex flex-wrap gap-2">
+        {assignedBy && ownerId === me.id && <Badge tone="accent">{`Handed to you by ${staffName(assignedBy, assignedByName)}`}</Badge>}
         {complaintAt && <Badge tone="negative">Complaint</Badge>}
         <Badge tone={states[state].tone}>{state === 'open' ? 'To answer' : states[state].label}</Badge>
       </span>

@@ -55,9 +55,10 @@ export function CaseWork({ id }: { id: string }) {
 }
 
 function Facts({ case: one }: { case: StaffCase }) {
-  const { ownerId, ownerName } = useOwner(one)
+  const { ownerId, ownerName, assignedBy, assignedByName } = useOwner(one)
   const staffName = useStaffName()
-  const owner = ownerId ? staffName(ownerId, ownerName) : 'No owner'
+  const from = assignedBy ? `, handed over by ${staffName(assignedBy, assignedByName)}` : ''
+  const owner = ownerId ? `${staffName(ownerId, ownerName)}${from}` : 'No owner'
   const { label, tone } = states[one.state]
   return (
     <Card className="px-4 py-1">
