@@ -15,7 +15,7 @@ folder=${1:-/var/lib/solvane-compose-test}
 . deploy/compose/engine.sh
 pods=$folder/pods version=1.0.0
 # Podman's images and containers, apart from those of the machine; the settings of the engine's client are none of its own.
-podman() { env -u DOCKER_CONFIG CONTAINERS_CONF="$folder/containers.conf" podman --root "$folder/podman" --runroot "$folder/podman-run" --runtime runc --cgroup-manager cgroupfs --log-level fatal "$@"; }
+podman() { env -u DOCKER_CONFIG CONTAINERS_CONF="$folder/containers.conf" podman --root "$folder/podman" --runroot "$folder/podman-run" --runtime runc --cgroup-manager cgroupfs --log-level error "$@"; }
 
 finish() {
   local status=$?
