@@ -121,7 +121,7 @@ test('twelve proven deposits take two presses [U14] [D-Q5]', async ({ page }, in
   // The stack of these journeys observes no chain: what the server would say of the twelve is put into its answer.
   await page.route('**/v1/admin/queue/verdicts', async (route) => {
     const verdicts = made.map(({ id, revision = 1 }, index) => ({
-      transactionId: id, revision, at: '2026-11-27T10:00:00Z', checks: 10, concerns: 0, chainState: 'final', blockers: [],
+      transactionId: id, revision, concerns: 0, chainState: 'final', blockers: [],
       provenBy: { payment: { ...payment, txid: hash(), index }, evidenceAt: '2026-11-27T10:00:00Z' },
     }))
     await route.fulfill({ json: { success: true, complete: true, verdicts } })

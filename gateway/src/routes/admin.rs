@@ -71,6 +71,7 @@ pub fn routes(
         // What waits, and decisions.
         .routes(routes!(search::search))
         .routes(routes!(transactions::queue))
+        .routes(routes!(transactions::waiting::list))
         .routes(routes!(verdicts::list))
         .routes(routes!(transactions::list))
         .routes(routes!(transactions::get))

@@ -23,6 +23,7 @@ mod notices;
 
 mod passkeys;
 mod plans;
+mod queue;
 
 mod session;
 

@@ -65,12 +65,12 @@ describe('exact and final deposits', () => {
   it('of the whole queue are approved in two presses, each with its own evidence and key [D-Q5] [U14]', async () => {
     const sent: { id: string; key: string | null; body: unknown }[] = []
     server.use(
-      answers('get', '/admin/transactions', { transactions: ids.map((id) => ({ ...deposit, id, reference: `TNX-${id}` })) }),
+      answers('get', '/admin/queue/transactions', { transactions: ids.map((id) => ({ ...deposit, id, reference: `TNX-${id}` })) }),
       verdicts,
       http.post(`${base}/admin/transactions/:id/approve`, async ({ params, request }) => {
         sent.push({ id: String(params['id']), key: request.headers.get('Idempotency-Key'), body: await request.json() })
         return params['id'] === 'one'
-          ? HttpResponse.json({ success: false, message: 'The payment has changed since.', code: 'STALE_EVIDENCE' }, { status: 409 })
+          ? HttpResponse.json({ success: false, message: 'The payment on the chain has changed since you looked at it. Reload and decide on what it is now.', code: 'STALE_EVIDENCE' }, { status: 409 })
           : HttpResponse.json({ success: true, transaction: {} })
       }),
     )
@@ -79,7 +79,7 @@ describe('exact and final deposits', () => {
     const dialog = within(screen.getByRole('dialog'))
     expect(dialog.getAllByText('ab12, output 1')).toHaveLength(1)
     await user.click(dialog.getByRole('button', { name: 'Approve 2 deposits' }))
-    expect(await dialog.findByText('The payment has changed since.')).toBeVisible()
+    expect(await dialog.findByText('The payment on the chain has changed since you looked at it. Reload and decide on what it is now.')).toBeVisible()
     expect(dialog.getByText('Approved')).toBeVisible()
     const body = (vout: number, evidenceAt: string) => ({ revision: 3, receivedAmount: 250, txid: 'ab12', vout, evidenceAt })
     const bodies = new Map(sent.map(({ id, body: one }) => [id, one]))

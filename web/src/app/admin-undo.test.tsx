@@ -129,7 +129,7 @@ describe('an act of staff that leaves the platform nowhere', () => {
     const verdict = { transactionId: 'waits', revision: 1, checks: 2, concerns: 0, chainState: '', blockers: [] }
     const claimed = records('put', '/admin/transactions/:id/claim')
     server.use(
-      answers('get', '/admin/transactions', { transactions: [waits] }),
+      answers('get', '/admin/queue/transactions', { transactions: [waits] }),
       answers('get', '/admin/queue/verdicts', { verdicts: [verdict], complete: true }),
       claimed.handler,
     )

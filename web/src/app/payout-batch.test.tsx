@@ -22,7 +22,7 @@ function payout(number: number, changes: object = {}) {
   }
 }
 
-const waiting = (...rows: object[]) => answers('get', '/admin/transactions', { transactions: rows.toReversed() })
+const waiting = (...rows: object[]) => answers('get', '/admin/queue/transactions', { transactions: rows })
 
 function openPayouts(rows: object[], permissions = ['see', 'pay']) {
   server.use(

@@ -1146,6 +1146,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/queue/transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what waits
+         * @description The 1,000 transactions that wait the longest for a decision, and all that wait for their payout.
+         */
+        get: operations["get_admin_queue_transactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/queue/verdicts": {
         parameters: {
             query?: never;
@@ -6499,14 +6519,10 @@ export interface components {
         };
         /** @description What the checklist of an open transaction comes to. */
         Verdict: {
-            /** @description When the checklist was made. */
-            at?: string | null;
             /** @description Why the caller cannot approve or pay it now. */
             blockers: components["schemas"]["Blocker"][];
             /** @description `unobserved` where no node looks, `missing` without a payment, otherwise the state of the least certain payment. */
             chainState: string;
-            /** Format: int32 */
-            checks: number;
             /** @description The staff member who claimed it. */
             claimedBy?: string;
             claimedByName?: string;
@@ -6577,6 +6593,16 @@ export interface components {
             success: boolean;
             viewers: components["schemas"]["Viewer"][];
         };
+        /** @description The member of a waiting transaction. */
+        WaitingMember: {
+            email: string;
+            name: string;
+        };
+        /** @description The payment method of a waiting transaction. */
+        WaitingMethod: {
+            currency: string;
+            network: string;
+        };
         /** @description How long the requests of a kind waited that were decided. */
         WaitingTime: {
             /** Format: int32 */
@@ -6588,6 +6614,48 @@ export interface components {
             medianSeconds: number;
             /** Format: int64 */
             p90Seconds: number;
+        };
+        /** @description A waiting transaction, as a row of the queue shows it. `GET /admin/transactions/{id}` has everything else. */
+        WaitingTransaction: {
+            amount: components["schemas"]["Dollars"];
+            /** @description Whether it is approved and waits for the payout. What follows is of such withdrawals. */
+            approved?: boolean;
+            createdAt: string;
+            /** @description When it was approved. */
+            decidedAt?: string;
+            /** @description Description in one sentence, where there is no method. */
+            description?: string;
+            destination?: components["schemas"]["Destination"];
+            firstApproval?: components["schemas"]["FirstApproval"];
+            /** @description Whether the member gave the hash of the payment. */
+            hasTxid?: boolean;
+            id: string;
+            kind: components["schemas"]["TransactionKind"];
+            method?: components["schemas"]["WaitingMethod"];
+            /** @description Withdrawals: whether the member has to confirm the destination before approval. */
+            needsConfirmation?: boolean;
+            /** @description Withdrawals: whether the destination is missing. */
+            needsDestination?: boolean;
+            /** @description The payout in dollars. */
+            netAmount?: components["schemas"]["Dollars"];
+            paying?: components["schemas"]["Paying"];
+            /** @description What is sent, once the payment has begun. */
+            payout?: components["schemas"]["PayoutPrice"];
+            reference: string;
+            /**
+             * Format: int32
+             * @description Increases with every change. Decisions name the revision they are about.
+             */
+            revision: number;
+            /** @description When it was sent, as long as its payment is not final. */
+            sentAt?: string;
+            user: components["schemas"]["WaitingMember"];
+        };
+        /** @description What waits. */
+        WaitingTransactions: {
+            success: boolean;
+            /** @description The longest waiting first. */
+            transactions: components["schemas"]["WaitingTransaction"][];
         };
         /** @description A member's balances. */
         Wallet: {
@@ -8347,6 +8415,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Queue"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_admin_queue_transactions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingTransactions"];
                 };
             };
             default: components["responses"]["Error"];

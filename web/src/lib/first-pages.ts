@@ -2,6 +2,5 @@
 export const firstPages = {
   /** Few rows, so that they stand soon. */
   transactions: '/transactions/user?size=50',
-  /** The whole queue: the longest waiting stand first, and they are the last ones of the list. */
-  waiting: '/admin/transactions?status=pending&size=1000',
+  waiting: '/admin/queue/transactions',
 } as const

@@ -46,6 +46,7 @@ export const backOffice = () => [
     queue: [{ kind: 'deposit', count: 1, oldestAt: deposit.createdAt }, { kind: 'payout', count: 0, oldestAt: null }],
     times: { deposit: { median: 720, p90: 2_400 }, fee: null, withdrawal: null, payout: null },
   }),
+  answers('get', '/admin/queue/transactions', { transactions: [deposit] }),
   answers('get', '/admin/transactions', { transactions: [deposit] }),
   answers('get', '/admin/transactions/:id', review()),
   answers('post', '/admin/transactions/:id/viewing', { viewers: [] }),

@@ -36,6 +36,7 @@ export const answers = (method: 'get' | 'post' | 'put' | 'delete', path: string,
 /** A back office with nothing in it. */
 export const emptyBackOffice = () => [
   answers('get', '/admin/queue', { queue: [], times: { deposit: null, fee: null, withdrawal: null, payout: null } }),
+  answers('get', '/admin/queue/transactions', { transactions: [] }),
   answers('get', '/admin/queue/verdicts', { verdicts: [], complete: true }),
   answers('get', '/admin/proposals', { proposals: [] }),
   answers('get', '/admin/staff', { staff: [] }),

@@ -24,6 +24,7 @@ const TABLE: &[Row] = &[
     ("POST", "/admin/me/step-up", "", ALL),
     ("GET", "/admin/search", "", ALL),
     ("GET", "/admin/queue", "", ALL),
+    ("GET", "/admin/queue/transactions", "", ALL),
     ("GET", "/admin/queue/verdicts", "", ALL),
     ("GET", "/admin/transactions", "", ALL),
     ("GET", "/admin/transactions/{id}", NONE, ALL),

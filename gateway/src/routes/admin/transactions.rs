@@ -1,5 +1,7 @@
 //! The review queue and the decisions of staff on transactions.
 
+pub mod waiting;
+
 use std::collections::HashMap;
 
 use axum::extract::{Path, Query};

@@ -39,10 +39,6 @@ pub struct ProvenBy {
 pub struct Verdict {
     transaction_id: String,
     revision: i32,
-    /// When the checklist was made.
-    #[nullable]
-    at: Option<String>,
-    checks: i32,
     /// Checks that need attention.
     concerns: i32,
     /// `unobserved` where no node looks, `missing` without a payment, otherwise the state of the least certain payment.
@@ -77,8 +73,6 @@ pub async fn list(caller: StaffMember) -> Answer<Verdicts> {
         claimed_by: Some(one.claimed_by).filter(|id| !id.is_empty()),
         transaction_id: one.transaction_id,
         revision: one.revision,
-        at: moment(one.at.as_ref()),
-        checks: one.checks,
         concerns: one.concerns,
         chain_state: one.chain_state,
         blockers: one.blockers.into_iter().map(Into::into).collect(),

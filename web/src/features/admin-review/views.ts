@@ -1,10 +1,10 @@
 /** Views of the queue, kept in the address so that a view can be bookmarked and sent. */
-import type { StaffTransaction, Verdict } from '@/features/admin/api/types'
+import type { WaitingTransaction, Verdict } from '@/features/admin/api/types'
 import { TARGET_SECONDS } from '@/features/admin/components/age'
 import { secondsSince } from '@/lib/durations'
 import { waitsFor } from './api/list-waiting'
 
-export type Row = { transaction: StaffTransaction; verdict?: Verdict }
+export type Row = { transaction: WaitingTransaction; verdict?: Verdict }
 
 type Around = { staffId: string; now: number }
 
@@ -48,7 +48,7 @@ export function filtered(rows: readonly Row[], { kind, view, network }: Filter, 
 }
 
 /** What a queue row is worth looking at for; a verdict about an older revision says nothing. */
-export const joined = (transactions: readonly StaffTransaction[], verdicts: ReadonlyMap<string, Verdict>): Row[] =>
+export const joined = (transactions: readonly WaitingTransaction[], verdicts: ReadonlyMap<string, Verdict>): Row[] =>
   transactions.map((transaction) => {
     const verdict = verdicts.get(transaction.id)
     return { transaction, ...(verdict?.revision === transaction.revision ? { verdict } : {}) }

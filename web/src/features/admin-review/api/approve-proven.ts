@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { adminKeys } from '@/features/admin/api/keys'
-import type { StaffTransaction, Verdict } from '@/features/admin/api/types'
+import type { WaitingTransaction, Verdict } from '@/features/admin/api/types'
 import { api } from '@/lib/api-client'
 import { toApiError } from '@/lib/api-error'
 import { randomId } from '@/lib/id'
@@ -12,7 +12,7 @@ import { useVerdicts } from './verdicts'
 
 const url = (id: string) => `/admin/transactions/${encodeURIComponent(id)}`
 
-export type Proven = { transaction: StaffTransaction; approval: Approval; payment: NonNullable<Verdict['provenBy']>['payment'] }
+export type Proven = { transaction: WaitingTransaction; approval: Approval; payment: NonNullable<Verdict['provenBy']>['payment'] }
 
 /** The waiting deposits of the whole queue that the chain proves, the longest waiting first. The server says which they are. */
 export function useProven(): Proven[] {

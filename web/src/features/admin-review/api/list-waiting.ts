@@ -1,13 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { adminKeys } from '@/features/admin/api/keys'
-import type { Queue, StaffTransaction } from '@/features/admin/api/types'
+import type { Queue, WaitingTransaction } from '@/features/admin/api/types'
 import { firstPages } from '@/lib/first-pages'
 
 const POLL_MS = 5_000
 /** The list is asked for again when the counts change, and now and then in any case. */
 const LIST_POLL_MS = 20_000
-const MOST_PAGES = 2
 
 /** How much waits, of which kind, since when, and how long decisions took lately. */
 export const useQueue = () =>
@@ -18,28 +17,14 @@ export const useQueue = () =>
     meta: { silent: true },
   })
 
-type Page = { transactions: StaffTransaction[]; nextCursor?: string | null }
-
-/** Everything that waits, the longest waiting first. */
-async function fetchWaiting(signal: AbortSignal): Promise<StaffTransaction[]> {
-  const found: StaffTransaction[] = []
-  let cursor: string | null | undefined
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const query = cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''
-    const answer = await api.get<Page>(`${firstPages.waiting}${query}`, { signal })
-    found.push(...answer.transactions)
-    cursor = answer.nextCursor
-    if (!cursor) break
-  }
-  return found.reverse()
-}
-
+/** What waits, the longest waiting first. */
 export function useWaiting() {
   const queue = useQueue()
   const signature = (queue.data?.queue ?? []).map(({ kind, count, oldestAt }) => `${kind}:${count}:${oldestAt ?? ''}`).join()
   return useQuery({
     queryKey: adminKeys.waiting(signature),
-    queryFn: ({ signal }) => fetchWaiting(signal),
+    queryFn: ({ signal }) => api.get<{ transactions: WaitingTransaction[] }>(firstPages.waiting, { signal }),
+    select: ({ transactions }) => transactions,
     refetchInterval: LIST_POLL_MS,
     placeholderData: keepPreviousData,
     enabled: !queue.isPending,
@@ -48,4 +33,4 @@ export function useWaiting() {
 }
 
 /** What a transaction waits for: the kind of its decision, or the payout of one that is approved. */
-export const waitsFor = (one: Pick<StaffTransaction, 'kind' | 'approved'>) => (one.approved ? 'payout' : one.kind)
+export const waitsFor = (one: Pick<WaitingTransaction, 'kind' | 'approved'>) => (one.approved ? 'payout' : one.kind)

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { adminKeys } from '@/features/admin/api/keys'
-import type { PreparedPayouts, Review, SentPayouts, StaffTransaction } from '@/features/admin/api/types'
+import type { PreparedPayouts, Review, SentPayouts, WaitingTransaction } from '@/features/admin/api/types'
 import { useStaffAction } from '@/features/admin/api/use-staff-action'
 import { api } from '@/lib/api-client'
 import { toApiError } from '@/lib/api-error'
@@ -16,11 +16,11 @@ const ENOUGH_SECONDS = 300
 
 const url = (id: string) => `/admin/transactions/${encodeURIComponent(id)}`
 
-export type Together = { label: string; payouts: StaffTransaction[] }
+export type Together = { label: string; payouts: WaitingTransaction[] }
 
 /** By asset and network, at most as many as one call takes. */
-function grouped(rows: readonly StaffTransaction[], isMeant: (row: StaffTransaction) => boolean): Together[] {
-  const groups = new Map<string, StaffTransaction[]>()
+function grouped(rows: readonly WaitingTransaction[], isMeant: (row: WaitingTransaction) => boolean): Together[] {
+  const groups = new Map<string, WaitingTransaction[]>()
   for (const row of rows) {
     if (!row.method || row.sentAt || !isMeant(row)) continue
     const label = `${row.method.currency} on ${row.method.network}`
@@ -33,7 +33,7 @@ function grouped(rows: readonly StaffTransaction[], isMeant: (row: StaffTransact
  *  refused is not offered [U8]: a transaction pays an address once. */
 export function together(rows: readonly Row[], me: string): Together[] {
   const taken = new Set<string>()
-  const isPayable = ({ destination, method, paying }: StaffTransaction) => {
+  const isPayable = ({ destination, method, paying }: WaitingTransaction) => {
     if (!destination || destination.memo || (paying && paying.by !== me)) return false
     const output = `${method?.currency} ${method?.network} ${destination.address}`
     return !taken.has(output) && Boolean(taken.add(output))
@@ -43,7 +43,7 @@ export function together(rows: readonly Row[], me: string): Together[] {
 }
 
 /** The payouts that the caller has started and not sent. */
-export const startedBy = (rows: readonly StaffTransaction[], me: string): Together[] => grouped(rows, ({ paying }) => paying?.by === me)
+export const startedBy = (rows: readonly WaitingTransaction[], me: string): Together[] => grouped(rows, ({ paying }) => paying?.by === me)
 
 export type Started = { id: string; revision: number }
 export type Prepared = { started: Started[]; refusals: Record<string, string> } & Partial<Omit<PreparedPayouts, 'success'>>
@@ -51,13 +51,13 @@ export type Prepared = { started: Started[]; refusals: Record<string, string> } 
 /** Starts each payout, and makes one transaction of those that could be started. */
 export function usePreparePayouts(me: string) {
   const client = useQueryClient()
-  const start = async ({ id, revision, paying }: StaffTransaction): Promise<Started> => {
+  const start = async ({ id, revision, paying }: WaitingTransaction): Promise<Started> => {
     if (paying?.by === me && -secondsSince(paying.until ?? '', Date.now()) > ENOUGH_SECONDS) return { id, revision }
     const answer = await api.post<{ revision: number }>(`${url(id)}/paying`, { revision }, { idempotencyKey: randomId() })
     return { id, revision: answer.revision }
   }
   return useMutation({
-    mutationFn: async (payouts: readonly StaffTransaction[]): Promise<Prepared> => {
+    mutationFn: async (payouts: readonly WaitingTransaction[]): Promise<Prepared> => {
       const prepared: Prepared = { started: [], refusals: {} }
       // One after another: a passkey signs each decision.
       for (const one of payouts) {

@@ -8,7 +8,7 @@ import { TextAreaField } from '@/components/field'
 import { FileDrop } from '@/components/file-drop'
 import { Notice } from '@/components/notice'
 import { useMay } from '@/features/admin/permissions'
-import type { StaffTransaction } from '@/features/admin/api/types'
+import type { WaitingTransaction } from '@/features/admin/api/types'
 import { toApiError } from '@/lib/api-error'
 import { formatTime } from '@/lib/dates'
 import { saveFile } from '@/lib/files'
@@ -20,7 +20,7 @@ import { useVerdicts } from '../api/verdicts'
 import { joined } from '../views'
 
 /** Several payouts of one asset in one transaction: signed elsewhere, checked and sent by the server [D-N5]. */
-export function PayoutBatches({ rows }: { rows: StaffTransaction[] }) {
+export function PayoutBatches({ rows }: { rows: WaitingTransaction[] }) {
   const me = useMember()
   const isAllowed = useMay()('pay')
   const { verdicts } = useVerdicts()
@@ -66,7 +66,7 @@ function GiveUp({ group: { label, payouts } }: { group: Together }) {
   )
 }
 
-type BatchProps = { batch: Together; prepared: Prepared; rows: StaffTransaction[]; onClose: () => void }
+type BatchProps = { batch: Together; prepared: Prepared; rows: WaitingTransaction[]; onClose: () => void }
 
 function Batch({ batch, prepared, rows, onClose }: BatchProps) {
   const { started, refusals, psbt } = prepared
@@ -115,7 +115,7 @@ function Batch({ batch, prepared, rows, onClose }: BatchProps) {
 }
 
 /** A payout as it is now; one that is not in the list any more is final. */
-function Line({ one, known, refusal, isSent }: { one?: StaffTransaction; known: StaffTransaction; refusal?: string; isSent: boolean }) {
+function Line({ one, known, refusal, isSent }: { one?: WaitingTransaction; known: WaitingTransaction; refusal?: string; isSent: boolean }) {
   const { user, reference, destination, payout, paying, netAmount, amount } = one ?? known
   const state = refusal
     ? `Left out: ${refusal}`

@@ -10,7 +10,7 @@ import { useMember } from '@/lib/session'
 import { useWaiting } from '../api/list-waiting'
 import { useReview } from '../api/review-transaction'
 import { useStaffName } from '@/features/admin/api/staff'
-import type { StaffTransaction } from '@/features/admin/api/types'
+import type { WaitingTransaction } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { Age } from '@/features/admin/components/age'
@@ -57,7 +57,7 @@ export function Payouts({ selected }: { selected?: string }) {
   )
 }
 
-function List({ rows, shown }: { rows: StaffTransaction[]; shown?: string }) {
+function List({ rows, shown }: { rows: WaitingTransaction[]; shown?: string }) {
   const navigate = useNavigate()
   const me = useMember()
   const staffName = useStaffName()

@@ -141,7 +141,7 @@ function Rows({ rows, kind }: { rows: QueueRow[]; kind?: string }) {
 }
 
 function Row({ row: { transaction, verdict }, to, isOpen }: { row: QueueRow; to: string; isOpen: boolean }) {
-  const { reference, method, amount, user, createdAt, txid, needsDestination, needsConfirmation, firstApproval } = transaction
+  const { reference, method, amount, user, createdAt, hasTxid, needsDestination, needsConfirmation, firstApproval } = transaction
   return (
     <Link
       to={to}
@@ -159,7 +159,7 @@ function Row({ row: { transaction, verdict }, to, isOpen }: { row: QueueRow; to:
         <span className="block truncate text-ink-soft">{method ? `${method.currency} on ${method.network}` : transaction.description}</span>
         <span className="tabular block truncate text-xs text-ink-faint">
           {reference}
-          {txid && ' · hash given'}
+          {hasTxid && ' · hash given'}
           {needsDestination && ' · no address yet'}
           {needsConfirmation && ' · address not confirmed'}
         </span>

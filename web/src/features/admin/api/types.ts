@@ -4,6 +4,7 @@ import type { components } from '@/lib/api-schema'
 type Schemas = components['schemas']
 
 export type StaffTransaction = Schemas['StaffTransaction']
+export type WaitingTransaction = Schemas['WaitingTransaction']
 
 export type Check = Schemas['Check']
 export type Evidence = Schemas['Evidence']
