@@ -4,8 +4,8 @@ import vite from './vite.config.ts'
 export default mergeConfig(
   vite,
   defineConfig({
-    // Some tests compare what a page says with the services' own words.
-    server: { fs: { allow: ['.', '../services'] } },
+    // Some tests compare what a page says with the server's own words.
+    server: { fs: { allow: ['.', '../services', '../gateway/src'] } },
     test: {
       environment: 'jsdom',
       globals: true,

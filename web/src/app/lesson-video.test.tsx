@@ -209,11 +209,11 @@ describe('notes beside the player', () => {
 
   it('keep what was written when it cannot be saved', async () => {
     const { user } = open()
-    server.use(refuses('post', '/courses/lessons/:id/notes', 409, { message: 'A lesson has at most 100 notes', code: 'TOO_MANY_NOTES' }))
+    server.use(refuses('post', '/courses/lessons/:id/notes', 409, { message: 'A lesson has room for 100 notes; remove one first', code: 'TOO_MANY_NOTES' }))
     await user.click(await screen.findByRole('radio', { name: 'Notes' }))
     await user.type(await screen.findByLabelText('New note'), 'One more')
     await user.click(screen.getByRole('button', { name: /^Add at/ }))
-    expect(await screen.findByText('A lesson has at most 100 notes')).toBeVisible()
+    expect(await screen.findByText('A lesson has room for 100 notes; remove one first')).toBeVisible()
     expect(screen.getByLabelText('New note')).toHaveValue('One more')
   })
 })

@@ -10,6 +10,7 @@ import { SupportLink } from '@/components/support-link'
 import { onStepUp } from '@/lib/api-client'
 import { keepLastData } from '@/lib/last-data'
 import { loadChunk } from '@/lib/load-chunk'
+import { loadWords } from '@/lib/load-words'
 import { brand } from '@/lib/brand'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
@@ -36,6 +37,7 @@ const AnnouncementBanners = loadable(() => import('@/features/notices/components
 export function MemberLayout() {
   useLiveUpdates()
   useEffect(loadWhenIdle, [])
+  useEffect(loadWords, [])
   const client = useQueryClient()
   useEffect(() => keepLastData(client), [client])
   const { isFrozen } = useMember()

@@ -2,10 +2,17 @@
 
 import type { ErrorCode } from './api-types'
 
-type ErrorBody = { success?: boolean; message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string>; digest?: string; matters?: string[]; nonce?: string }
+export type ErrorBody = { success?: boolean; message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string>; digest?: string; matters?: string[]; nonce?: string }
 
 /** The code of a call that the network lost. */
 export const NETWORK_ERROR = 'NETWORK_ERROR'
+
+let worded = (body: ErrorBody) => body
+
+/** How refusals are put into words from now on; the server's own stand until then. */
+export const putIntoWords = (words: typeof worded) => {
+  worded = words
+}
 
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -23,7 +30,8 @@ export class ApiError extends Error {
   /** The server's own words, if it had any. */
   readonly serverMessage: string | undefined
 
-  constructor(message: string, status?: number, body: ErrorBody = {}) {
+  constructor(message: string, status?: number, said: ErrorBody = {}) {
+    const body = worded(said)
     super(body.message || message)
     this.status = status
     this.code = body.code

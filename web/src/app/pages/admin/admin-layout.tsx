@@ -1,5 +1,5 @@
 import { Menu, ShieldAlert, X } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { IconButton } from '@/components/button'
 import { Modal } from '@/components/dialog'
@@ -16,6 +16,7 @@ import { useLogOut } from '@/features/auth/api/log-out'
 import { onStepUp } from '@/lib/api-client'
 import { formatZoned } from '@/lib/dates'
 import { loadChunk } from '@/lib/load-chunk'
+import { loadWords } from '@/lib/load-words'
 import { useMember } from '@/lib/session'
 import { PageOutlet } from '../../page-outlet'
 import { SkipLink } from '../../skip-link'
@@ -29,6 +30,7 @@ onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/com
 export function AdminLayout({ locked }: { locked: boolean }) {
   const { logOut } = useLogOut()
   const { pathname, search } = useLocation()
+  useEffect(loadWords, [])
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)]">
       <SkipLink />
