@@ -140,7 +140,8 @@ pub async fn append_own(conn: &mut PgConnection, action: &str, subject: &str, af
 
 /// Gives the row its place in the chain.
 async fn write(conn: &mut PgConnection, mut row: Row) -> Result<(), sqlx::Error> {
-    sqlx::query!("SELECT FROM pg_advisory_xact_lock(hashtext('audit_rows'))").execute(&mut *conn).await?;
+    // Of this table: another schema of the database has a chain of its own.
+    sqlx::query!("SELECT FROM pg_advisory_xact_lock('audit_rows'::regclass::oid::bigint)").execute(&mut *conn).await?;
     let (last_id, previous) = newest(conn).await?.unwrap_or_default();
     row.id = last_id + 1;
     row.at = sqlx::query_scalar!(r#"SELECT clock_timestamp() AS "now!""#).fetch_one(&mut *conn).await?;

@@ -4,6 +4,7 @@ mod connection;
 mod failure;
 mod migrations;
 mod reads;
+mod statements;
 mod warm;
 
 use std::ops::{Deref, DerefMut};
@@ -269,10 +270,7 @@ pub async fn migrate(pool: &PgPool, service: impl Into<Schema>) -> anyhow::Resul
     migrations::run(pool, Work::Migrations(&chassis)).await?;
     migrations::run(pool, Work::Migrations(service.migrations)).await?;
     if !service.definitions.is_empty() {
-        // In one transaction, so that no call meets half of them, and one process at a time.
-        let lock = ["SELECT pg_advisory_xact_lock(hashtext('definitions'))"];
-        let all: Vec<&str> = lock.iter().chain(service.definitions).copied().collect();
-        migrations::run(pool, Work::Definitions(&format!("BEGIN;\n{};\nCOMMIT", all.join(";\n")))).await?;
+        migrations::run(pool, Work::Definitions(service.definitions)).await?;
     }
     Ok(true)
 }

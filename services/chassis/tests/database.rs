@@ -226,7 +226,8 @@ async fn a_migration_that_waits_lets_others_pass(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn an_index_is_built_concurrently(pool: PgPool) {
     let db = database(&pool).await;
-    let build = "-- no-transaction\nCREATE UNIQUE INDEX CONCURRENTLY effects_number ON effects (number)";
+    // In one query, two statements would be a transaction, in which no index is built concurrently.
+    let build = "-- no-transaction\nCREATE UNIQUE INDEX CONCURRENTLY effects_number ON effects (number); ANALYZE effects;";
     let migrator =
         migrator(&[("1_note.sql", "ALTER TABLE effects ADD COLUMN note text"), ("2_index.sql", build)]).await;
     pool.execute("INSERT INTO effects VALUES (7), (7)").await.unwrap();
@@ -552,6 +553,27 @@ async fn the_trail_is_append_only(pool: PgPool) {
         assert!(error.to_string().contains("append-only"), "{sql}: {error}");
     }
     assert_eq!(broken_at(&db).await, None);
+}
+
+/// [D-O3] Two services' tables may stand beside each other in the schemas of one database: each has its own trail, and neither
+/// waits for the other.
+#[sqlx::test(migrations = false)]
+async fn schemas_of_a_database_do_not_wait_for_each_other(pool: PgPool) {
+    let mut all = Vec::new();
+    for name in ["one", "two"] {
+        sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA {name}"))).execute(&pool).await.unwrap();
+        let options = (*pool.connect_options()).clone().options([("search_path", name)]);
+        let schema = PgPoolOptions::new().max_connections(2).connect_with(options).await.unwrap();
+        all.push(database(&schema).await);
+    }
+    let mut tx = all[0].begin().await.unwrap();
+    audit::append_own(&mut tx, "hold", "subject", serde_json::json!({})).await.unwrap();
+    append(&all[1], "deposit.approve").await;
+    tx.commit().await.unwrap();
+    for db in &all {
+        let newest = audit::newest(&mut *db.conn().await.unwrap()).await.unwrap();
+        assert_eq!(newest.unwrap().0, 1);
+    }
 }
 
 /// [D-O3] A changed, missing or inserted row shows, although the trigger was out of the way.

@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 
-use sqlx::migrate::{Migrate, MigrateError, Migrator};
+use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 use sqlx::postgres::PgPool;
-use sqlx::{AssertSqlSafe, Executor, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use tokio::time::{Instant, sleep};
+
+use super::statements::statements;
 
 /// How long a migration may wait for a lock.
 const LOCK: &str = "1s";
@@ -20,8 +22,8 @@ const PATIENCE: Duration = Duration::from_mins(10);
 pub(super) enum Work<'w> {
     /// Those of them that are pending.
     Migrations(&'w Migrator),
-    /// SQL that begins and ends its own transaction.
-    Definitions(&'w str),
+    /// Scripts, in one transaction, so that no call meets half of them, and one process at a time.
+    Definitions(&'w [&'w str]),
 }
 
 /// Whether the schema is that of a newer version: it has every migration of this one, and others beside them.
@@ -53,8 +55,8 @@ pub(super) async fn run(pool: &PgPool, work: Work<'_>) -> Result<(), MigrateErro
         // A connection a try: a failed one leaves the lock of all migrators taken.
         let mut conn = pool.acquire().await?.detach();
         let done = match work {
-            Work::Migrations(migrator) => run_steps(&mut conn, migrator).await,
-            Work::Definitions(sql) => define(&mut conn, sql).await,
+            Work::Migrations(migrator) => run_pending(&mut conn, migrator).await,
+            Work::Definitions(scripts) => define(&mut conn, scripts).await,
         };
         match done {
             Err(error) if is_lock_timeout(&error) && Instant::now() < end => {
@@ -66,32 +68,63 @@ pub(super) async fn run(pool: &PgPool, work: Work<'_>) -> Result<(), MigrateErro
     }
 }
 
-async fn run_steps(conn: &mut PgConnection, migrator: &Migrator) -> Result<(), MigrateError> {
+async fn run_pending(conn: &mut PgConnection, migrator: &Migrator) -> Result<(), MigrateError> {
     drop_failed_indexes(conn).await?;
-    for (target, lock_timeout) in steps(migrator) {
-        conn.execute(AssertSqlSafe(format!("SET lock_timeout = '{lock_timeout}'"))).await?;
-        migrator.run_direct(Some(target), conn, false).await?;
+    let table = &migrator.table_name;
+    conn.lock().await?;
+    conn.ensure_migrations_table(table).await?;
+    if let Some(version) = conn.dirty_version(table).await? {
+        return Err(MigrateError::Dirty(version));
     }
-    Ok(())
-}
-
-async fn define(conn: &mut PgConnection, sql: &str) -> Result<(), MigrateError> {
-    conn.execute(AssertSqlSafe(format!("SET lock_timeout = '{LOCK}'"))).await?;
-    conn.execute(AssertSqlSafe(sql.to_owned())).await?;
-    Ok(())
-}
-
-/// Up to which version, with which patience: what runs outside a transaction is a step of its own.
-fn steps(migrator: &Migrator) -> Vec<(i64, &'static str)> {
-    let mut steps: Vec<(i64, &str)> = Vec::new();
+    let applied = conn.list_applied_migrations(table).await?;
+    if let Some(missing) = applied.iter().find(|one| !migrator.version_exists(one.version)) {
+        return Err(MigrateError::VersionMissing(missing.version));
+    }
     for migration in migrator.iter() {
-        let patience = if migration.no_tx { BUILD } else { LOCK };
-        match steps.last_mut() {
-            Some((target, LOCK)) if !migration.no_tx => *target = migration.version,
-            _ => steps.push((migration.version, patience)),
+        match applied.iter().find(|one| one.version == migration.version) {
+            Some(one) if one.checksum == migration.checksum => {}
+            Some(one) => return Err(MigrateError::VersionMismatch(one.version)),
+            None => apply(conn, table, migration).await?,
         }
     }
-    steps
+    conn.unlock().await
+}
+
+/// Applies a migration, one statement a query: a distributed engine takes no more. It is noted in its transaction, or after it
+/// if it runs outside one.
+async fn apply(conn: &mut PgConnection, table: &str, migration: &Migration) -> Result<(), MigrateError> {
+    let failed = |error| MigrateError::ExecuteMigration(error, migration.version);
+    wait_for_locks(conn, if migration.no_tx { BUILD } else { LOCK }).await?;
+    if migration.no_tx {
+        execute(conn, migration.sql.as_str()).await.map_err(failed)?;
+        return conn.skip(table, migration).await;
+    }
+    let mut tx = conn.begin().await?;
+    execute(&mut tx, migration.sql.as_str()).await.map_err(failed)?;
+    tx.skip(table, migration).await?;
+    Ok(tx.commit().await?)
+}
+
+async fn define(conn: &mut PgConnection, scripts: &[&str]) -> Result<(), MigrateError> {
+    wait_for_locks(conn, LOCK).await?;
+    let mut tx = conn.begin().await?;
+    tx.execute("SELECT pg_advisory_xact_lock(hashtext('definitions'))").await?;
+    for script in scripts {
+        execute(&mut tx, script).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+async fn execute(conn: &mut PgConnection, script: &str) -> Result<(), sqlx::Error> {
+    for statement in statements(script) {
+        conn.execute(AssertSqlSafe(statement.to_owned())).await?;
+    }
+    Ok(())
+}
+
+async fn wait_for_locks(conn: &mut PgConnection, limit: &str) -> Result<(), sqlx::Error> {
+    conn.execute(AssertSqlSafe(format!("SET lock_timeout = '{limit}'"))).await?;
+    Ok(())
 }
 
 /// An index whose concurrent build failed stays behind invalid, under its name, and is built again.

@@ -64,8 +64,8 @@ async fn relay_all(db: &Db, bus: &Bus, name: &str, publisher: &mut Option<Publis
 /// The error of the first event that the broker does not confirm.
 pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize> {
     let mut tx = db.begin().await?;
-    // One relay at a time keeps the order of each aggregate's events.
-    let mine = sqlx::query_scalar!(r#"SELECT pg_try_advisory_xact_lock(hashtext('outbox')) AS "mine!""#)
+    // One relay of a table at a time keeps the order of each aggregate's events.
+    let mine = sqlx::query_scalar!(r#"SELECT pg_try_advisory_xact_lock('outbox'::regclass::oid::bigint) AS "mine!""#)
         .fetch_one(&mut *tx)
         .await?;
     if !mine {
