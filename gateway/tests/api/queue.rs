@@ -9,8 +9,8 @@ use crate::fixture::{Fixture, moment, pending_deposit};
 
 const LIST: &str = "/solvane.wallet.v1.StaffService/ListStaffTransactions";
 
-/// [R9] The longest waiting come first, and each row has what it shows: no proof, no steps, no hash; of a withdrawal that is to
-/// be paid out, also what is sent and where to.
+/// [R9] The longest waiting come first, and each row has what it shows: no proof, no steps, no hash; of a
+/// withdrawal that is to be paid out, also what is sent and where to.
 #[tokio::test]
 async fn the_queue_has_what_its_rows_show() {
     let fixture = Fixture::new().await;
@@ -54,14 +54,16 @@ async fn the_queue_has_what_its_rows_show() {
     let user = rows[0]["user"].clone();
     let of_both = |id: &str, reference: &str, kind: &str, amount: f64| {
         json!({
-            "id": id, "reference": reference, "kind": kind, "amount": amount, "revision": 2, "hasTxid": true, "user": user,
-            "method": { "currency": "BTC", "network": "Bitcoin" }, "createdAt": "2026-02-02T02:40:00.005Z",
+            "id": id, "reference": reference, "kind": kind, "amount": amount, "revision": 2, "hasTxid": true,
+            "user": user, "method": { "currency": "BTC", "network": "Bitcoin" },
+            "createdAt": "2026-02-02T02:40:00.005Z",
         })
     };
     assert_eq!(rows[0], of_both("1a2b3c4d-0000-4000-8000-000000000000", "TNX-1a2b3c", "deposit", 125.5));
     let mut paid_out = of_both("5e6f7081-0000-4000-8000-000000000000", "TNX-5e6f70", "withdrawal", 100.25);
     let more = json!({
-        "approved": true, "decidedAt": "2026-02-02T02:40:00.005Z", "netAmount": 97.5, "destination": { "address": "bc1q-theirs" },
+        "approved": true, "decidedAt": "2026-02-02T02:40:00.005Z", "netAmount": 97.5,
+        "destination": { "address": "bc1q-theirs" },
     });
     paid_out.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     assert_eq!(rows[1], paid_out);
