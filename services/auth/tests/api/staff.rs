@@ -1,14 +1,11 @@
 //! What staff do with accounts.
 
-use proto::common::v1::audit_service_server::AuditService;
-use proto::common::v1::proposal_service_server::ProposalService;
-use proto::common::v1::{ConfirmProposalRequest, ListAuditRowsRequest, ListProposalsRequest, RejectProposalRequest};
+mod invitations;
+mod members;
+
 use std::time::Duration;
 
 use auth::app::SecondFactor;
-use auth::app::staff::add_staff::{NewStaff, add_staff};
-use auth::app::staff::bootstrap_staff::{Person, bootstrap_staff};
-use chassis::audit;
 use chassis::error::{Kind, Refusal, from_status};
 use chassis::grpc::REPLAYED;
 use chassis::identity::Role;
@@ -17,16 +14,21 @@ use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::propose_staff_change_request::Change;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
-    AddMemberNoteRequest, CheckSessionRequest, ForgotPasswordRequest, FreezeMemberRequest, GetMeRequest,
-    GetMemberRequest, ListMembersRequest, ListStaffRequest, ProposeFactorResetRequest, ProposeStaffChangeRequest,
-    ProposeStaffChangeResponse, ResetPasswordRequest, StaffInvitation, StaffRole, UnfreezeMemberRequest,
+    AddMemberNoteRequest, CheckSessionRequest, FreezeMemberRequest, GetMeRequest, GetMemberRequest, ListMembersRequest,
+    ListStaffRequest, ProposeFactorResetRequest, ProposeStaffChangeRequest, ProposeStaffChangeResponse,
+    StaffInvitation, StaffRole, UnfreezeMemberRequest,
 };
-use proto::common::v1::{Idempotency, PageRequest, Proposal, ProposalStatus};
+use proto::common::v1::audit_service_server::AuditService;
+use proto::common::v1::proposal_service_server::ProposalService;
+use proto::common::v1::{
+    ConfirmProposalRequest, Idempotency, ListAuditRowsRequest, ListProposalsRequest, Proposal, ProposalStatus,
+    RejectProposalRequest,
+};
 use sqlx::PgPool;
 use tonic::{Code, Response, Status};
 use uuid::Uuid;
 
-use crate::fixture::{HOME, PASSWORD, World, client, refusal};
+use crate::fixture::{HOME, PASSWORD, World, refusal};
 
 /// [D-O1] Which role may what: every cell. What is allowed is not refused for its role, to an account that does not exist.
 #[sqlx::test(migrations = false)]
@@ -121,186 +123,6 @@ async fn every_role_may_what_it_may(pool: PgPool) {
 
 fn may<T>(result: Result<Response<T>, Status>) -> bool {
     result.err().is_none_or(|status| status.code() != Code::PermissionDenied)
-}
-
-/// [D-O2] Members are found by name, however it is composed, by address, phone number and id, newest first, page by page; staff are not among them.
-#[sqlx::test(migrations = false)]
-async fn members_are_found(pool: PgPool) {
-    let world = World::new(pool).await;
-    let (_, token) = world.staff(Role::Auditor).await;
-    let mut ids = Vec::new();
-    for n in 0..5 {
-        ids.push(world.register(&format!("m{n}_x@example.com")).await.user.unwrap().id);
-    }
-    let list = async |search: &str, size: i32, cursor: &str| {
-        let page = Some(PageRequest { size, cursor: cursor.to_owned() });
-        let request = ListMembersRequest { search: search.to_owned(), page };
-        world.grpc.list_members(with_token(request, &token)).await.unwrap().into_inner()
-    };
-    let first = list("", 3, "").await;
-    let second = list("", 3, &first.next_cursor).await;
-    assert!(second.next_cursor.is_empty());
-    let seen: Vec<_> = first.members.into_iter().chain(second.members).map(|member| member.id).collect();
-    ids.reverse();
-    assert_eq!(seen, ids);
-    assert_eq!(list("M3_X@", 0, "").await.members.len(), 1);
-    assert_eq!(list("lovelace", 0, "").await.members.len(), 5);
-    assert_eq!(list(&ids[0], 0, "").await.members.len(), 1);
-    for nothing in ["%", "m%x", "\\", "staff", "m3-x"] {
-        assert_eq!(list(nothing, 0, "").await.members.len(), 0, "{nothing}");
-    }
-    assert_eq!(list("\0", 0, "").await.members.len(), 5);
-    // Stored before names were composed.
-    sqlx::query("UPDATE users SET name = E'Jose\\u0301 O’Brien', phone = '+49 (30) 555-0199' WHERE id = $1::uuid")
-        .bind(&ids[0])
-        .execute(&world.pool)
-        .await
-        .unwrap();
-    for found in ["jos\u{e9}", "JOSE\u{301}", "o'brien", "O’Brien", "+49 30 555", "(30) 5550199"] {
-        let members = list(found, 0, "").await.members;
-        assert_eq!(members.iter().map(|one| &one.id).collect::<Vec<_>>(), [&ids[0]], "{found}");
-    }
-    let odd = ListMembersRequest { page: Some(PageRequest { size: 501, cursor: String::new() }), ..Default::default() };
-    assert_eq!(refusal(world.grpc.list_members(with_token(odd, &token)).await).kind, Kind::Invalid);
-}
-
-/// [D-R13] [D-O3] [D-E2] A freeze is notified, logged and lifted; sessions live on; twice is once.
-#[sqlx::test(migrations = false)]
-async fn a_member_is_frozen_and_freed(pool: PgPool) {
-    let world = World::new(pool).await;
-    let (reviewer, token) = world.staff(Role::Reviewer).await;
-    let (member, members) = world.member("ada@example.com").await;
-    world.run("DELETE FROM outbox").await;
-    let freeze = || FreezeMemberRequest {
-        user_id: member.id.clone(),
-        note: "odd".to_owned(),
-        client: Some(client(HOME)),
-        ..Default::default()
-    };
-    for _ in 0..2 {
-        let frozen = world.grpc.freeze_member(with_token(freeze(), &token)).await.unwrap().into_inner();
-        assert!(frozen.member.unwrap().is_frozen);
-    }
-    assert_eq!(world.events().await, ["account_frozen"]);
-    let checked =
-        world.grpc.check_session(with_token(CheckSessionRequest::default(), &members)).await.unwrap().into_inner();
-    assert!(checked.user.unwrap().is_frozen);
-    let unfreeze = UnfreezeMemberRequest { user_id: member.id.clone(), note: "fine".to_owned(), ..Default::default() };
-    let free = world.grpc.unfreeze_member(with_token(unfreeze, &token)).await.unwrap().into_inner();
-    assert!(!free.member.unwrap().is_frozen);
-    let rows: Vec<(Uuid, String, String, String)> = sqlx::query_as(
-        "SELECT actor_id, action, after->>'note', address FROM audit_rows WHERE member_id IS NOT NULL ORDER BY id",
-    )
-    .fetch_all(&world.pool)
-    .await
-    .unwrap();
-    let row =
-        |action: &str, note: &str, address: &str| (reviewer, action.to_owned(), note.to_owned(), address.to_owned());
-    assert_eq!(rows, [row("member.freeze", "odd", HOME), row("member.unfreeze", "fine", "unknown")]);
-    assert_eq!(audit::broken_at(&mut *world.db().conn().await.unwrap()).await.unwrap(), None);
-    for note in [String::new(), " \n".to_owned(), "a\0b".to_owned(), "a".repeat(2_001)] {
-        let silent = FreezeMemberRequest { user_id: member.id.clone(), note, ..Default::default() };
-        assert_eq!(refusal(world.grpc.freeze_member(with_token(silent, &token)).await).code, "VALIDATION_FAILED");
-    }
-    let staff = FreezeMemberRequest { user_id: reviewer.to_string(), note: "odd".to_owned(), ..Default::default() };
-    assert_eq!(refusal(world.grpc.freeze_member(with_token(staff, &token)).await).code, "NOT_FOUND");
-}
-
-/// [D-O3] Notes are kept for staff to read; neither they nor the trail can be changed.
-#[sqlx::test(migrations = false)]
-async fn notes_are_kept_for_good(pool: PgPool) {
-    let world = World::new(pool).await;
-    let (reviewer, token) = world.staff(Role::Reviewer).await;
-    let (member, _) = world.member("ada@example.com").await;
-    let note =
-        |text: &str| AddMemberNoteRequest { user_id: member.id.clone(), text: text.to_owned(), ..Default::default() };
-    world.grpc.add_member_note(with_token(note(" called\nback "), &token)).await.unwrap();
-    for text in ["", " ", "\0", &"x".repeat(2_001)] {
-        assert_eq!(refusal(world.grpc.add_member_note(with_token(note(text), &token)).await).code, "VALIDATION_FAILED");
-    }
-    let request = GetMemberRequest { user_id: member.id.clone() };
-    let seen = world.grpc.get_member(with_token(request, &token)).await.unwrap().into_inner();
-    assert_eq!((seen.notes.len(), seen.sessions.len()), (1, 1));
-    assert_eq!(
-        (seen.notes[0].text.as_str(), seen.notes[0].author_id.as_str()),
-        ("called\nback", reviewer.to_string().as_str())
-    );
-    for statement in [
-        "UPDATE member_notes SET text = 'x'",
-        "DELETE FROM member_notes",
-        "DELETE FROM audit_rows",
-        "TRUNCATE member_notes",
-    ] {
-        assert!(sqlx::query(statement).execute(&world.pool).await.is_err(), "{statement}");
-    }
-}
-
-/// [D-O1] [D-O5] C3: one admin proposes an invitation, another confirms it; then its owner is mailed a link, all staff are
-/// notified, and the password is set within 72 hours.
-#[sqlx::test(migrations = false)]
-async fn staff_are_invited_by_two_admins(pool: PgPool) {
-    let world = World::new(pool).await;
-    let ((_, one), (_, two)) = (world.staff(Role::Admin).await, world.staff_named("admin2", Role::Admin).await);
-    world.forget_events().await;
-    let first = world.propose_keyed(&one, invite("tess@solvane.test", "treasurer"), "k").await.unwrap();
-    let again = world.propose_keyed(&one, invite("tess@solvane.test", "treasurer"), "k").await.unwrap();
-    assert!(again.metadata().get(REPLAYED).is_some());
-    let proposal = first.into_inner().proposal.unwrap();
-    assert_eq!(again.into_inner().proposal.unwrap().id, proposal.id);
-    assert_eq!((proposal.kind.as_str(), proposal.permission.as_str()), ("staff.invite", "changeStaff"));
-    assert_eq!(world.count("SELECT count(*) FROM users WHERE email = 'tess@solvane.test'").await, 0);
-    assert!(world.events().await.is_empty(), "nothing is mailed before a second admin confirms");
-
-    assert_eq!(world.confirm_proposal(&one, &proposal.id).await.unwrap_err().code, "SELF_CONFIRMATION");
-    let confirmed = world.confirm_proposal(&two, &proposal.id).await.unwrap();
-    assert_eq!(world.confirm_proposal(&two, &proposal.id).await.unwrap_err().code, "PROPOSAL_CLOSED");
-    assert_eq!(world.events().await, ["staff_invited", "staff_changed"]);
-    assert_eq!(
-        world.count("SELECT extract(epoch FROM expires_at - created_at)::bigint FROM reset_tokens").await,
-        72 * 3_600
-    );
-    assert_eq!(world.login("tess@solvane.test", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
-    let request = ResetPasswordRequest {
-        token: world.link(&confirmed.subject_id).await,
-        password: PASSWORD.to_owned(),
-        confirm_password: PASSWORD.to_owned(),
-        client: None,
-    };
-    world.grpc.reset_password(world.realm.visitor(request)).await.unwrap();
-    let signed_in = world.login("tess@solvane.test", PASSWORD, HOME).await.unwrap().user.unwrap();
-    assert_eq!((signed_in.role.as_str(), signed_in.is_verified), ("treasurer", true));
-
-    let bad = Change::Invitation(StaffInvitation { role: "owner".to_owned(), ..Default::default() });
-    assert_eq!(world.propose(&one, bad).await.unwrap_err().fields.len(), 3);
-    assert_eq!(world.propose(&one, invite("TESS@solvane.test", "auditor")).await.unwrap_err().code, "EMAIL_TAKEN");
-    let actions = world.staff_actions(&one).await;
-    assert_eq!(actions, ["staff.invite.confirm", "staff.invite.propose", "staff.add", "staff.add"]);
-}
-
-/// [D-A13] [D-S6] C7: anyone who asks for a reset link renews an invitation for no longer than it had to live; later, two
-/// admins invite again.
-#[sqlx::test(migrations = false)]
-async fn an_invitation_is_not_renewed_by_strangers(pool: PgPool) {
-    let world = World::new(pool).await;
-    let ((_, one), (_, two)) = (world.staff(Role::Admin).await, world.staff_named("admin2", Role::Admin).await);
-    let invited = world.propose(&one, invite("tess@solvane.test", "treasurer")).await.unwrap();
-    world.confirm_proposal(&two, &invited.id).await.unwrap();
-    world.run("UPDATE reset_tokens SET expires_at = expires_at - interval '70 hours'").await;
-    let forgot = async || {
-        let request = ForgotPasswordRequest { email: "tess@solvane.test".to_owned(), client: None };
-        world.grpc.forgot_password(world.realm.visitor(request)).await.unwrap();
-        world.answer_mail_requests().await;
-    };
-    forgot().await;
-    assert_eq!(world.count("SELECT count(*) FROM reset_tokens").await, 2);
-    assert_eq!(world.count("SELECT count(DISTINCT expires_at) FROM reset_tokens").await, 1);
-    world.run("UPDATE reset_tokens SET expires_at = clock_timestamp()").await;
-    forgot().await;
-    assert_eq!(world.count("SELECT count(*) FROM reset_tokens").await, 2);
-    let again = world.propose(&one, invite("tess@solvane.test", "treasurer")).await.unwrap();
-    world.confirm_proposal(&two, &again.id).await.unwrap();
-    assert_eq!(world.count("SELECT count(*) FROM users WHERE email = 'tess@solvane.test'").await, 1);
-    assert_eq!(world.count("SELECT count(*) FROM reset_tokens WHERE expires_at > clock_timestamp()").await, 1);
 }
 
 /// [D-O1] [D-O5] A staff account ends with its sessions, by two admins, never by itself.
@@ -444,70 +266,6 @@ impl World {
         let rows = self.grpc.audit_log().list_audit_rows(request).await.unwrap().into_inner().rows;
         rows.into_iter().map(|row| row.action).collect()
     }
-}
-
-/// [D-O1] The command line makes an account once, and takes no member's address.
-#[sqlx::test(migrations = false)]
-async fn the_command_line_adds_staff_once(pool: PgPool) {
-    let world = World::new(pool).await;
-    world.register("ada@example.com").await;
-    let add = async |email: &str, role: Role| {
-        let new = NewStaff { name: "Sam", email, role, password: "solvane-local-staff" };
-        add_staff(world.db(), &world.app.hasher, &new).await.map_err(|error| error.to_string())
-    };
-    assert_eq!(add("sam@solvane.test", Role::Reviewer).await, Ok(true));
-    assert_eq!(add("SAM@solvane.test", Role::Reviewer).await, Ok(false));
-    assert!(add("sam@solvane.test", Role::Admin).await.is_err());
-    assert!(add("ada@example.com", Role::Reviewer).await.is_err());
-    assert_eq!(world.count("SELECT count(*) FROM users WHERE role IS NOT NULL").await, 1);
-    assert_eq!(world.events().await, ["user_registered", "verification_code_issued"]);
-}
-
-/// [D-H7] [D-O1] [D-O5] O10: the command line invites the first two admins by mail, again as long as one of them has not set a
-/// password; they invite the others.
-#[sqlx::test(migrations = false)]
-async fn the_command_line_invites_the_first_admins(pool: PgPool) {
-    let world = World::new(pool).await;
-    world.register("ada@example.com").await;
-    world.forget_events().await;
-    let bootstrap = async |people: &[&str]| {
-        let people: Vec<Person> = people.iter().map(|person| person.parse().unwrap()).collect();
-        bootstrap_staff(world.db(), &world.app.secrets, &people).await.map_err(|error| error.to_string())
-    };
-    let (first, second) = ("Ann First <ann@solvane.test>", "Ben Second <ben@solvane.test>");
-    for wrong in [vec![first], vec![first, first], vec![first, "Ada <ada@example.com>"]] {
-        assert!(bootstrap(&wrong).await.is_err(), "{wrong:?}");
-    }
-    assert_eq!(world.count("SELECT count(*) FROM users WHERE role IS NOT NULL").await, 0);
-    assert!(world.events().await.is_empty());
-
-    bootstrap(&[first, second]).await.unwrap();
-    assert_eq!(world.events().await, ["staff_invited", "staff_invited"]);
-    let set_password = async |email: &'static str| {
-        let id: Uuid = sqlx::query_scalar("SELECT id FROM users WHERE email = $1")
-            .bind(email)
-            .fetch_one(&world.pool)
-            .await
-            .unwrap();
-        let request = ResetPasswordRequest {
-            token: world.link(&id.to_string()).await,
-            password: PASSWORD.to_owned(),
-            confirm_password: PASSWORD.to_owned(),
-            client: None,
-        };
-        world.grpc.reset_password(world.realm.visitor(request)).await.unwrap();
-        world.login(email, PASSWORD, HOME).await.unwrap().token
-    };
-    let one = set_password("ann@solvane.test").await;
-    world.run("UPDATE reset_tokens SET expires_at = clock_timestamp()").await;
-    bootstrap(&[first, second]).await.unwrap();
-    let two = set_password("ben@solvane.test").await;
-    let invited = world.propose(&one, invite("tess@solvane.test", "treasurer")).await.unwrap();
-    world.confirm_proposal(&two, &invited.id).await.unwrap();
-
-    assert!(bootstrap(&["Cy Third <cy@solvane.test>"]).await.unwrap_err().contains("on /admin"));
-    assert_eq!(world.count("SELECT count(*) FROM users WHERE role = 'admin'").await, 2);
-    assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action = 'staff.bootstrap'").await, 3);
 }
 
 /// [D-O1] Nobody registers as staff, and staff are no members.
