@@ -1,4 +1,4 @@
-//! What has to hold, whatever was done.
+//! What has to hold after each day.
 
 use std::collections::BTreeMap;
 
