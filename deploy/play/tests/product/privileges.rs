@@ -70,7 +70,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     (
         "cases",
         "cases",
-        "INSERT UPDATE(state,owner_id,answer_due_at,first_answered_at,complaint_at,complaint_due_at,closed_at,closed_by,messages,updated_at) DELETE",
+        "INSERT UPDATE(state,owner_id,assigned_by,answer_due_at,first_answered_at,complaint_at,complaint_due_at,closed_at,closed_by,messages,updated_at) DELETE",
     ),
     ("cases", "case_files", "INSERT DELETE"),
     ("cases", "case_messages", "INSERT DELETE"),
