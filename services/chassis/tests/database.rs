@@ -227,7 +227,8 @@ async fn a_migration_that_waits_lets_others_pass(pool: PgPool) {
 async fn an_index_is_built_concurrently(pool: PgPool) {
     let db = database(&pool).await;
     // In one query, two statements would be a transaction, in which no index is built concurrently.
-    let build = "-- no-transaction\nCREATE UNIQUE INDEX CONCURRENTLY effects_number ON effects (number); ANALYZE effects;";
+    let build =
+        "-- no-transaction\nCREATE UNIQUE INDEX CONCURRENTLY effects_number ON effects (number); ANALYZE effects;";
     let migrator =
         migrator(&[("1_note.sql", "ALTER TABLE effects ADD COLUMN note text"), ("2_index.sql", build)]).await;
     pool.execute("INSERT INTO effects VALUES (7), (7)").await.unwrap();
