@@ -572,7 +572,7 @@ async fn schemas_of_a_database_do_not_wait_for_each_other(pool: PgPool) {
     append(&all[1], "deposit.approve").await;
     tx.commit().await.unwrap();
     for db in &all {
-        let newest = audit::newest(&mut *db.conn().await.unwrap()).await.unwrap();
+        let newest = audit::newest(&mut db.conn().await.unwrap()).await.unwrap();
         assert_eq!(newest.unwrap().0, 1);
     }
 }
