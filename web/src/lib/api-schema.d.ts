@@ -6651,7 +6651,7 @@ export interface components {
             sentAt?: string;
             user: components["schemas"]["WaitingMember"];
         };
-        /** @description What waits. */
+        /** @description The transactions that wait for a decision or a payout. */
         WaitingTransactions: {
             success: boolean;
             /** @description The longest waiting first. */

@@ -1,4 +1,4 @@
-//! Payouts.
+//! Payouts: their batches, and what the treasurer is shown and sends.
 
 use axum::http::{Method, StatusCode};
 use chassis::error::{Kind, Refusal};

@@ -18,7 +18,8 @@ use crate::chains::payouts::{send, until_held};
 /// The two processes that observe the chains.
 static OBSERVERS: [Replica; 2] = [Replica(Service::PaymentMethod, 0), Replica(Service::PaymentMethod, 1)];
 
-/// Whether the lease of a look at a chain lasts for this many seconds more. It begins with a minute; after the look it is a second.
+/// Whether the process that reads this chain keeps its lease for more than these seconds: it lasts a minute while it reads, then
+/// a second.
 async fn is_leased(database: &mut PgConnection, chain: &str, seconds: f64) -> bool {
     let query =
         "SELECT leased_until > clock_timestamp() + make_interval(secs => $2) FROM chain_cursors WHERE chain = $1";

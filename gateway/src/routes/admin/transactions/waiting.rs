@@ -97,7 +97,7 @@ impl From<StaffTransaction> for WaitingTransaction {
     }
 }
 
-/// What waits.
+/// The transactions that wait for a decision or a payout.
 #[response]
 pub struct WaitingTransactions {
     /// The longest waiting first.
