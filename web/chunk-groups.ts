@@ -24,11 +24,11 @@ export const chunkGroups = [
     inQuery('query', 'mutation', 'queryClient', 'QueryClientProvider', 'useMutation'),
     icons('arrow-right', 'check', 'chevron-down', 'chevron-left', 'chevron-right', 'circle-check', 'circle-exclamation-point'),
     icons('clock', 'graduation-cap', 'info', 'lock', 'rotate-cw', 'triangle-exclamation-point', 'x'),
-    icons('arrow-left', 'cloud-off', 'key-round', 'loader-circle', 'moon', 'play', 'sun'),
+    icons('arrow-left', 'cloud-off', 'eye', 'eye-off', 'key-round', 'loader-circle', 'moon', 'play', 'sun'),
     ['vite/preload-helper'],
-    components('button', 'card', 'cx', 'dialog', 'form', 'logo', 'notice', 'page', 'spinner', 'support-link', 'toast-area'),
+    components('button', 'card', 'cx', 'dialog', 'field', 'form', 'logo', 'notice', 'page', 'spinner', 'support-link', 'toast-area'),
     ['error-boundary', 'first-render', 'loadable', 'page-outlet', 'return-path', 'skip-link', 'theme-toggle'].map((name) => `/src/app/${name}.ts`),
-    lib('api-error', 'brand', 'early-answers', 'env', 'load-chunk', 'money', 'notify', 'once', 'paths', 'query-client', 'query-keys'),
+    lib('api-error', 'brand', 'early-answers', 'env', 'load-chunk', 'money', 'notify', 'once', 'pasted', 'paths', 'query-client', 'query-keys'),
     lib('connection', 'member-cache', 'new-version', 'session', 'theme', 'was-prerendered'),
   ),
   // For one page of visitors, and some of members.
@@ -39,17 +39,15 @@ export const chunkGroups = [
     'forms',
     2,
     inPackage('react-hook-form'),
-    icons('eye', 'eye-off'),
-    components('field'),
-    lib('forms', 'pasted', 'rules'),
+    lib('forms', 'rules'),
   ),
   group(
     'member',
     1,
     inQuery('queryObserver', 'infiniteQueryObserver', 'useBaseQuery', 'useQuery', 'useInfiniteQuery', 'queriesObserver', 'useQueries'),
-    icons('chart-no-axes-combined', 'layers', 'receipt-text', 'search', 'search-x', 'file-text', 'user-round'),
+    icons('chart-no-axes-combined', 'download', 'external-link', 'file-text', 'layers', 'receipt-text', 'search', 'search-x', 'shield-exclamation-point', 'user-round'),
     components('amount', 'badge', 'copy-button', 'detail-list', 'drop-zone', 'long-list', 'money-button', 'more-button', 'notice', 'progress', 'segmented', 'skeleton', 'states', 'with-support'),
-    lib('dates', 'durations', 'files', 'last-data', 'new-case', 'submission'),
+    lib('dates', 'durations', 'files', 'last-data', 'new-case', 'paged-query', 'submission', 'units'),
     ['/src/app/guard.tsx', '/src/app/member-layout.tsx', '/src/features/auth/api/check-session.ts', '/src/features/auth/api/log-out.ts'],
     features('transactions/api/list-transactions', 'investments/api/list-trades'),
     features('transactions/components/transaction-row', 'transactions/components/transaction-icon', 'investments/portfolio'),
@@ -64,6 +62,8 @@ export const chunkGroups = [
   group('money', 0, pages('deposits', 'withdrawals', 'transactions', 'transaction'), features('payment-methods/api/list-payment-methods'), components('confirmation'), lib('amounts', 'irreversible', 'pasted-payment')),
   // Both stand on every page.
   group('notices', 0, features('notices/components/notice-bell', 'notices/components/announcements')),
+  // The frame of the back office, and where it opens: nothing of the pages after it.
+  group('office', 0, ['/src/app/pages/admin/admin-area', '/src/app/pages/admin/queue-page']),
   // Where what people proposed waits for others.
   group('proposals', 0, ['/src/app/pages/admin/proposals-page', '/src/app/pages/admin/announcements-page']),
   group('plans', 0, pages('investments', 'plans', 'plan', 'invest')),
@@ -73,5 +73,5 @@ export const chunkGroups = [
   // The back office shows its list, too; the other account pages need none of its icons.
   group('activity', 0, pages('activity')),
   group('account', 0, pages('profile', 'payment-methods', 'add-payment-method', 'edit-payment-method')),
-  group('office', 0, ['/src/features/admin/', '/src/app/pages/admin/admin-area', '/src/app/pages/admin/queue-page', '/src/app/pages/admin/review-page']),
+  group('review', 0, ['/src/app/pages/admin/review-page']),
 ]

@@ -1,5 +1,5 @@
 import { CheckCheck, FilterX } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { Amount } from '@/components/amount'
 import { Badge, type Tone } from '@/components/badge'
@@ -8,6 +8,7 @@ import { cx } from '@/components/cx'
 import { LongList, LongListRow } from '@/components/long-list'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
+import { loadChunk } from '@/lib/load-chunk'
 import { useMember } from '@/lib/session'
 import { useWaiting, waitsFor } from '../api/list-waiting'
 import { useClaim, useVerdicts } from '../api/verdicts'
@@ -24,7 +25,9 @@ import { Age } from '@/features/admin/components/age'
 import { KindBadge } from '@/features/admin/components/kind-badge'
 import { ShortcutHelp, useHelp } from '@/features/admin/components/shortcut-help'
 import { QueueFilters } from './queue-filters'
-import { ReviewPane } from './review'
+
+// A phone shows the list alone.
+const ReviewPane = lazy(async () => ({ default: (await loadChunk(() => import('./review'))).ReviewPane }))
 
 const ROW_HEIGHT = 60
 
@@ -134,7 +137,11 @@ function Rows({ rows, kind }: { rows: QueueRow[]; kind?: string }) {
           </LongList>
         </div>
       </Card>
-      {open && <ReviewPane key={open} id={open} onDone={() => show(next?.transaction.id)} onClose={() => show(undefined)} />}
+      {open && (
+        <Suspense fallback={<Skeletons count={2} className="h-72" label="Loading the transaction" />}>
+          <ReviewPane key={open} id={open} onDone={() => show(next?.transaction.id)} onClose={() => show(undefined)} />
+        </Suspense>
+      )}
       <ShortcutHelp {...help} />
     </div>
   )
