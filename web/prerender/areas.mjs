@@ -10,4 +10,5 @@ export const AREAS = {
   '/profile': 'profile-page',
   '/payment-methods': 'payment-methods-page',
   '/admin': 'admin/admin-area',
+  '/admin/review': 'admin/review-page',
 }

@@ -23,7 +23,7 @@ const files = assets
   .map((file) => `/${file}`)
 
 const { code } = await transformWithOxc(readFileSync(source, 'utf8').replace('export {}', ''), source, { sourcemap: false })
-const areas = Object.keys(AREAS).filter((area) => area !== '/admin')
+const areas = Object.keys(AREAS).filter((area) => !area.startsWith('/admin'))
 const page = readFileSync(`${dist}app.html`)
 const version = hashOf(page + files.join() + code).slice(0, 12)
 // The hash of the page changes with the operator that the gateway writes into it.

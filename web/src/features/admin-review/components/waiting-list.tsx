@@ -26,8 +26,15 @@ import { KindBadge } from '@/features/admin/components/kind-badge'
 import { ShortcutHelp, useHelp } from '@/features/admin/components/shortcut-help'
 import { QueueFilters } from './queue-filters'
 
-// A phone shows the list alone.
-const ReviewPane = lazy(async () => ({ default: (await loadChunk(() => import('./review'))).ReviewPane }))
+// The queue stands without it, and a phone never shows it beside the queue.
+const importReview = () => import('./review')
+const ReviewPane = lazy(async () => ({ default: (await loadChunk(importReview)).ReviewPane }))
+
+/** Loads what staff open next, once the queue stands. */
+function loadReviewWhenIdle() {
+  const timer = setTimeout(() => void importReview().catch(() => undefined), 3_000)
+  return () => clearTimeout(timer)
+}
 
 const ROW_HEIGHT = 60
 
@@ -81,6 +88,7 @@ function Rows({ rows, kind }: { rows: QueueRow[]; kind?: string }) {
   const [search, setSearch] = useSearchParams()
   const isSideBySide = useMedia(SIDE_BY_SIDE)
   const help = useHelp()
+  useEffect(loadReviewWhenIdle, [])
   const may = useMay()
   const me = useMember()
   const claim = useClaim()
