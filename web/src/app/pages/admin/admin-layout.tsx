@@ -11,6 +11,7 @@ import { SearchButton } from '@/features/admin-search/components/search-button'
 import { IdleWarning } from '@/features/admin/components/idle-warning'
 import { adminPaths } from '@/features/admin/paths'
 import { roles } from '@/features/admin/permissions'
+import { MENU_BEHIND_BUTTON, useMedia } from '@/features/admin/use-media'
 import { sendWaiting } from '@/features/admin/undo'
 import { useLogOut } from '@/features/auth/api/log-out'
 import { onStepUp } from '@/lib/api-client'
@@ -30,14 +31,18 @@ onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/com
 export function AdminLayout({ locked }: { locked: boolean }) {
   const { logOut } = useLogOut()
   const { pathname, search } = useLocation()
+  // Out of sight it would still ask for its counts.
+  const isMenuBehindButton = useMedia(MENU_BEHIND_BUTTON)
   useEffect(loadWords, [])
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)]">
       <SkipLink />
-      <aside className="sticky top-0 hidden h-dvh flex-col bg-hero px-3 py-4 lg:flex">
-        <Brand />
-        <AdminNav locked={locked} />
-      </aside>
+      {!isMenuBehindButton && (
+        <aside className="sticky top-0 flex h-dvh flex-col bg-hero px-3 py-4">
+          <Brand />
+          <AdminNav locked={locked} />
+        </aside>
+      )}
       <div className="min-w-0">
         <TopBar locked={locked} />
         {!locked && <StopBanner />}
