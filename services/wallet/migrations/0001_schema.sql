@@ -389,9 +389,11 @@ CREATE INDEX transactions_handled ON transactions (greatest(approved_at, decided
 CREATE INDEX transactions_not_successful
     ON transactions (status, created_at DESC, id DESC) WHERE status <> 'success';
 -- What staff look for by kind, amount or destination: a request is found among what waits until it is decided, and enters these
--- then. Its decision would enter it into each of them once more.
+-- then. Its decision would enter it into each of them once more. Amounts are those of payments and of what staff posted: what
+-- trades move is found by the member or the trade.
 CREATE INDEX transactions_kind ON transactions (kind, created_at DESC, id DESC) WHERE status <> 'pending';
-CREATE INDEX transactions_amount ON transactions (amount_cents, created_at DESC, id DESC) WHERE status <> 'pending';
+CREATE INDEX transactions_amount ON transactions (amount_cents, created_at DESC, id DESC)
+    WHERE status <> 'pending' AND kind <> 'trade' AND kind <> 'profit';
 CREATE INDEX transactions_destination ON transactions (destination_address)
     WHERE destination_address IS NOT NULL AND status <> 'pending';
 -- Staff's search for payments to an address of the platform; a withdrawal goes elsewhere.
@@ -508,16 +510,21 @@ CREATE TRIGGER transactions_quote_kept BEFORE UPDATE ON transactions FOR EACH RO
 -- Closing a wallet and opening something in it both lock the member's available account first, so that one of them sees the
 -- other.
 CREATE FUNCTION refuse_in_closed_wallet() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    -- Not a join, which may be planned as a sequential scan. One look for all rows: one per row took a tenth of the time of a
+    -- withdrawal.
+    closed uuid := (SELECT user_id FROM written WHERE status = 'pending'
+        AND (SELECT true FROM closed_wallets WHERE closed_wallets.user_id = written.user_id) LIMIT 1);
 BEGIN
-    IF EXISTS (SELECT FROM closed_wallets WHERE user_id = NEW.user_id) THEN
-        RAISE EXCEPTION 'the wallet of % is closed', NEW.user_id
+    IF closed IS NOT NULL THEN
+        RAISE EXCEPTION 'the wallet of % is closed', closed
             USING ERRCODE = 'check_violation', CONSTRAINT = 'transactions_wallet_open';
     END IF;
-    RETURN NEW;
+    RETURN NULL;
 END
 $$;
-CREATE TRIGGER transactions_wallet_open BEFORE INSERT ON transactions
-    FOR EACH ROW WHEN (NEW.status = 'pending') EXECUTE FUNCTION refuse_in_closed_wallet();
+CREATE TRIGGER transactions_wallet_open AFTER INSERT ON transactions REFERENCING NEW TABLE AS written
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_in_closed_wallet();
 
 -- A transaction with a hash has consumed at least one payment: that of its hash and output. A hash that is taken away frees it.
 CREATE FUNCTION consume_payment() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

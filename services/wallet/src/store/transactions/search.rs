@@ -132,8 +132,9 @@ pub async fn search(
     }
 }
 
-/// Lines that a text names: a reference, an address, a hash or an amount. Only an address of the platform and an amount are named
-/// by many. A withdrawal is found by where it goes, not by the address of the platform that its member was shown.
+/// Lines that a text names: a reference, an address, a hash or an amount, but not one that a trade moved. Only an address of the
+/// platform and an amount are named by many. A withdrawal is found by where it goes, not by the address of the platform that its
+/// member was shown.
 async fn with_text(
     conn: &mut PgConnection,
     filter: &Filter,
@@ -152,7 +153,8 @@ async fn with_text(
                     AND ($3::uuid IS NULL OR user_id = $3)
                     AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
                     ORDER BY created_at DESC, id DESC LIMIT $10)
-                UNION ALL (SELECT id FROM transactions WHERE status <> 'pending' AND amount_cents = $11
+                UNION ALL (SELECT id FROM transactions WHERE status <> 'pending' AND kind <> 'trade' AND kind <> 'profit'
+                    AND amount_cents = $11
                     AND ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
                     AND ($3::uuid IS NULL OR user_id = $3)
                     AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
