@@ -261,9 +261,7 @@ impl From<&'static Migrator> for Schema {
 /// If the database cannot be reached or a migration fails.
 pub async fn migrate(pool: &PgPool, service: impl Into<Schema>) -> anyhow::Result<bool> {
     let service = service.into();
-    // The tables that every service's database carries: outbox, inbox, idempotency keys, proposals, audit rows.
-    let mut chassis = sqlx::migrate!("./migrations");
-    chassis.dangerous_set_table_name("_chassis_migrations");
+    let chassis = chassis_migrations();
     if migrations::is_newer(pool, &chassis).await? || migrations::is_newer(pool, service.migrations).await? {
         return Ok(false);
     }
@@ -273,6 +271,13 @@ pub async fn migrate(pool: &PgPool, service: impl Into<Schema>) -> anyhow::Resul
         migrations::run(pool, Work::Definitions(service.definitions)).await?;
     }
     Ok(true)
+}
+
+/// The tables that every service's database carries: outbox, inbox, idempotency keys, proposals, audit rows.
+pub(crate) fn chassis_migrations() -> Migrator {
+    let mut migrations = sqlx::migrate!("./migrations");
+    migrations.dangerous_set_table_name("_chassis_migrations");
+    migrations
 }
 
 /// [`migrate`] by url, for the `migrate` command of a service.

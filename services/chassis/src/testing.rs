@@ -6,6 +6,8 @@ mod calls;
 
 mod proxy;
 
+mod template;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -13,12 +15,10 @@ use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
-use sqlx::PgPool;
 use time::OffsetDateTime;
 use tonic::{Code, Request, Status};
 use uuid::Uuid;
 
-use crate::db::{self, Db, Schema};
 use crate::decision::{self, Assertion, Decided, Proposer};
 use crate::destination::ConfirmedDestination;
 use crate::error::Refusal;
@@ -34,12 +34,7 @@ use crate::roots::to_hex;
 pub use self::broker::Broker;
 pub use self::calls::assert_callers_are_known;
 pub use self::proxy::Proxy;
-
-/// A migrated database over the pool of `#[sqlx::test(migrations = false)]`.
-pub async fn database(pool: PgPool, service: impl Into<Schema>) -> Db {
-    db::migrate(&pool, service).await.expect("migrations apply");
-    Db::from_pool(pool)
-}
+pub use self::template::database;
 
 /// The name of the service under test: who calls it signs for this one.
 pub const SERVICE: &str = "test";
