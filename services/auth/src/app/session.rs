@@ -3,6 +3,7 @@
 pub mod begin_passkey_login;
 pub mod check_session;
 pub mod end_session;
+pub mod ending;
 pub mod get_session;
 pub mod issuing;
 pub mod list_sessions;

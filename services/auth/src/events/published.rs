@@ -206,11 +206,19 @@ pub async fn activity_disowned(conn: &mut PgConnection, user_id: Uuid, reported_
     enqueue(conn, "auth.v1.activity_disowned", user_id, &event).await
 }
 
-/// Sessions were ended; without any there is no event.
+/// Some sessions of an account were ended.
 pub async fn session_ended(conn: &mut PgConnection, user_id: Uuid, session_ids: &[Uuid]) -> Told {
-    if session_ids.is_empty() {
-        return Ok(());
-    }
-    let event = SessionEnded { session_ids: session_ids.iter().map(Uuid::to_string).collect() };
+    let session_ids = session_ids.iter().map(Uuid::to_string).collect();
+    let event = SessionEnded { session_ids, ..SessionEnded::default() };
+    enqueue(conn, "auth.v1.session_ended", user_id, &event).await
+}
+
+/// All sessions of an account ended, except one if it is given; `ended` were live.
+pub async fn all_sessions_ended(conn: &mut PgConnection, user_id: Uuid, except: Option<Uuid>, ended: &[Uuid]) -> Told {
+    let event = SessionEnded {
+        session_ids: ended.iter().map(Uuid::to_string).collect(),
+        all_of_user_id: user_id.to_string(),
+        except_session_id: except.map(|id| id.to_string()).unwrap_or_default(),
+    };
     enqueue(conn, "auth.v1.session_ended", user_id, &event).await
 }

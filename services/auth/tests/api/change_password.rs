@@ -3,10 +3,11 @@
 use chassis::error::{Kind, Refusal, from_status};
 use chassis::testing::with_token;
 use proto::auth::v1::auth_service_server::AuthService;
-use proto::auth::v1::{ChangePasswordRequest, CheckSessionRequest};
+use proto::auth::v1::{ChangePasswordRequest, CheckSessionRequest, SessionEnded};
 use sqlx::PgPool;
 
 use crate::fixture::{ABROAD, HOME, PASSWORD, World, said};
+use crate::sessions::session_id;
 
 const NEW: &str = "staple battery horse";
 
@@ -28,6 +29,12 @@ async fn a_change_ends_the_other_sessions(pool: PgPool) {
     world.forget_events().await;
     change(&world, &token, &user.id, PASSWORD, NEW).await.unwrap();
     assert_eq!(world.events().await, ["session_ended", "password_changed"]);
+    let ended = SessionEnded {
+        session_ids: vec![session_id(&other).to_string()],
+        all_of_user_id: user.id.clone(),
+        except_session_id: session_id(&token).to_string(),
+    };
+    assert_eq!(world.ended().await, ended);
     assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_ok());
     assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &other)).await.is_err());
     world.login("ada@example.com", NEW, HOME).await.unwrap();

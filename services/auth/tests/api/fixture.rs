@@ -20,9 +20,11 @@ use chassis::grpc;
 use chassis::identity::Role;
 use chassis::keys::{SealingKey, SecretKey, SigningKey, TrustedKeys};
 use chassis::testing::{self, Realm};
+use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
-    Client, LoginRequest, LoginResponse, RegisterRequest, RegisterResponse, ResendCodeRequest, User, VerifyEmailRequest,
+    Client, LoginRequest, LoginResponse, RegisterRequest, RegisterResponse, ResendCodeRequest, SessionEnded, User,
+    VerifyEmailRequest,
 };
 use sqlx::PgPool;
 use tokio::sync::{Notify, Semaphore};
@@ -221,6 +223,13 @@ impl World {
         let keys: Vec<String> =
             sqlx::query_scalar("SELECT key FROM outbox ORDER BY id").fetch_all(&self.pool).await.unwrap();
         keys.into_iter().map(|key| key.trim_start_matches("auth.v1.").to_owned()).collect()
+    }
+
+    /// The newest event of ended sessions.
+    pub async fn ended(&self) -> SessionEnded {
+        let sql = "SELECT payload FROM outbox WHERE key = 'auth.v1.session_ended' ORDER BY id DESC LIMIT 1";
+        let payload: Vec<u8> = sqlx::query_scalar(sql).fetch_one(&self.pool).await.unwrap();
+        SessionEnded::decode(payload.as_slice()).unwrap()
     }
 
     /// Forgets the events so far.

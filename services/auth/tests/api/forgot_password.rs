@@ -3,7 +3,9 @@ use chassis::testing::with_token;
 use futures::future::join_all;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::directory_service_server::DirectoryService;
-use proto::auth::v1::{CheckSessionRequest, ForgotPasswordRequest, GetMailSecretRequest, ResetPasswordRequest};
+use proto::auth::v1::{
+    CheckSessionRequest, ForgotPasswordRequest, GetMailSecretRequest, ResetPasswordRequest, SessionEnded,
+};
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -46,6 +48,20 @@ async fn the_link_sets_a_new_password_once(pool: PgPool) {
     assert_eq!(world.login("ada@example.com", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
     world.login("ada@example.com", NEW, HOME).await.unwrap();
     assert_eq!(reset(&world, &link, "yet another battery").await.unwrap_err().code, "INVALID_RESET_TOKEN");
+}
+
+/// [D-M7] [S2] A new password also ends what outlives a session that is no longer used: the event names the account.
+#[sqlx::test(migrations = false)]
+async fn the_event_includes_sessions_that_are_no_longer_used(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, _) = world.member("ada@example.com").await;
+    world.run("UPDATE sessions SET idle_until = created_at").await;
+    forgot(&world, "ada@example.com").await;
+    world.answer_mail_requests().await;
+    world.forget_events().await;
+    reset(&world, &world.link(&user.id).await, NEW).await.unwrap();
+    assert_eq!(world.events().await, ["session_ended", "password_changed"]);
+    assert_eq!(world.ended().await, SessionEnded { all_of_user_id: user.id, ..SessionEnded::default() });
 }
 
 /// [D-S6] Known or not, the answer is the same and costs the same: one row, looked at later.

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::app::factor::factor_proof::{self, Proof};
 use crate::app::security::security_log;
-use crate::app::session::issuing;
+use crate::app::session::{ending, issuing};
 use crate::clients::{is_payable, is_paying_out};
 use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
@@ -195,8 +195,7 @@ async fn close(app: &App, user_id: Uuid) -> Result<(), Error> {
     factor_resets::call_off(&mut tx, user.id).await?;
     known_devices::forget(&mut tx, user.id).await?;
     users::close(&mut tx, user.id, &app.hasher.impossible(), now).await?;
-    let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;
-    published::session_ended(&mut tx, user.id, &ended).await?;
+    ending::end_all(&mut tx, user.id, None, now).await?;
     published::account_closed(&mut tx, &user).await?;
     tx.commit().await?;
     chassis::crash_point!("auth.close_account.after_commit");

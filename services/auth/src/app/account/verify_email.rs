@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::security::{safeguards, security_log};
-use crate::app::session::issuing;
+use crate::app::session::{ending, issuing};
 use crate::domain::code::{Handle, Purpose};
 use crate::domain::device::Device;
 use crate::domain::email::Email;
@@ -20,7 +20,7 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
 use crate::store::codes::{Consumed, Tried};
-use crate::store::{codes, login_throttles, reset_tokens, security_links, sessions, users};
+use crate::store::{codes, login_throttles, reset_tokens, security_links, users};
 
 /// A code as somebody typed it.
 #[derive(Debug, Clone)]
@@ -149,8 +149,7 @@ async fn confirm(app: &App, tx: &mut Tx, code: &Tried, submission: &Submission<'
 /// Gives a new account to the owner of its mailbox; returns the token of a link to set a password.
 async fn take_over(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<String, Error> {
     users::set_password(tx, user.id, &app.hasher.impossible()).await?;
-    let ended = sessions::revoke_all(tx, user.id, None, now).await?;
-    published::session_ended(tx, user.id, &ended).await?;
+    ending::end_all(tx, user.id, None, now).await?;
     issuing::shown_link(tx, &app.secrets, user, now).await
 }
 
@@ -166,8 +165,7 @@ async fn change_email(
     // A link that waits in the old mailbox opens nothing any more.
     reset_tokens::supersede(tx, user.id, now).await?;
     let own = session.filter(|session| session.user_id == user.id).map(|session| session.id);
-    let ended = sessions::revoke_all(tx, user.id, own, now).await?;
-    published::session_ended(tx, user.id, &ended).await?;
+    ending::end_all(tx, user.id, own, now).await?;
     safeguards::cool_off(app, tx, user.id, Change::Email, now).await?;
     security_log::done(tx, (user.id, user.role), Kind::EmailChanged, None, now).await?;
     let undo = security_links::insert(tx, (user.id, &user.email), LinkFor::Undo, now).await?;

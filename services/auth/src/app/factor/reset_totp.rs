@@ -7,11 +7,11 @@ use chassis::identity::{Role, Staff};
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::app::session::ending;
 use crate::domain::email::Email;
 use crate::domain::user::User;
 use crate::error::Error;
-use crate::events::published;
-use crate::store::{authenticators, passkeys, recovery_codes, sessions, users};
+use crate::store::{authenticators, passkeys, recovery_codes, users};
 
 /// Resets, and ends the account's sessions; `false` if there was none.
 ///
@@ -30,8 +30,7 @@ pub async fn reset_totp(db: &Db, email: &str) -> Result<bool, Error> {
         return Ok(false);
     }
     recovery_codes::replace(&mut tx, user.id, &[]).await?;
-    let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;
-    published::session_ended(&mut tx, user.id, &ended).await?;
+    ending::end_all(&mut tx, user.id, None, now).await?;
     // As for `staff add`: the operator has no account.
     let operator = Staff::new(Uuid::nil(), Role::Admin);
     let act = Act {

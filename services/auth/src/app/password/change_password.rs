@@ -6,7 +6,7 @@ use chassis::identity::Session;
 use crate::app::App;
 use crate::app::password::password_proof;
 use crate::app::security::{safeguards, security_log};
-use crate::app::session::issuing;
+use crate::app::session::{ending, issuing};
 use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
 use crate::domain::safeguard::Change;
@@ -15,7 +15,7 @@ use crate::domain::security_link::Purpose;
 use crate::domain::user::User;
 use crate::error::{Error, unauthenticated};
 use crate::events::published;
-use crate::store::{reset_tokens, security_links, sessions, users};
+use crate::store::{reset_tokens, security_links, users};
 
 const OLD: &str = "oldPassword";
 
@@ -51,8 +51,7 @@ async fn set(app: &App, session: &Session, known: &User, hash: &str) -> Result<(
     // It may have been requested by the person whom the new password locks out.
     issuing::withdraw_email_change(&mut tx, &user, now).await?;
     reset_tokens::supersede(&mut tx, user.id, now).await?;
-    let ended = sessions::revoke_all(&mut tx, user.id, Some(session.id), now).await?;
-    published::session_ended(&mut tx, user.id, &ended).await?;
+    ending::end_all(&mut tx, user.id, Some(session.id), now).await?;
     safeguards::cool_off(app, &mut tx, user.id, Change::Password, now).await?;
     let account = (user.id, user.role);
     security_log::done_in(&mut tx, session.id, account, Kind::PasswordChanged, now).await?;

@@ -5,7 +5,7 @@ use chassis::clock;
 use crate::app::App;
 use crate::app::account::close_account;
 use crate::app::security::{safeguards, security_log};
-use crate::app::session::issuing;
+use crate::app::session::{ending, issuing};
 use crate::domain::asker::Asker;
 use crate::domain::device::Device;
 use crate::domain::fields::FieldErrors;
@@ -17,7 +17,7 @@ use crate::domain::throttle::Counter;
 use crate::error::Error;
 use crate::events::published;
 use crate::secrets::token_hash;
-use crate::store::{login_throttles, reset_tokens, security_links, sessions, users};
+use crate::store::{login_throttles, reset_tokens, security_links, users};
 
 #[derive(Clone)]
 pub struct Reset {
@@ -61,8 +61,7 @@ pub async fn reset_password(app: &App, reset: &Reset) -> Result<(), Error> {
         // The link proved the address of invited staff.
         users::verify(&mut tx, user.id, now).await?;
     }
-    let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;
-    published::session_ended(&mut tx, user.id, &ended).await?;
+    ending::end_all(&mut tx, user.id, None, now).await?;
     safeguards::cool_off(app, &mut tx, user.id, Change::Password, now).await?;
     security_log::done(&mut tx, (user.id, user.role), Kind::PasswordReset, None, now).await?;
     let link = security_links::insert(&mut tx, (user.id, &user.email), Purpose::NotMe, now).await?;

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::app::account::close_account;
 use crate::app::factor::second_factor;
 use crate::app::security::{safeguards, security_log};
-use crate::app::session::issuing;
+use crate::app::session::{ending, issuing};
 use crate::domain::code::LinkPurpose;
 use crate::domain::safeguard::Change;
 use crate::domain::security_event::Kind;
@@ -20,9 +20,7 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
 use crate::store::security_links::{self, Link};
-use crate::store::{
-    authenticators, known_devices, passkeys, payout_safeguards, recovery_codes, reset_tokens, sessions, users,
-};
+use crate::store::{authenticators, known_devices, passkeys, payout_safeguards, recovery_codes, reset_tokens, users};
 
 /// Uses the link up; returns its account, locked.
 ///
@@ -88,8 +86,7 @@ async fn end_access(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) ->
         published::activity_disowned(tx, user.id, now).await?;
     }
     security_log::done(tx, (user.id, user.role), Kind::Disowned, None, now).await?;
-    let ended = sessions::revoke_all(tx, user.id, None, now).await?;
-    published::session_ended(tx, user.id, &ended).await?;
+    ending::end_all(tx, user.id, None, now).await?;
     Ok(reset_tokens::supersede(tx, user.id, now).await?)
 }
 

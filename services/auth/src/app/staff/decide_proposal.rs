@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::factor::second_factor::is_set_up;
-use crate::app::session::issuing;
+use crate::app::session::{ending, issuing};
 use crate::app::staff::propose_factor_reset::FACTOR_RESET;
 use crate::app::staff::propose_staff_change::{Account, DISABLE, INVITE, NewRole};
 use crate::app::staff::reset_factors;
@@ -19,7 +19,7 @@ use crate::domain::code::LinkPurpose;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{factor_resets, reset_tokens, sessions, users};
+use crate::store::{factor_resets, reset_tokens, users};
 
 /// Decides an open proposal; a confirmed one takes effect in the same transaction.
 ///
@@ -87,12 +87,12 @@ async fn take_effect(
         let NewRole { role } = serde_json::from_value(decided.change.clone())?;
         if let (Some(role), true) = (role, decided.kind != DISABLE) {
             users::set_role(conn, user.id, role, now).await?;
-            end_sessions(conn, user.id, now).await?;
+            ending::end_all(conn, user.id, None, now).await?;
             (Account { role, ..account.clone() }, user.id, "given another role", Some(account.role))
         } else {
             users::disable(conn, user.id, now).await?;
             reset_tokens::supersede(conn, user.id, now).await?;
-            end_sessions(conn, user.id, now).await?;
+            ending::end_all(conn, user.id, None, now).await?;
             (account, user.id, "ended", None)
         }
     };
@@ -132,11 +132,6 @@ fn check_seen(user: Option<User>, proposal: &Proposal) -> Result<(User, Account)
     let before: Account = serde_json::from_value(proposal.before.clone().unwrap_or_default())?;
     let user = user.filter(User::is_open).ok_or(Error::Stale)?;
     if Account::of(&user).as_ref() == Some(&before) { Ok((user, before)) } else { Err(Error::Stale) }
-}
-
-async fn end_sessions(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -> Result<(), Error> {
-    let ended = sessions::revoke_all(conn, user_id, None, now).await?;
-    Ok(published::session_ended(conn, user_id, &ended).await?)
 }
 
 async fn tell(

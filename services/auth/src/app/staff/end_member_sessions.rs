@@ -10,11 +10,11 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::security::security_log;
+use crate::app::session::ending;
 use crate::domain::security_event::Kind;
 use crate::domain::user::User;
 use crate::error::Error;
-use crate::events::published;
-use crate::store::{sessions, users};
+use crate::store::users;
 
 /// Who does it, to whom, from where.
 #[derive(Debug, Clone)]
@@ -37,11 +37,10 @@ pub async fn end_member_sessions(app: &App, command: &EndMemberSessions) -> Resu
 async fn apply(conn: &mut PgConnection, command: &EndMemberSessions) -> Result<u64, Error> {
     let now = clock::now(conn).await?;
     let user = users::lock(conn, command.user_id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
-    let ended = sessions::revoke_all(conn, user.id, None, now).await?;
+    let ended = ending::end_all(conn, user.id, None, now).await?;
     if ended.is_empty() {
         return Ok(0);
     }
-    published::session_ended(conn, user.id, &ended).await?;
     security_log::done(conn, (user.id, None), Kind::SessionEnded, None, now).await?;
     let count = u64::try_from(ended.len()).unwrap_or(u64::MAX);
     let act = Act {

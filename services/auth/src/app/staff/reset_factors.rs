@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::factor::second_factor;
+use crate::app::session::ending;
 use crate::domain::device::Device;
 use crate::domain::second_factor::Change;
 use crate::domain::security_link::Purpose;
@@ -20,7 +21,7 @@ use crate::domain::totp::RESET_DELAY;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{authenticators, factor_resets, passkeys, recovery_codes, security_links, sessions, users};
+use crate::store::{authenticators, factor_resets, passkeys, recovery_codes, security_links, users};
 
 /// Looks every minute until shutdown.
 pub async fn run(app: &App, shutdown: CancellationToken) {
@@ -58,8 +59,7 @@ pub async fn reset_next(app: &App) -> Result<bool, Error> {
     passkeys::forget(&mut tx, user.id).await?;
     recovery_codes::replace(&mut tx, user.id, &[]).await?;
     second_factor::acquit(&mut tx, user.id).await?;
-    let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;
-    published::session_ended(&mut tx, user.id, &ended).await?;
+    ending::end_all(&mut tx, user.id, None, now).await?;
     second_factor::note(&mut tx, &user, Change::RemovedByStaff, &Device::of("", "")).await?;
     let after = json!({ "proposalId": proposal_id, "enrolled": false });
     audit::append_own(&mut tx, "member.factors_removed", &user.id.to_string(), after).await?;
