@@ -5,7 +5,7 @@
 #   deploy/rotate-key.sh [--folder FOLDER] add NAME       token, decision, or a process of services/services.txt
 #   deploy/rotate-key.sh [--folder FOLDER] switch NAME
 #   deploy/rotate-key.sh [--folder FOLDER] retire NAME    not for decision, whose old signatures stay in use
-#   deploy/rotate-key.sh [--folder FOLDER] replace code|link
+#   deploy/rotate-key.sh [--folder FOLDER] replace code|link|push
 #
 # See docs/KEYS.md for what to restart between the steps and how long to wait.
 set -euo pipefail
@@ -18,7 +18,7 @@ if [ "${1:-}" = --folder ]; then folder=$2; shift 2; fi
 step=${1:?add, switch, retire or replace}
 name=${2:?the name of the key}
 case "$step:$name" in
-  add:token | switch:token | retire:token | add:decision | switch:decision | replace:code | replace:link) ;;
+  add:token | switch:token | retire:token | add:decision | switch:decision | replace:code | replace:link | replace:push) ;;
   add:* | switch:* | retire:*) is_process "$name" || { echo "$step $name is not possible" >&2; exit 1; } ;;
   *) echo "$step $name is not possible" >&2; exit 1 ;;
 esac
@@ -63,6 +63,7 @@ case $step in
     case $name in
       code) echo "restart auth; codes and links that were already sent no longer work" ;;
       link) echo "restart gateway; open pages request their receipts again" ;;
+      push) echo "restart mailer; notices reach a device again once its member has opened the app there" ;;
     esac
     ;;
 esac

@@ -38,7 +38,7 @@ password() {
 
 make_keys() {
   local service secret
-  for secret in code link totp; do
+  for secret in code link totp push; do
     [ -e "keys/$secret.key" ] || openssl rand 32 | base64url | readable "keys/$secret.key"
   done
   [ -e keys/trusted.json ] || echo '[]' | readable keys/trusted.json
@@ -123,6 +123,7 @@ kustomization() {
   local -A more=(
     [auth]="token.key=keys/token.key decision.key=keys/decision.key code.key=keys/code.key totp.key=keys/totp.key"
     [gateway]="link.key=keys/link.key"
+    [mailer]="push.key=keys/push.key"
   )
   printf 'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nsecretGenerator:\n'
   for name in "${processes[@]}"; do

@@ -39,8 +39,8 @@ NEEDED = {
     "RabbitmqCluster": ["spec.override.statefulSet.spec.template.spec.containers"],
     "ScheduledBackup": ["spec.cluster.name", "spec.schedule"],
 }
-# Who may reach any address outside, at these ports: exchanges and nodes, mail relays, the backend of traces.
-ANYWHERE = {"payment-method": {443}, "mailer": {465, 587}, "collector": {443}}
+# Who may reach any address outside, at these ports: exchanges and nodes, mail relays and push services, the backend of traces.
+ANYWHERE = {"payment-method": {443}, "mailer": {443, 465, 587}, "collector": {443}}
 ROOT = pathlib.Path(__file__).parents[2]
 # The calls between services, as drawn in ARCHITECTURE.md.
 LIST = ROOT / "services" / "services.txt"

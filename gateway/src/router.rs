@@ -18,8 +18,8 @@ use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
     activity, admin, auth, cases, certificates, closing, course_media, courses, daily_balances, destinations,
-    documents, events, export, factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, quotes,
-    solvency, statements, status, terms, trades, transactions, users, wallet,
+    documents, events, export, factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, push,
+    quotes, solvency, statements, status, terms, trades, transactions, users, wallet,
 };
 use crate::web;
 
@@ -133,6 +133,7 @@ pub fn api() -> Api {
         .routes(routes!(notices::list))
         .routes(routes!(notices::read))
         .routes(routes!(notices::preferences, notices::set_preferences))
+        .routes(routes!(push::state, push::subscribe, push::unsubscribe))
         // Back office.
         .merge(admin::routes(&mut declare));
     let (router, mut document) = OpenApiRouter::with_openapi(ApiDoc::openapi()).nest("/v1", v1).split_for_parts();

@@ -39,6 +39,8 @@ pub mod events;
 
 pub mod notices;
 
+pub mod push;
+
 pub mod status;
 
 pub mod export;

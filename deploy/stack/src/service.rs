@@ -210,7 +210,8 @@ impl Service {
                 None => launch.env("MAIL_DIR", path("mail")),
             }
             .env("MAIL_FROM", "Solvane <no-reply@solvane.test>")
-            .env("SUPPORT_EMAIL", "hello@solvane.test"),
+            .env("SUPPORT_EMAIL", "hello@solvane.test")
+            .env("PUSH_KEY_FILE", key("push")),
             Self::Gateway => launch
                 .env("WEB_DIR", shared.web.display().to_string())
                 .env("FILES_URL", format!("file://{}", path("files")))

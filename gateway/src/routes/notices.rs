@@ -1,4 +1,4 @@
-//! Notices: what happened to the member's money and account, and which mails they want.
+//! Notices: what happened to the member's money and account, and which of them come by mail and to devices.
 
 use axum::extract::Query;
 use proto::mailer::v1::read_notices_request::Which;
@@ -203,21 +203,21 @@ pub async fn read(caller: VerifiedMember, Json { value: body, .. }: Json<Notices
     Ok(ok(NoticesMarked { message: "Marked as read.", unread: answer.unread }))
 }
 
-/// The mails that a member gets, by what they are about. Mails that protect the account, and those about withdrawals,
-/// rejections and corrections, are sent in any case.
+/// What a member gets by mail, or on devices, by what it is about. What protects the account, withdrawals, rejections and
+/// corrections are sent in any case.
 #[response]
 #[derive(Clone, Copy)]
-pub struct MailPreferences {
+pub struct GroupPreferences {
     money: bool,
     plans: bool,
     courses: bool,
     cases: bool,
 }
 
-/// The mails that a member wants.
+/// What a member wants by mail, or on devices.
 #[request]
 #[derive(Default)]
-pub struct MailWishes {
+pub struct GroupWishes {
     money: Field<bool>,
     plans: Field<bool>,
     courses: Field<bool>,
@@ -227,26 +227,32 @@ pub struct MailWishes {
 /// How a member learns what happened.
 #[response]
 pub struct NoticePreferences {
-    mail: MailPreferences,
+    mail: GroupPreferences,
+    /// On devices that notices are sent to (`/notices/push`).
+    push: GroupPreferences,
 }
 
 /// What a member changes; what is left out stays on.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NoticeWishes {
-    #[schema(value_type = MailWishes)]
-    mail: Option<MailWishes>,
+    #[schema(value_type = GroupWishes)]
+    mail: Option<GroupWishes>,
+    #[schema(value_type = GroupWishes)]
+    push: Option<GroupWishes>,
 }
 
 /// The preferences that hold now.
 #[response]
 pub struct NoticePreferencesSaved {
     message: &'static str,
-    mail: MailPreferences,
+    mail: GroupPreferences,
+    push: GroupPreferences,
 }
 
-impl From<Option<mailer::NoticePreferences>> for MailPreferences {
-    fn from(preferences: Option<mailer::NoticePreferences>) -> Self {
-        let off: Vec<Group> = preferences.iter().flat_map(mailer::NoticePreferences::mail_off).collect();
+impl FromIterator<Group> for GroupPreferences {
+    /// Those that are off.
+    fn from_iter<T: IntoIterator<Item = Group>>(off: T) -> Self {
+        let off: Vec<Group> = off.into_iter().collect();
         let is_on = |group| !off.contains(&group);
         Self {
             money: is_on(Group::Money),
@@ -262,27 +268,34 @@ impl From<Option<mailer::NoticePreferences>> for MailPreferences {
 pub async fn preferences(caller: VerifiedMember) -> Answer<NoticePreferences> {
     let message = GetNoticePreferencesRequest {};
     let answer = ask!(caller.notices.get_notice_preferences(message))?;
-    Ok(ok(NoticePreferences { mail: answer.preferences.into() }))
+    let saved = answer.preferences.unwrap_or_default();
+    Ok(ok(NoticePreferences { mail: saved.mail_off().collect(), push: saved.push_off().collect() }))
 }
 
 /// Change the preferences of notices
 #[put("/notices/preferences", "Notices")]
 pub async fn set_preferences(
     caller: VerifiedMember,
-    Json { value: NoticeWishes { mail }, .. }: Json<NoticeWishes>,
+    Json { value: NoticeWishes { mail, push }, .. }: Json<NoticeWishes>,
 ) -> Answer<NoticePreferencesSaved> {
-    let mail = mail.unwrap_or_default();
     let mut form = Form::new();
-    let wishes = [
-        (Group::Money, form.flag("mail.money", &mail.money, true)),
-        (Group::Plans, form.flag("mail.plans", &mail.plans, true)),
-        (Group::Courses, form.flag("mail.courses", &mail.courses, true)),
-        (Group::Cases, form.flag("mail.cases", &mail.cases, true)),
-    ];
+    let mail_off = turned_off(&mut form, "mail", &mail.unwrap_or_default());
+    let push_off = turned_off(&mut form, "push", &push.unwrap_or_default());
     form.finish()?;
-    let mail_off = wishes.into_iter().filter(|(_, wanted)| !wanted).map(|(group, _)| group.into()).collect();
-    let message = SetNoticePreferencesRequest { preferences: Some(mailer::NoticePreferences { mail_off }) };
+    let message = SetNoticePreferencesRequest { preferences: Some(mailer::NoticePreferences { mail_off, push_off }) };
     let answer = ask!(caller.notices.set_notice_preferences(message))?;
-    let message = "Your preferences are saved.";
-    Ok(ok(NoticePreferencesSaved { message, mail: answer.preferences.into() }))
+    let (message, saved) = ("Your preferences are saved.", answer.preferences.unwrap_or_default());
+    Ok(ok(NoticePreferencesSaved { message, mail: saved.mail_off().collect(), push: saved.push_off().collect() }))
+}
+
+/// The groups that are not wanted.
+fn turned_off(form: &mut Form, way: &str, wishes: &GroupWishes) -> Vec<i32> {
+    let groups = [
+        (Group::Money, "money", &wishes.money),
+        (Group::Plans, "plans", &wishes.plans),
+        (Group::Courses, "courses", &wishes.courses),
+        (Group::Cases, "cases", &wishes.cases),
+    ];
+    let off = groups.into_iter().filter(|(_, name, wish)| !form.flag(&format!("{way}.{name}"), wish, true));
+    off.map(|(group, ..)| group.into()).collect()
 }

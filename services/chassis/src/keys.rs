@@ -168,8 +168,16 @@ impl SealingKey {
     /// # Errors
     /// If it cannot be read or holds fewer or more.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let key = RandomizedNonceKey::new(&AES_256_GCM, &read_secret(path)?);
-        Ok(Self(key.map_err(|_| anyhow!("{} does not hold 32 bytes", path.display()))?))
+        Self::new(&read_secret(path)?).with_context(|| format!("{} does not hold 32 bytes", path.display()))
+    }
+
+    /// The key of these 32 bytes.
+    ///
+    /// # Errors
+    /// If there are fewer or more.
+    pub fn new(bytes: &[u8]) -> anyhow::Result<Self> {
+        let key = RandomizedNonceKey::new(&AES_256_GCM, bytes);
+        Ok(Self(key.map_err(|_| anyhow!("a sealing key has 32 bytes"))?))
     }
 
     /// Seals a secret for one place (the id of its row): sealed bytes that were moved elsewhere do not open.
@@ -216,13 +224,13 @@ pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
 }
 
 /// Writes a full set of keys into a folder: `<service>.key`, `token.key`, `decision.key`, `code.key`, `link.key`,
-/// `totp.key` and `trusted.json`. Keeps what exists, so that a second call changes nothing but adds what a newer version needs.
+/// `totp.key`, `push.key` and `trusted.json`. Keeps what exists, so that a second call changes nothing but adds what a newer version needs.
 ///
 /// # Errors
 /// If the folder cannot be written.
 pub fn generate(folder: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(folder)?;
-    for secret in ["code", "link", "totp"] {
+    for secret in ["code", "link", "totp", "push"] {
         let path = folder.join(format!("{secret}.key"));
         if !path.exists() {
             write_private(&path, URL_SAFE_NO_PAD.encode(random::<32>()?).as_bytes())?;

@@ -13,6 +13,8 @@ pub enum Error {
     Database(#[from] sqlx::Error),
     #[error("json")]
     Json(#[from] serde_json::Error),
+    #[error("cryptography: {0}")]
+    Cryptography(String),
     #[error("{}", .0.message)]
     Refused(#[from] Refusal),
 }
@@ -27,7 +29,7 @@ impl Error {
             Self::Database(sqlx::Error::Database(error)) => {
                 error.code().is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
             }
-            Self::Database(_) | Self::Json(_) | Self::Refused(_) => false,
+            Self::Database(_) | Self::Json(_) | Self::Cryptography(_) | Self::Refused(_) => false,
         }
     }
 }
@@ -35,7 +37,9 @@ impl Error {
 impl Fault for Error {
     fn meaning(&self) -> Meaning<'_> {
         match self {
-            Self::Unreadable(_) | Self::Json(_) => Meaning::Own(Kind::Internal, ErrorReason::Internal),
+            Self::Unreadable(_) | Self::Json(_) | Self::Cryptography(_) => {
+                Meaning::Own(Kind::Internal, ErrorReason::Internal)
+            }
             Self::Refused(refusal) => Meaning::Refused(refusal),
             Self::Database(error) => Meaning::Database(error),
         }

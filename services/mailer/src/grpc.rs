@@ -25,6 +25,7 @@ use tonic::service::Routes;
 
 use crate::error::Error;
 use crate::events::consumed::{Consumer, QUEUE};
+use crate::push::Push;
 use crate::store::member_data::MemberTables;
 
 #[derive(Clone)]
@@ -32,6 +33,8 @@ pub struct GrpcServer {
     pub db: Db,
     pub verifier: Verifier,
     pub consumer: Arc<Consumer>,
+    /// Unset if notices are not sent to devices.
+    pub push: Option<Arc<Push>>,
 }
 
 impl GrpcServer {

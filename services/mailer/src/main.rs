@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use chassis::auth_client;
 use chassis::command::{self, say};
 use chassis::process::{Allocator, Process};
@@ -12,13 +12,17 @@ use mailer::MIGRATOR;
 use mailer::app::accept_event::AcceptEvent;
 use mailer::app::mail_roots::MailRoots;
 use mailer::app::send_mails::{CONCURRENCY, SendMails};
+use mailer::app::send_pushes::SendPushes;
 use mailer::app::send_test::send_test;
 use mailer::clients::Directory;
 use mailer::config::Config;
+use mailer::domain::push::PushServices;
 use mailer::events::consumed::{Consumer, QUEUE};
 use mailer::events::published::{LiveNotices, publish};
 use mailer::grpc::GrpcServer;
 use mailer::message::Sender;
+use mailer::push::keys::PushKeys;
+use mailer::push::{self, PublicAddresses, Push};
 use mailer::render::Renderer;
 use mailer::smtp::Transport;
 use tokio::sync::Notify;
@@ -80,7 +84,16 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         Ok(())
     });
     let consumer = Arc::new(Consumer { accept: Arc::new(accept), live });
-    let grpc = GrpcServer { db: db.clone(), verifier, consumer: Arc::clone(&consumer) };
+    let push = devices(&config)?;
+    if let Some(push) = &push {
+        let send = Arc::new(SendPushes { db: db.clone(), push: Arc::clone(push) });
+        let shutdown = process.shutdown.clone();
+        process.spawn(async move {
+            send.run(shutdown).await;
+            Ok(())
+        });
+    }
+    let grpc = GrpcServer { db: db.clone(), verifier, consumer: Arc::clone(&consumer), push };
     let send = Arc::new(SendMails {
         db,
         directory,
@@ -102,6 +115,23 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     });
     process.serve(&config.service, grpc.routes()).await?;
     process.run(&config.service.ops).await
+}
+
+/// How notices get to devices, if they do.
+fn devices(config: &Config) -> anyhow::Result<Option<Arc<Push>>> {
+    let Some(file) = config.push_key_file.as_deref().filter(|file| !file.as_os_str().is_empty()) else {
+        return Ok(None);
+    };
+    let services = PushServices::parse(&config.push_services).map_err(|error| anyhow!("PUSH_SERVICES: {error}"))?;
+    if services.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(Push {
+        keys: PushKeys::read(file)?,
+        services,
+        http: push::client(Arc::new(PublicAddresses)).build()?,
+        subject: format!("mailto:{}", config.support_email),
+    })))
 }
 
 /// The relay if there is one, else the folder.

@@ -163,14 +163,15 @@ it('shows what staff did in a case, with the way to it [D-M7] [D-M8]', async () 
 })
 
 it('lets a member choose which emails they get, never those about security [D-M7]', async () => {
-  const saved = records('put', '/notices/preferences', { mail: { money: true, plans: false, courses: true, cases: true } })
+  const push = { money: true, plans: true, courses: true, cases: true }
+  const saved = records('put', '/notices/preferences', { mail: { money: true, plans: false, courses: true, cases: true }, push })
   server.use(saved.handler)
   const { user } = openAsMember('/profile')
   const group = within(await screen.findByRole('group', { name: 'Emails that you want' }))
   expect(group.getAllByRole('checkbox')).toHaveLength(4)
   expect(group.queryByRole('checkbox', { name: /security/i })).toBeNull()
   await user.click(group.getByRole('checkbox', { name: /Plans/ }))
-  await waitFor(() => expect(saved.seen[0]?.body).toEqual({ mail: { money: true, plans: false, courses: true, cases: true } }))
+  await waitFor(() => expect(saved.seen[0]?.body).toEqual({ mail: { money: true, plans: false, courses: true, cases: true }, push }))
   await waitFor(() => expect(group.getByRole('checkbox', { name: /Plans/ })).not.toBeChecked())
   expect(toastTexts()).toEqual(['Done'])
 })

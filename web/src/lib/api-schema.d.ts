@@ -2226,6 +2226,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/notices/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read whether notices go to this device */
+        get: operations["get_notices_push"];
+        /**
+         * Send notices to this device
+         * @description Their words have no amounts and no names. Repeated at each visit: it ends 30 days after the last time, with a logout, and
+         *     when all sessions of the account are ended. An account has ten devices; the one that was renewed longest ago makes room.
+         */
+        put: operations["put_notices_push"];
+        post?: never;
+        /** Send no more notices to this device */
+        delete: operations["delete_notices_push"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/notices/read": {
         parameters: {
             query?: never;
@@ -4055,6 +4078,23 @@ export interface components {
             /** @description Payouts: the withdrawal that it belongs to. */
             transactionId?: string;
         };
+        /**
+         * @description What a member gets by mail, or on devices, by what it is about. What protects the account, withdrawals, rejections and
+         *     corrections are sent in any case.
+         */
+        GroupPreferences: {
+            cases: boolean;
+            courses: boolean;
+            money: boolean;
+            plans: boolean;
+        };
+        /** @description What a member wants by mail, or on devices. */
+        GroupWishes: {
+            cases: boolean;
+            courses: boolean;
+            money: boolean;
+            plans: boolean;
+        };
         /** @description What was held for members. */
         Held: {
             /** @description Addresses that receive deposits and that members share. Addresses of single members are in the units alone. */
@@ -4327,23 +4367,6 @@ export interface components {
              * @example 123456
              */
             totp?: string | null;
-        };
-        /**
-         * @description The mails that a member gets, by what they are about. Mails that protect the account, and those about withdrawals,
-         *     rejections and corrections, are sent in any case.
-         */
-        MailPreferences: {
-            cases: boolean;
-            courses: boolean;
-            money: boolean;
-            plans: boolean;
-        };
-        /** @description The mails that a member wants. */
-        MailWishes: {
-            cases: boolean;
-            courses: boolean;
-            money: boolean;
-            plans: boolean;
         };
         /** @description The caller as the back office knows them. */
         Me: {
@@ -4849,18 +4872,22 @@ export interface components {
         NoticeKind: "destination_code" | "password_changed" | "second_factor_changed" | "email_change_requested" | "email_changed" | "new_sign_in" | "sign_ins_refused" | "account_frozen" | "account_closing" | "payment_seen" | "deposit_confirmed" | "deposit_rejected" | "course_unlocked" | "course_refunded" | "course_payment_rejected" | "withdrawal_received" | "withdrawal_approved" | "withdrawal_paid" | "withdrawal_rejected" | "fee_confirmed" | "fee_rejected" | "bonus_granted" | "bonus_released" | "balance_adjusted" | "trade_matured" | "payout_delayed" | "trade_claimed" | "trade_closed" | "case_answered" | "case_closed" | "complaint_registered";
         /** @description How a member learns what happened. */
         NoticePreferences: {
-            mail: components["schemas"]["MailPreferences"];
+            mail: components["schemas"]["GroupPreferences"];
+            /** @description On devices that notices are sent to (`/notices/push`). */
+            push: components["schemas"]["GroupPreferences"];
             success: boolean;
         };
         /** @description The preferences that hold now. */
         NoticePreferencesSaved: {
-            mail: components["schemas"]["MailPreferences"];
+            mail: components["schemas"]["GroupPreferences"];
             message: string;
+            push: components["schemas"]["GroupPreferences"];
             success: boolean;
         };
         /** @description What a member changes; what is left out stays on. */
         NoticeWishes: {
-            mail: components["schemas"]["MailWishes"];
+            mail: components["schemas"]["GroupWishes"];
+            push: components["schemas"]["GroupWishes"];
         };
         /** @description A page of notices, newest first. */
         Notices: {
@@ -5623,6 +5650,22 @@ export interface components {
             success: boolean;
             /** @description Sum of all leaves in dollars. */
             total: components["schemas"]["Dollars"];
+        };
+        /** @description Whether notices go to this device. */
+        PushState: {
+            isOn: boolean;
+            /** @description Key that the browser subscribes with (`applicationServerKey`). `null` if notices are not sent to devices. */
+            publicKey?: string | null;
+            success: boolean;
+        };
+        /** @description A subscription that the browser made. */
+        PushSubscription: {
+            /** @description Secret of the browser, base64url. */
+            auth: string;
+            /** @description Where its push service takes notices. */
+            endpoint: string;
+            /** @description Key of the browser, base64url. */
+            p256dh: string;
         };
         /** @description The open items of all kinds. */
         Queue: {
@@ -9744,6 +9787,56 @@ export interface operations {
                     "application/json": components["schemas"]["NoticePreferencesSaved"];
                 };
             };
+            default: components["responses"]["Error"];
+        };
+    };
+    get_notices_push: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushState"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    put_notices_push: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushSubscription"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Done"];
+            default: components["responses"]["Error"];
+        };
+    };
+    delete_notices_push: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Done"];
             default: components["responses"]["Error"];
         };
     };

@@ -133,6 +133,7 @@ export const exempt: Record<string, string> = {
   'DELETE /users/passkeys/{id}': 'a dialog of its own',
   'DELETE /users/totp': 'a dialog of its own',
   'DELETE /auth/sessions/{id}': 'logging in again makes a session',
+  'DELETE /notices/push': 'the same switch turns it on again',
   'DELETE /admin/members/{id}/sessions': 'logging in again makes a session',
   'DELETE /admin/transactions/{id}/claim': 'claiming it again takes one key',
   'DELETE /admin/cases/{id}/claim': 'taking it again takes one press',

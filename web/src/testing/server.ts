@@ -86,6 +86,8 @@ export function records(method: 'get' | 'post' | 'put' | 'delete', path: string,
   return { seen, handler }
 }
 
+const everyGroup = { money: true, plans: true, courses: true, cases: true }
+
 export const server = setupServer(
   answers('get', '/auth/check', { user: member, token: 'fresh-token' }),
   answers('post', '/auth/logout', {}),
@@ -112,7 +114,8 @@ export const server = setupServer(
   answers('get', '/auth/sessions', { sessions: [] }),
   answers('get', '/users/activity', { events: [] }),
   answers('get', '/notices', { notices: [], announcements: [], unread: 0 }),
-  answers('get', '/notices/preferences', { mail: { money: true, plans: true, courses: true, cases: true } }),
+  answers('get', '/notices/preferences', { mail: everyGroup, push: everyGroup }),
+  answers('get', '/notices/push', { publicKey: null, isOn: false }),
   answers('get', '/admin/members/:id/activity', { events: [] }),
   answers('get', '/users/totp', { totp: { required: false, enrolled: false, passkeys: 0, recoveryCodesLeft: 0 }, stepUpUntil: null }),
   answers('get', '/users/passkeys', { passkeys: [] }),

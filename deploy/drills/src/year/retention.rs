@@ -42,7 +42,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 93] = [
+const TABLES: [(Service, &str, Kept); 95] = [
     (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -145,6 +145,8 @@ const TABLES: [(Service, &str, Kept); 93] = [
     (Service::Mailer, "mails", Since("90 days", "coalesce(ended_at, created_at)")),
     (Service::Mailer, "notice_preferences", For("one row for each account, removed when it is closed")),
     (Service::Mailer, "notices", Since("180 days", "created_at")),
+    (Service::Mailer, "push_subscriptions", Since("30 days", "renewed_at")),
+    (Service::Mailer, "pushes", Since("2 days", "created_at")),
     // What is kept about members leaves with the personal data of their account.
     (Service::Auth, "security_events", Never(ERASED, "of a member whose personal data is removed")),
     (Service::Auth, "sessions", Never(ERASED, "of a member whose personal data is removed")),

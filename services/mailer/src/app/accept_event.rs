@@ -1,4 +1,5 @@
-//! Accepts an event: the inbox row, one email per recipient and the notice of the member, in one transaction.
+//! Accepts an event: the inbox row, one email per recipient, the notice of the member and its way to their devices, in one
+//! transaction.
 
 use std::sync::Arc;
 
@@ -11,9 +12,10 @@ use uuid::Uuid;
 use crate::clients::Directory;
 use crate::domain::mail::{Audience, MailRequest};
 use crate::domain::notice::NoticeRequest;
+use crate::domain::push::Ended;
 use crate::domain::template::Template;
 use crate::error::Error;
-use crate::store::{mails, notice_preferences, notices};
+use crate::store::{mails, notice_preferences, notices, push_subscriptions, pushes};
 
 pub struct AcceptEvent {
     pub db: Db,
@@ -21,9 +23,10 @@ pub struct AcceptEvent {
     pub queued: Arc<Notify>,
 }
 
-/// The mails of an event with the accounts they go to, and its notice.
+/// The mails of an event with the accounts they go to, its notice, and the devices that get no more notices.
 pub struct Addressed {
     event_id: Uuid,
+    ended: Option<Ended>,
     at: OffsetDateTime,
     notice: Option<NoticeRequest>,
     mails: Vec<(MailRequest, Vec<Uuid>)>,
@@ -33,6 +36,11 @@ impl Addressed {
     /// Queues them in the caller's transaction, which holds the event's inbox row. A mail that its member has turned off is
     /// left out.
     pub async fn queue(&self, conn: &mut PgConnection) -> Result<(), Error> {
+        match &self.ended {
+            Some(Ended::Sessions(ids)) => push_subscriptions::end(conn, ids).await?,
+            Some(Ended::AllOf(user_id, except)) => push_subscriptions::end_all(conn, *user_id, *except).await?,
+            None => {}
+        }
         for (request, recipients) in &self.mails {
             for user_id in recipients {
                 if is_turned_off(conn, *user_id, request.template).await? {
@@ -46,6 +54,7 @@ impl Addressed {
         }
         if let Some(notice) = &self.notice {
             notices::add(conn, self.event_id, self.at, notice).await?;
+            pushes::queue(conn, self.event_id, notice).await?;
         }
         Ok(())
     }
@@ -53,7 +62,7 @@ impl Addressed {
 
 async fn is_turned_off(conn: &mut PgConnection, user_id: Uuid, template: Template) -> Result<bool, Error> {
     let Some(group) = template.optional_in() else { return Ok(false) };
-    Ok(notice_preferences::mail_off(conn, user_id).await?.contains(&group))
+    Ok(notice_preferences::find(conn, user_id).await?.mail_off.contains(&group))
 }
 
 impl AcceptEvent {
@@ -61,13 +70,18 @@ impl AcceptEvent {
     ///
     /// # Errors
     /// Unavailable if auth must be asked and is away.
-    pub async fn address_all(&self, event: &Event, requests: Vec<MailRequest>) -> Result<Addressed, Error> {
+    pub async fn address_all(
+        &self,
+        event: &Event,
+        requests: Vec<MailRequest>,
+        ended: Option<Ended>,
+    ) -> Result<Addressed, Error> {
         let notice = NoticeRequest::beside(&requests);
         let mut mails = Vec::new();
         for request in requests {
             mails.push(self.address(request).await?);
         }
-        Ok(Addressed { event_id: event.id, at: event.at, notice, mails })
+        Ok(Addressed { event_id: event.id, ended, at: event.at, notice, mails })
     }
 
     /// The accounts that a request goes to; staff it names are named.

@@ -1,16 +1,16 @@
-//! Reads which mails a member does not want.
+//! Reads which mails and notices on devices a member does not want.
 
 use chassis::db::Db;
 use uuid::Uuid;
 
-use crate::domain::notice::Group;
+use crate::domain::notice::Preferences;
 use crate::error::Error;
 use crate::store::notice_preferences;
 
-/// The groups whose mails are turned off.
+/// The groups that are turned off.
 ///
 /// # Errors
 /// Database.
-pub async fn get_notice_preferences(db: &Db, user_id: Uuid) -> Result<Vec<Group>, Error> {
-    Ok(notice_preferences::mail_off(&mut *db.conn().await?, user_id).await?)
+pub async fn get_notice_preferences(db: &Db, user_id: Uuid) -> Result<Preferences, Error> {
+    Ok(notice_preferences::find(&mut *db.conn().await?, user_id).await?)
 }

@@ -19,7 +19,7 @@ use crate::message::{self, Sender};
 use crate::render::Renderer;
 use crate::smtp::{SendError, Transport};
 use crate::store::mails::{self, Leased};
-use crate::store::notices;
+use crate::store::{notices, push_subscriptions, pushes};
 
 /// Mails at work at once.
 pub const CONCURRENCY: usize = 16;
@@ -74,14 +74,15 @@ impl SendMails {
         while at_work.join_next().await.is_some() {}
     }
 
-    /// Forgets all mails that ended long ago, and old notices; returns how many rows.
+    /// Forgets all mails that ended long ago, old notices, and devices that were not renewed; returns how many rows.
     pub async fn forget_old(&self) -> Result<u64, sqlx::Error> {
         let mut forgotten = 0;
         loop {
             let batch = mails::sweep(&mut *self.db.conn().await?, KEPT_DAYS).await?;
             forgotten += batch;
             if batch == 0 {
-                return Ok(forgotten + notices::sweep(&self.db).await?);
+                forgotten += notices::sweep(&self.db).await? + pushes::sweep(&self.db).await?;
+                return Ok(forgotten + push_subscriptions::sweep(&self.db).await?);
             }
         }
     }

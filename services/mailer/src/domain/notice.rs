@@ -111,6 +111,13 @@ pub struct Notice {
     pub read_at: Option<OffsetDateTime>,
 }
 
+/// The groups that a member does not want, by the way they come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Preferences {
+    pub mail_off: Vec<Group>,
+    pub push_off: Vec<Group>,
+}
+
 /// Which notices a member has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Read {

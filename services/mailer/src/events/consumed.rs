@@ -20,6 +20,7 @@ use uuid::Uuid;
 use crate::app::accept_event::{AcceptEvent, Addressed};
 use crate::domain::mail::{Audience, MailRequest};
 use crate::domain::notice::{Facts, NoticeRequest};
+use crate::domain::push::Ended;
 use crate::domain::template::Template;
 use crate::error::Error;
 use crate::events::published::LiveNotices;
@@ -57,7 +58,7 @@ impl Handler for Consumer {
 
     async fn prepare(&self, event: &Event) -> Result<Box<dyn Effect>, HandleError> {
         let requests = mail_requests(event)?;
-        Ok(Box::new(self.accept.address_all(event, requests).await?))
+        Ok(Box::new(self.accept.address_all(event, requests, ended(event)?).await?))
     }
 
     async fn keep_dead_letter(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
@@ -79,6 +80,20 @@ pub fn mail_requests(event: &Event) -> Result<Vec<MailRequest>, Error> {
         _ => Vec::new(),
     };
     Ok(requests.into_iter().map(|request| request.with("at", to_text(event.at))).collect())
+}
+
+/// The sessions that an event ended.
+fn ended(event: &Event) -> Result<Option<Ended>, Error> {
+    if event.key != "auth.v1.session_ended" {
+        return Ok(None);
+    }
+    let auth::SessionEnded { session_ids, all_of_user_id, except_session_id } = read(event)?;
+    let session = |id: &String| id.parse().map_err(|_| unreadable(event, "no session id"));
+    if all_of_user_id.is_empty() {
+        return Ok(Some(Ended::Sessions(session_ids.iter().map(session).collect::<Result<_, _>>()?)));
+    }
+    let except = Some(except_session_id).filter(|id| !id.is_empty());
+    Ok(Some(Ended::AllOf(account(&all_of_user_id)?, except.as_ref().map(session).transpose()?)))
 }
 
 fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {

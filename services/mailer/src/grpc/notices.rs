@@ -1,15 +1,17 @@
-//! The notices of members.
+//! The notices of members, and the devices that they go to.
 
 use chassis::clock::to_proto;
-use chassis::error::Refusal;
+use chassis::error::{Kind, Refusal};
 use chassis::grpc::Reply;
 use chassis::page::Page;
+use proto::common::v1::ErrorReason;
 use proto::mailer::v1::notice_service_server::NoticeService;
 use proto::mailer::v1::read_notices_request::Which;
 use proto::mailer::v1::{
-    GetNoticePreferencesRequest, GetNoticePreferencesResponse, ListNoticesRequest, ListNoticesResponse,
-    Notice as Message, NoticeGroup, NoticePreferences, ReadNoticesRequest, ReadNoticesResponse,
-    SetNoticePreferencesRequest, SetNoticePreferencesResponse,
+    GetNoticePreferencesRequest, GetNoticePreferencesResponse, GetPushRequest, GetPushResponse, ListNoticesRequest,
+    ListNoticesResponse, Notice as Message, NoticeGroup, NoticePreferences, ReadNoticesRequest, ReadNoticesResponse,
+    SetNoticePreferencesRequest, SetNoticePreferencesResponse, SubscribePushRequest, SubscribePushResponse,
+    UnsubscribePushRequest, UnsubscribePushResponse,
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response};
@@ -17,10 +19,13 @@ use uuid::Uuid;
 
 use super::GrpcServer;
 use crate::app::get_notice_preferences::get_notice_preferences;
+use crate::app::get_push::get_push;
 use crate::app::list_notices::list_notices;
 use crate::app::read_notices::read_notices;
 use crate::app::set_notice_preferences::set_notice_preferences;
-use crate::domain::notice::{Group, Notice, Read};
+use crate::app::subscribe_push::{SubscribePush, subscribe_push};
+use crate::app::unsubscribe_push::unsubscribe_push;
+use crate::domain::notice::{Group, Notice, Preferences, Read};
 
 /// Notices of a page.
 const PAGE: u16 = 30;
@@ -58,9 +63,35 @@ impl NoticeService for GrpcServer {
     ) -> Reply<SetNoticePreferencesResponse> {
         let user_id = self.reader(request.metadata()).await?;
         let wanted = request.into_inner().preferences.unwrap_or_default();
-        let mail_off = wanted.mail_off().map(known_group).collect::<Result<Vec<_>, _>>()?;
-        set_notice_preferences(&self.db, user_id, &mail_off).await?;
-        Ok(Response::new(SetNoticePreferencesResponse { preferences: Some(preferences(&mail_off)) }))
+        let wanted = Preferences {
+            mail_off: wanted.mail_off().map(known_group).collect::<Result<_, _>>()?,
+            push_off: wanted.push_off().map(known_group).collect::<Result<_, _>>()?,
+        };
+        set_notice_preferences(&self.db, user_id, &wanted).await?;
+        Ok(Response::new(SetNoticePreferencesResponse { preferences: Some(preferences(&wanted)) }))
+    }
+
+    async fn get_push(&self, request: Request<GetPushRequest>) -> Reply<GetPushResponse> {
+        let session = self.verifier.session(request.metadata()).await?.reader()?;
+        let Some(push) = &self.push else { return Ok(Response::new(GetPushResponse::default())) };
+        let is_on = get_push(&self.db, push, session.id).await?;
+        Ok(Response::new(GetPushResponse { public_key: push.keys.public().to_owned(), is_on }))
+    }
+
+    async fn subscribe_push(&self, request: Request<SubscribePushRequest>) -> Reply<SubscribePushResponse> {
+        let session = self.verifier.session(request.metadata()).await?.reader()?;
+        let push = self.push.as_ref().ok_or_else(|| {
+            Refusal::new(Kind::NotFound, ErrorReason::NotFound, "Notices are not sent to devices here.")
+        })?;
+        let SubscribePushRequest { endpoint, p256dh, auth } = request.into_inner();
+        subscribe_push(&self.db, push, &session, SubscribePush { endpoint, p256dh, auth }).await?;
+        Ok(Response::new(SubscribePushResponse {}))
+    }
+
+    async fn unsubscribe_push(&self, request: Request<UnsubscribePushRequest>) -> Reply<UnsubscribePushResponse> {
+        let session = self.verifier.session(request.metadata()).await?.reader()?;
+        unsubscribe_push(&self.db, session.id).await?;
+        Ok(Response::new(UnsubscribePushResponse {}))
     }
 }
 
@@ -104,8 +135,9 @@ const fn to_message(group: Group) -> NoticeGroup {
     }
 }
 
-fn preferences(mail_off: &[Group]) -> NoticePreferences {
-    NoticePreferences { mail_off: mail_off.iter().map(|group| to_message(*group).into()).collect() }
+fn preferences(preferences: &Preferences) -> NoticePreferences {
+    let groups = |groups: &[Group]| groups.iter().map(|group| to_message(*group).into()).collect();
+    NoticePreferences { mail_off: groups(&preferences.mail_off), push_off: groups(&preferences.push_off) }
 }
 
 impl From<Notice> for Message {

@@ -3,26 +3,32 @@
 use chassis::db::PgConnection;
 use uuid::Uuid;
 
-use crate::domain::notice::Group;
+use crate::domain::notice::{Group, Preferences};
 
-/// The groups whose mails a member does not want.
-pub async fn mail_off(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Group>, sqlx::Error> {
-    let names = sqlx::query_scalar!("SELECT mail_off FROM notice_preferences WHERE user_id = $1", user_id)
+/// The groups that a member does not want.
+pub async fn find(conn: &mut PgConnection, user_id: Uuid) -> Result<Preferences, sqlx::Error> {
+    let row = sqlx::query!("SELECT mail_off, push_off FROM notice_preferences WHERE user_id = $1", user_id)
         .fetch_optional(conn)
         .await?;
+    let Some(row) = row else { return Ok(Preferences::default()) };
+    Ok(Preferences { mail_off: groups(row.mail_off)?, push_off: groups(row.push_off)? })
+}
+
+fn groups(names: Vec<String>) -> Result<Vec<Group>, sqlx::Error> {
     let group = |name: String| name.parse().map_err(|error: String| sqlx::Error::Decode(error.into()));
-    names.unwrap_or_default().into_iter().map(group).collect()
+    names.into_iter().map(group).collect()
 }
 
 /// Replaces them.
-pub async fn set(conn: &mut PgConnection, user_id: Uuid, mail_off: &[Group]) -> Result<(), sqlx::Error> {
-    let names: Vec<String> = mail_off.iter().map(|group| group.as_str().to_owned()).collect();
+pub async fn set(conn: &mut PgConnection, user_id: Uuid, wanted: &Preferences) -> Result<(), sqlx::Error> {
+    let names = |groups: &[Group]| groups.iter().map(|group| group.as_str().to_owned()).collect::<Vec<_>>();
     sqlx::query!(
-        "INSERT INTO notice_preferences (user_id, mail_off) VALUES ($1, $2)
+        "INSERT INTO notice_preferences (user_id, mail_off, push_off) VALUES ($1, $2, $3)
          ON CONFLICT ON CONSTRAINT notice_preferences_pkey
-         DO UPDATE SET mail_off = excluded.mail_off, changed_at = clock_timestamp()",
+         DO UPDATE SET mail_off = excluded.mail_off, push_off = excluded.push_off, changed_at = clock_timestamp()",
         user_id,
-        &names,
+        &names(&wanted.mail_off),
+        &names(&wanted.push_off),
     )
     .execute(conn)
     .await?;

@@ -196,7 +196,8 @@ impl World {
     }
 
     pub fn grpc(&self) -> GrpcServer {
-        GrpcServer { db: self.db.clone(), verifier: self.realm.verifier(), consumer: Arc::clone(&self.consumer) }
+        let consumer = Arc::clone(&self.consumer);
+        GrpcServer { db: self.db.clone(), verifier: self.realm.verifier(), consumer, push: None }
     }
 
     /// Another mailer over the same database.

@@ -58,7 +58,8 @@ impl<'a> Member<'a> {
     /// The code of the refusal, if it is refused.
     async fn turn_off(&self, groups: &[NoticeGroup]) -> Result<(), String> {
         let mail_off = groups.iter().map(|group| (*group).into()).collect();
-        let request = SetNoticePreferencesRequest { preferences: Some(NoticePreferences { mail_off }) };
+        let preferences = Some(NoticePreferences { mail_off, ..Default::default() });
+        let request = SetNoticePreferencesRequest { preferences };
         let answer = self.grpc.set_notice_preferences(with_token(request, &self.token)).await;
         answer.map(drop).map_err(|status| from_status(&status).code)
     }

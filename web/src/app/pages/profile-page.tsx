@@ -17,7 +17,7 @@ import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
 import { loadable } from '../loadable'
 
-const MailPreferencesCard = loadable(() => import('@/features/notices/components/mail-preferences-card'), 'MailPreferencesCard')
+const PreferenceCards = loadable(() => import('@/features/notices/components/preference-cards'), 'PreferenceCards')
 
 // Only for those who leave.
 const LastPayout = lazy(async () => ({ default: (await loadChunk(() => import('./profile/last-payout'))).LastPayout }))
@@ -50,7 +50,7 @@ export function ProfilePage() {
               description="Logins and changes from the last 13 months"
             />
             <Suspense fallback={<Skeleton className="h-64" />}>
-              <MailPreferencesCard />
+              <PreferenceCards />
             </Suspense>
             <AppearanceCard />
             <DataCard />

@@ -20,6 +20,8 @@ export function useLogOut() {
     await client.cancelQueries()
     const signal = AbortSignal.timeout(LONGEST_WAIT_MS)
     await api.post('/auth/logout', undefined, { isPublic: true, signal }).catch(() => undefined)
+    // Also where the session had ended before, of which the server heard nothing more.
+    if (localStorage.getItem('push')) void import('@/lib/push-device').then(({ forget }) => forget()).catch(() => undefined)
     endSession({ left: true })
     client.clear()
     sessionStorage.clear()

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
-import type { MailPreferences, NoticePreferences } from '@/lib/api-types'
+import type { NoticePreferences } from '@/lib/api-types'
 import { queryKeys } from '@/lib/query-keys'
 
 export const useNoticePreferences = () =>
@@ -10,10 +10,10 @@ export const useNoticePreferences = () =>
     meta: { silent: true },
   })
 
-export function useChooseMails() {
+export function useChooseNotices() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (mail: MailPreferences) => api.put<NoticePreferences>('/notices/preferences', { mail }),
+    mutationFn: (chosen: Pick<NoticePreferences, 'mail' | 'push'>) => api.put<NoticePreferences>('/notices/preferences', chosen),
     onSuccess: (saved) => client.setQueryData([...queryKeys.notices, 'preferences'], saved),
   })
 }

@@ -2,6 +2,7 @@ import { Bell } from 'lucide-react'
 import { IconLink } from '@/components/button'
 import { paths } from '@/lib/paths'
 import { useNewestNotices } from '../api/list-notices'
+import { useRenewedPush } from '../use-renewed-push'
 import { useArrivals } from '../use-arrivals'
 
 /** The server counts no further. */
@@ -11,6 +12,7 @@ const MOST = 100
 export function NoticeBell() {
   const { data } = useNewestNotices()
   useArrivals(data?.notices)
+  useRenewedPush()
   const unread = data?.unread ?? 0
   const count = unread < MOST ? String(unread) : `${MOST - 1}+`
   return (

@@ -1,0 +1,1 @@
+ALTER TABLE notice_preferences VALIDATE CONSTRAINT notice_preferences_push_off;
