@@ -37,6 +37,7 @@ use utoipa::ToSchema;
 
 use crate::config::Config;
 use crate::error::ApiError;
+use crate::json::Kept;
 
 /// The gRPC clients. Clones share the connections.
 #[derive(Clone)]
@@ -258,16 +259,17 @@ macro_rules! call_with_retry {
     };
 }
 
-/// Calls a mutation, with retries if it carries an idempotency key. Returns the answer, and whether it repeats an earlier one.
+/// Calls a mutation, with retries if it has an idempotency key.
 macro_rules! call_keyed {
-    ($client:expr, $method:ident, $out:expr, $claim:expr, $message:expr) => {
-        if $claim.is_some() {
-            $crate::clients::call_retrying!($client, $method, $out, $message)
+    ($client:expr, $method:ident, $out:expr, $message:expr) => {{
+        let message = $message;
+        if message.idempotency.is_some() {
+            $crate::clients::call_retrying!($client, $method, $out, message)
         } else {
-            $crate::clients::call!($client, $method, $out, $message)
+            $crate::clients::call!($client, $method, $out, message)
         }
         .map($crate::clients::kept)
-    };
+    }};
 }
 
 /// Asks a service on behalf of the caller, again if it does not answer: a read, or a change that may be repeated.
@@ -288,19 +290,19 @@ macro_rules! send {
     };
 }
 
-/// Like [`send`], with retries if the request has an idempotency key.
+/// Like [`send`], with retries if the message has an idempotency key.
 ///
-/// `let (answer, replayed) = keyed!(caller.trade.close(message), claim)?` says with the answer whether it repeats an earlier one.
+/// `keyed!(caller.trade.close_trade(message))?` is the answer as it is [`Kept`].
 macro_rules! keyed {
-    ($caller:ident.$client:ident.$method:ident($message:expr), $claim:expr) => {
-        $crate::clients::call_keyed!($caller.app.clients.$client, $method, $caller.out, $claim, $message)
+    ($caller:ident.$client:ident.$method:ident($message:expr)) => {
+        $crate::clients::call_keyed!($caller.app.clients.$client, $method, $caller.out, $message)
     };
 }
 
 pub(crate) use {ask, call, call_keyed, call_retrying, call_with_retry, keyed, send};
 
-/// The answer of a change with an idempotency key, and whether it repeats an earlier one.
-pub fn kept<T>(response: tonic::Response<T>) -> (T, bool) {
-    let replayed = response.metadata().get(REPLAYED).is_some();
-    (response.into_inner(), replayed)
+/// The answer of a change with an idempotency key.
+pub fn kept<T>(response: tonic::Response<T>) -> Kept<T> {
+    let is_replay = response.metadata().get(REPLAYED).is_some();
+    Kept { sent: response.into_inner(), is_replay }
 }

@@ -10,6 +10,7 @@ use proto::common::v1::ErrorReason;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::io;
 use tonic::Status;
 use utoipa::openapi as document;
 use utoipa::{IntoResponses, ToSchema};
@@ -154,6 +155,12 @@ impl ApiError {
         static LIMIT: LogLimit = LogLimit::new();
         LIMIT.log(|left_out| tracing::error!(error = %cause, left_out, "request failed"));
         Self::of_status(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// The end of a download that has begun and cannot go on.
+    pub fn broken_off(self, what: &str) -> io::Error {
+        tracing::warn!(error = ?self, what, "a download broke off");
+        io::Error::other("the download broke off")
     }
 
     /// Wrong fields, at least one.

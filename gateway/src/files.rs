@@ -13,7 +13,6 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use chassis::keys::{self, SecretKey};
-use chassis::roots::to_hex;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, future};
 use object_store::path::Path;
@@ -125,7 +124,7 @@ impl Files {
             Kind::Pdf | Kind::Gif => (upload.bytes, upload.kind),
             _ => self.pictures.rewrite(upload.bytes, upload.kind, purpose).await?,
         };
-        let name = to_hex(&keys::random::<16>().map_err(ApiError::internal)?);
+        let name = hex::encode(&keys::random::<16>().map_err(ApiError::internal)?);
         let key = format!("{}/{name}.{}", purpose.folder(), kind.extension());
         let stored_digest = sha256(&bytes);
         let stored = Stored { key, content_type: kind.content_type(), digest: upload.digest, stored_digest };

@@ -17,6 +17,8 @@ pub mod idempotency;
 
 pub mod json;
 
+pub mod convert;
+
 pub mod compression;
 
 mod large;

@@ -34,25 +34,44 @@ pub struct Api {
 #[must_use]
 pub fn api() -> Api {
     let mut classes = Classes::default();
-    let mut declare = |class, routes| classes.declare(class, routes);
     let v1 = OpenApiRouter::new()
-        // Session.
-        .routes(declare(Class::Session, routes!(auth::register)))
-        .routes(declare(Class::Session, routes!(auth::verify)))
-        .routes(declare(Class::Session, routes!(auth::resend)))
-        .routes(declare(Class::Session, routes!(auth::login)))
+        .merge(session(&mut classes))
+        .merge(money(&mut classes))
+        .merge(member(&mut classes))
+        .merge(course(&mut classes))
+        .merge(communication(&mut classes))
+        .merge(admin::routes(&mut classes));
+    let (router, mut document) = OpenApiRouter::with_openapi(ApiDoc::openapi()).nest("/v1", v1).split_for_parts();
+    openapi::name_operations(&mut document);
+    openapi::add_success(&mut document);
+    openapi::share(&mut document);
+    Api { router, document, classes }
+}
+
+/// Registration, logins and sessions.
+fn session(classes: &mut Classes) -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(classes.declare(Class::Session, routes!(auth::register)))
+        .routes(classes.declare(Class::Session, routes!(auth::verify)))
+        .routes(classes.declare(Class::Session, routes!(auth::resend)))
+        .routes(classes.declare(Class::Session, routes!(auth::login)))
         .routes(routes!(passkeys::begin_login))
-        .routes(declare(Class::Session, routes!(passkeys::login)))
-        .routes(declare(Class::Session, routes!(auth::forgot_password)))
-        .routes(declare(Class::Session, routes!(auth::reset_password)))
-        .routes(declare(Class::Session, routes!(auth::undo)))
-        .routes(declare(Class::Session, routes!(auth::not_me)))
+        .routes(classes.declare(Class::Session, routes!(passkeys::login)))
+        .routes(classes.declare(Class::Session, routes!(auth::forgot_password)))
+        .routes(classes.declare(Class::Session, routes!(auth::reset_password)))
+        .routes(classes.declare(Class::Session, routes!(auth::undo)))
+        .routes(classes.declare(Class::Session, routes!(auth::not_me)))
         .routes(routes!(auth::check))
         .routes(routes!(auth::logout))
         .routes(routes!(auth::list_sessions))
         .routes(routes!(auth::end_session))
         .routes(routes!(passkeys::begin_step_up))
         .routes(routes!(factors::step_up))
+}
+
+/// Balances, transactions, plans and trades.
+fn money(classes: &mut Classes) -> OpenApiRouter<App> {
+    OpenApiRouter::new()
         // Money.
         .routes(routes!(terms::get))
         .routes(routes!(status::get))
@@ -60,10 +79,10 @@ pub fn api() -> Api {
         .routes(routes!(daily_balances::list))
         .routes(routes!(quotes::terms))
         .routes(routes!(quotes::create))
-        .routes(declare(Class::Upload, routes!(transactions::deposit)))
+        .routes(classes.declare(Class::Upload, routes!(transactions::deposit)))
         .routes(routes!(transactions::deposit_arrived))
         .routes(routes!(transactions::withdraw))
-        .routes(declare(Class::Upload, routes!(transactions::pay_fee)))
+        .routes(classes.declare(Class::Upload, routes!(transactions::pay_fee)))
         .routes(routes!(transactions::list))
         .routes(routes!(transactions::statement::statement))
         .routes(routes!(transactions::times::times))
@@ -88,13 +107,18 @@ pub fn api() -> Api {
         .routes(routes!(trades::close))
         .routes(routes!(trades::list))
         .routes(routes!(trades::risk_answer, trades::answer_risk))
+}
+
+/// The account of a member, and its payment methods.
+fn member(classes: &mut Classes) -> OpenApiRouter<App> {
+    OpenApiRouter::new()
         // Profile.
-        .routes(declare(Class::Upload, routes!(users::update_image)))
+        .routes(classes.declare(Class::Upload, routes!(users::update_image)))
         .routes(routes!(users::update_profile))
         .routes(routes!(users::change_password))
         .routes(routes!(closing::close, closing::keep))
         .routes(routes!(activity::list))
-        .routes(declare(Class::Download, routes!(export::export)))
+        .routes(classes.declare(Class::Download, routes!(export::export)))
         .routes(routes!(factors::get, factors::begin_totp, factors::remove_totp))
         .routes(routes!(factors::confirm_totp))
         .routes(routes!(factors::replace_recovery_codes))
@@ -104,43 +128,45 @@ pub fn api() -> Api {
         .routes(routes!(passkeys::remove))
         // Payment methods.
         .routes(routes!(payment_methods::list))
-        .routes(declare(Class::Upload, routes!(payment_methods::create)))
-        .routes(declare(Class::Upload, routes!(payment_methods::update)))
+        .routes(classes.declare(Class::Upload, routes!(payment_methods::create)))
+        .routes(classes.declare(Class::Upload, routes!(payment_methods::update)))
         .routes(routes!(payment_methods::delete))
         .routes(routes!(destinations::confirm_method))
         .routes(routes!(destinations::resend_method_code))
-        // Course.
+}
+
+/// The course, its media and its certificates.
+fn course(classes: &mut Classes) -> OpenApiRouter<App> {
+    OpenApiRouter::new()
         .routes(routes!(courses::get))
         .routes(routes!(courses::lesson))
         .routes(routes!(notes::list, notes::add))
         .routes(routes!(notes::change, notes::remove))
-        .routes(declare(Class::Download, routes!(course_media::get)))
-        .routes(declare(Class::Download, routes!(course_media::segment)))
+        .routes(classes.declare(Class::Download, routes!(course_media::get)))
+        .routes(classes.declare(Class::Download, routes!(course_media::segment)))
         .routes(routes!(courses::put_progress))
         .routes(routes!(courses::purchase))
         .routes(routes!(courses::issue_certificate))
         .routes(routes!(certificates::get))
+}
+
+/// Cases, documents, live updates and notices.
+fn communication(classes: &mut Classes) -> OpenApiRouter<App> {
+    OpenApiRouter::new()
         // Cases.
         .routes(routes!(cases::list))
-        .routes(declare(Class::Upload, routes!(cases::open)))
+        .routes(classes.declare(Class::Upload, routes!(cases::open)))
         .routes(routes!(cases::get))
-        .routes(declare(Class::Upload, routes!(cases::add_message)))
+        .routes(classes.declare(Class::Upload, routes!(cases::add_message)))
         .routes(routes!(cases::close))
         // Documents, files, live updates and notices.
-        .routes(declare(Class::Session, routes!(documents::check)))
-        .routes(declare(Class::Download, routes!(files::get)))
-        .routes(declare(Class::Stream, routes!(events::stream)))
+        .routes(classes.declare(Class::Session, routes!(documents::check)))
+        .routes(classes.declare(Class::Download, routes!(files::get)))
+        .routes(classes.declare(Class::Stream, routes!(events::stream)))
         .routes(routes!(notices::list))
         .routes(routes!(notices::read))
         .routes(routes!(notices::preferences, notices::set_preferences))
         .routes(routes!(push::state, push::subscribe, push::unsubscribe))
-        // Back office.
-        .merge(admin::routes(&mut declare));
-    let (router, mut document) = OpenApiRouter::with_openapi(ApiDoc::openapi()).nest("/v1", v1).split_for_parts();
-    openapi::name_operations(&mut document);
-    openapi::add_success(&mut document);
-    openapi::share(&mut document);
-    Api { router, document, classes }
 }
 
 /// The whole gateway: the API, the web app, and the middleware around them.

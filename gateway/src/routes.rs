@@ -56,20 +56,3 @@ pub mod wallet;
 
 pub mod activity;
 pub mod admin;
-
-use route_macros::response;
-
-/// A success without data.
-#[response]
-pub struct Done {
-    /// A sentence to show to the person.
-    pub message: String,
-}
-
-impl Done {
-    /// A success with this sentence.
-    #[must_use]
-    pub fn saying(message: &str) -> Self {
-        Self { message: message.to_owned() }
-    }
-}

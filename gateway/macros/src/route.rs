@@ -3,7 +3,9 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
-use syn::{FnArg, GenericArgument, ItemFn, LitStr, Path, PathArguments, PathSegment, Result, ReturnType, Token, Type};
+use syn::{FnArg, ItemFn, LitStr, Path, PathSegment, Result, ReturnType, Token};
+
+use crate::types::{argument, last};
 
 /// What the entries of all routes refer to.
 const KEY: &str = "crate::idempotency::Key";
@@ -64,7 +66,8 @@ pub fn declared(method: &str, arguments: TokenStream, handler: TokenStream) -> R
     if !parameters.is_empty() {
         entry.push(quote!(params(#(#parameters),*)));
     }
-    if let Some(body) = takes.iter().filter(|taken| taken.ident == "Json" || taken.ident == "Keyed").find_map(inner)
+    if let Some(body) =
+        takes.iter().filter(|taken| taken.ident == "Json" || taken.ident == "Keyed").find_map(|taken| argument(taken))
         && !has("request_body")
     {
         entry.push(quote!(request_body = #body));
@@ -89,8 +92,8 @@ fn response(output: &ReturnType) -> Result<TokenStream> {
         ReturnType::Default => None,
     };
     let (status, body) = match segment {
-        Some(segment) if segment.ident == "Answer" => (quote!(200), inner(&segment)),
-        Some(segment) if segment.ident == "Created" => (quote!(201), inner(&segment)),
+        Some(segment) if segment.ident == "Answer" => (quote!(200), argument(segment)),
+        Some(segment) if segment.ident == "Created" => (quote!(201), argument(segment)),
         _ => (quote!(), None),
     };
     let body = body.ok_or_else(|| {
@@ -105,23 +108,5 @@ fn taken(argument: &FnArg) -> Option<&PathSegment> {
     match argument {
         FnArg::Typed(argument) => last(&argument.ty),
         FnArg::Receiver(_) => None,
-    }
-}
-
-fn last(of: &Type) -> Option<&PathSegment> {
-    match of {
-        Type::Path(path) => path.path.segments.last(),
-        _ => None,
-    }
-}
-
-/// `T` of `Name<T>`.
-fn inner<'a>(segment: &&'a PathSegment) -> Option<&'a Type> {
-    match &segment.arguments {
-        PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
-            GenericArgument::Type(of) => Some(of),
-            _ => None,
-        },
-        _ => None,
     }
 }

@@ -2,10 +2,30 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{AngleBracketedGenericArguments, ItemStruct, PathArguments, PathSegment, Result, Type, parse_quote};
+use syn::{Item, ItemStruct, Result, parse_quote};
 
-pub fn response(item: TokenStream) -> Result<TokenStream> {
-    let mut item: ItemStruct = syn::parse2(item)?;
+use crate::convert::{self, Messages};
+use crate::types::{argument, named};
+
+pub fn response(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    let messages = Messages::parse("from", arguments)?;
+    match syn::parse2(item)? {
+        Item::Struct(item) => body(&messages, item),
+        Item::Enum(item) => {
+            let conversions = convert::names(&messages, &item);
+            Ok(quote! {
+                #[derive(Debug, Clone, Copy, PartialEq, Eq, ::serde::Serialize, ::utoipa::ToSchema)]
+                #[serde(rename_all = "lowercase")]
+                #item
+                #conversions
+            })
+        }
+        other => Err(syn::Error::new_spanned(other, "expected a struct or an enum")),
+    }
+}
+
+fn body(messages: &Messages, mut item: ItemStruct) -> Result<TokenStream> {
+    let conversions = convert::from(messages, &mut item)?;
     for field in &mut item.fields {
         let attributes = field.attrs.len();
         field.attrs.retain(|attribute| !attribute.path().is_ident("nullable"));
@@ -19,26 +39,23 @@ pub fn response(item: TokenStream) -> Result<TokenStream> {
         #[derive(Debug, ::serde::Serialize, ::utoipa::ToSchema)]
         #[serde(rename_all = "camelCase")]
         #item
+        #conversions
     })
 }
 
-pub fn request(item: TokenStream) -> Result<TokenStream> {
+pub fn request(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    let messages = Messages::parse("to", arguments)?;
     let mut item: ItemStruct = syn::parse2(item)?;
+    let conversions = convert::to(&messages, &mut item)?;
     for field in &mut item.fields {
-        let Some(segment) = named(&field.ty, "Field") else { continue };
-        if let PathArguments::AngleBracketed(AngleBracketedGenericArguments { args, .. }) = &segment.arguments {
-            field.attrs.push(parse_quote!(#[schema(value_type = #args)]));
+        if let Some(of) = named(&field.ty, "Field").and_then(argument) {
+            field.attrs.push(parse_quote!(#[schema(value_type = #of)]));
         }
     }
     Ok(quote! {
         #[derive(Debug, ::serde::Deserialize, ::utoipa::ToSchema)]
         #[serde(rename_all = "camelCase")]
         #item
+        #conversions
     })
-}
-
-/// The last part of the type's path, if it has this name.
-fn named<'a>(of: &'a Type, name: &str) -> Option<&'a PathSegment> {
-    let Type::Path(path) = of else { return None };
-    path.path.segments.last().filter(|last| last.ident == name)
 }

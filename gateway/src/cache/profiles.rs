@@ -39,6 +39,20 @@ impl From<&User> for Profile {
     }
 }
 
+/// The profiles of those whom an answer names.
+pub struct People(HashMap<String, Profile>);
+
+impl People {
+    /// The profile, empty for an unknown account.
+    pub fn profile(&self, id: &str) -> Profile {
+        self.0.get(id).cloned().unwrap_or_default()
+    }
+
+    pub fn name(&self, id: &str) -> Option<String> {
+        self.0.get(id).map(|profile| profile.name.clone())
+    }
+}
+
 /// Cache of member profiles. Concurrent lookups share one call; an answer is kept as long as one about a session.
 pub struct ProfileCache {
     directory: Directory,
@@ -83,12 +97,12 @@ impl ProfileCache {
     }
 
     /// The profiles of several accounts by id, not cached. Leaves out unknown accounts. Fails if auth does not answer.
-    pub async fn look_up(&self, ids: impl IntoIterator<Item = String>) -> Result<HashMap<String, Profile>, ApiError> {
-        let mut ids: Vec<String> = ids.into_iter().collect();
+    pub async fn look_up(&self, ids: impl IntoIterator<Item = String>) -> Result<People, ApiError> {
+        let mut ids: Vec<String> = ids.into_iter().filter(|id| !id.is_empty()).collect();
         ids.sort_unstable();
         ids.dedup();
         let parts = ids.chunks(MOST_IDS).map(|some| self.directory.profiles(some.to_vec()));
-        Ok(futures::future::try_join_all(parts).await?.into_iter().flatten().collect())
+        Ok(People(futures::future::try_join_all(parts).await?.into_iter().flatten().collect()))
     }
 
     /// Drops a profile after its member changed it.

@@ -52,16 +52,19 @@ pub mod csv_file;
 
 pub mod dead_letters;
 
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::middleware::class::Class;
+use crate::middleware::class::{Class, Classes};
 
 /// The routes below `/v1/admin`.
-pub fn routes(
-    declare: &mut impl FnMut(Class, UtoipaMethodRouter<App>) -> UtoipaMethodRouter<App>,
-) -> OpenApiRouter<App> {
+pub fn routes(classes: &mut Classes) -> OpenApiRouter<App> {
+    OpenApiRouter::new().merge(decisions(classes)).merge(platform(classes))
+}
+
+/// Transactions, members, and what takes two people.
+fn decisions(classes: &mut Classes) -> OpenApiRouter<App> {
     OpenApiRouter::new()
         // Themselves.
         .routes(routes!(me::get))
@@ -84,7 +87,7 @@ pub fn routes(
         .routes(routes!(transactions::reverse))
         .routes(routes!(transactions::correct_payout))
         .routes(routes!(payouts::prepare))
-        .routes(declare(Class::Upload, routes!(payouts::send)))
+        .routes(classes.declare(Class::Upload, routes!(payouts::send)))
         .routes(routes!(dissolve_payouts::dissolve))
         .routes(routes!(payments::unclaimed))
         // Members.
@@ -106,10 +109,15 @@ pub fn routes(
         .routes(routes!(proposals::list))
         .routes(routes!(proposals::confirm))
         .routes(routes!(proposals::reject))
+}
+
+/// What the platform offers and keeps.
+fn platform(classes: &mut Classes) -> OpenApiRouter<App> {
+    OpenApiRouter::new()
         // Platform methods, rates, plans, values.
         .routes(routes!(payment_methods::list))
-        .routes(declare(Class::Upload, routes!(payment_methods::create)))
-        .routes(declare(Class::Upload, routes!(payment_methods::update)))
+        .routes(classes.declare(Class::Upload, routes!(payment_methods::create)))
+        .routes(classes.declare(Class::Upload, routes!(payment_methods::update)))
         .routes(routes!(payment_methods::delete))
         .routes(routes!(payment_methods::sign))
         .routes(routes!(payment_methods::prove))
@@ -121,14 +129,14 @@ pub fn routes(
         .routes(routes!(plans::add_value))
         // The course.
         .routes(routes!(course::get))
-        .routes(declare(Class::Upload, routes!(course::save)))
+        .routes(classes.declare(Class::Upload, routes!(course::save)))
         .routes(routes!(course::publish))
         .routes(routes!(course::version))
         .routes(routes!(course::restore))
         .routes(routes!(media::list, media::create))
         .routes(routes!(media::get, media::offset, media::remove))
-        .routes(declare(Class::LongUpload, routes!(media::append)))
-        .routes(declare(Class::Upload, routes!(media::put_captions)))
+        .routes(classes.declare(Class::LongUpload, routes!(media::append)))
+        .routes(classes.declare(Class::Upload, routes!(media::put_captions)))
         .routes(routes!(media::remove_captions))
         // Cases of members.
         .routes(routes!(cases::list))
@@ -148,7 +156,7 @@ pub fn routes(
         .routes(routes!(books::integrity))
         .routes(routes!(holdings::holdings))
         .routes(routes!(treasury::get))
-        .routes(declare(Class::Upload, routes!(treasury::propose)))
+        .routes(classes.declare(Class::Upload, routes!(treasury::propose)))
         .routes(routes!(figures::get))
         .routes(routes!(books::reopen))
         .routes(routes!(books::rebuild))

@@ -15,12 +15,12 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::{ask, keyed, send};
+use crate::convert::{from_proto, required};
 use crate::error::ApiError;
 use crate::extract::{MaybeSignedIn, SignedIn, Visitor, on_behalf};
 use crate::idempotency::Keyed;
-use crate::json::{self, Answer, Created, Field, Form, Json, created, known_moment, marked, ok};
+use crate::json::{self, Answer, Created, Done, Field, Form, Json, Kept, ToProto, created, done, marked, ok, reply};
 use crate::proofs;
-use crate::routes::Done;
 use crate::routes::users::{User, wallet_of};
 
 /// A new session.
@@ -49,15 +49,15 @@ pub async fn signed_in(
     token: String,
     message: &str,
 ) -> Result<SessionReply, ApiError> {
-    let user = user.ok_or_else(|| ApiError::internal("an answer without user"))?;
+    let user = required(user, "a user")?;
     let wallet = wallet_of(app, out, &user).await;
     let degraded = (wallet.is_none() && user.role.is_empty()).then_some(true);
-    let user = User::new(user, wallet.as_ref());
+    let user = User::new(user, wallet)?;
     Ok(SessionReply { message: message.to_owned(), user, token, degraded, verification: None })
 }
 
 /// A new account.
-#[request]
+#[request(to = RegisterRequest)]
 pub struct Registration {
     #[schema(example = "Ada Lovelace")]
     name: Field<String>,
@@ -71,6 +71,7 @@ pub struct Registration {
     #[schema(example = "United Kingdom")]
     country: Field<String>,
     /// The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449).
+    #[to(skip)]
     #[schema(value_type = Option<Object>)]
     device_key: Field,
 }
@@ -79,29 +80,24 @@ pub struct Registration {
 #[post("/auth/register", "Session")]
 pub async fn register(caller: Visitor, Keyed { value, claim }: Keyed<Registration>) -> Created<SessionReply> {
     let mut form = Form::new();
-    let message = RegisterRequest {
-        name: form.text("name", &value.name),
-        email: form.text("email", &value.email),
-        password: form.text("password", &value.password),
-        phone: form.text("phone", &value.phone),
-        country: form.text("country", &value.country),
-        client: Some(bound(&mut form, caller.client, &value.device_key)),
-        idempotency: claim.clone(),
-    };
+    let mut message: RegisterRequest = value.fill(&mut form);
+    message.client = Some(bound(&mut form, caller.client, &value.device_key));
+    message.idempotency = claim;
     form.finish()?;
-    let (answer, replayed) = keyed!(caller.auth.register(message), claim)?;
-    let out = on_behalf(&caller.app, &answer.token)?;
+    let Kept { sent, is_replay } = keyed!(caller.auth.register(message))?;
+    let out = on_behalf(&caller.app, &sent.token)?;
     let sentence = "Your account has been created. We sent a code to your email address.";
-    let reply = signed_in(&caller.app, &out, answer.user, answer.token, sentence).await?;
-    Ok(marked(replayed, created(reply.with_verification(answer.verification))))
+    let reply = signed_in(&caller.app, &out, sent.user, sent.token, sentence).await?;
+    Ok(marked(is_replay, created(reply.with_verification(sent.verification))))
 }
 
 /// A code to confirm an address.
-#[request]
+#[request(to = VerifyEmailRequest)]
 pub struct Verification {
     #[schema(example = "ada@example.org")]
     email: Field<String>,
     /// The emailed code, six digits.
+    #[to(code)]
     #[schema(example = "123456")]
     otp: Field<String>,
     /// The handle from register, login or resend. Not needed with a session.
@@ -123,16 +119,8 @@ pub struct VerifyReply {
 /// the person who registered may be somebody else: the password is gone, every session ends, and `resetToken` sets a new one.
 #[post("/auth/verify", "Session")]
 pub async fn verify(caller: MaybeSignedIn, Json { value, .. }: Json<Verification>) -> Answer<VerifyReply> {
-    let mut form = Form::new();
-    let message = VerifyEmailRequest {
-        email: form.text("email", &value.email),
-        code: form.text("otp", &value.otp),
-        verification: form.text("verification", &value.verification),
-        client: Some(caller.client.clone()),
-    };
-    form.finish()?;
-    let reset_token = send!(caller.auth.verify_email(message))?.reset_token;
-    let reset_token = Some(reset_token).filter(|token| !token.is_empty());
+    let message = VerifyEmailRequest { client: Some(caller.client.clone()), ..value.to_proto()? };
+    let reset_token: Option<String> = from_proto(send!(caller.auth.verify_email(message))?.reset_token)?;
     let message = match reset_token {
         Some(_) => "Your email address has been verified. Please set a password.",
         None => "Your email address has been verified.",
@@ -141,7 +129,7 @@ pub async fn verify(caller: MaybeSignedIn, Json { value, .. }: Json<Verification
 }
 
 /// The account that needs a new code.
-#[request]
+#[request(to = ResendCodeRequest)]
 pub struct Resend {
     #[schema(example = "ada@example.org")]
     email: Field<String>,
@@ -160,20 +148,14 @@ pub struct ResendReply {
 /// Send a new code
 #[post("/auth/resend", "Session")]
 pub async fn resend(caller: MaybeSignedIn, Json { value, .. }: Json<Resend>) -> Answer<ResendReply> {
-    let mut form = Form::new();
-    let message = ResendCodeRequest {
-        email: form.text("email", &value.email),
-        verification: form.text("verification", &value.verification),
-        client: Some(caller.client.clone()),
-    };
-    form.finish()?;
+    let message = ResendCodeRequest { client: Some(caller.client.clone()), ..value.to_proto()? };
     let verification = send!(caller.auth.resend_code(message))?.verification;
     let message = "If this address needs a code, it is on its way.".to_owned();
     Ok(ok(ResendReply { message, verification }))
 }
 
 /// The credentials of an account.
-#[request]
+#[request(to = LoginRequest)]
 pub struct Login {
     #[schema(example = "ada@example.org")]
     email: Field<String>,
@@ -183,6 +165,7 @@ pub struct Login {
     #[schema(example = "123456")]
     totp: Field<Option<String>>,
     /// The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449).
+    #[to(skip)]
     #[schema(value_type = Option<Object>)]
     device_key: Field,
 }
@@ -204,12 +187,8 @@ pub fn bound(form: &mut Form, client: auth::Client, device_key: &Field) -> auth:
 #[post("/auth/login", "Session")]
 pub async fn login(caller: Visitor, Json { value, .. }: Json<Login>) -> Answer<SessionReply> {
     let mut form = Form::new();
-    let message = LoginRequest {
-        email: form.text("email", &value.email),
-        password: form.text("password", &value.password),
-        totp: form.text("totp", &value.totp),
-        client: Some(bound(&mut form, caller.client, &value.device_key)),
-    };
+    let mut message: LoginRequest = value.fill(&mut form);
+    message.client = Some(bound(&mut form, caller.client, &value.device_key));
     form.finish()?;
     let answer = send!(caller.auth.login(message))?;
     let out = on_behalf(&caller.app, &answer.token)?;
@@ -285,7 +264,7 @@ pub struct Forgotten {
 pub async fn forgot_password(caller: Visitor, mut form: FormData) -> Answer<Done> {
     let message = ForgotPasswordRequest { email: form.take("email"), client: Some(caller.client) };
     send!(caller.auth.forgot_password(message))?;
-    Ok(ok(Done::saying("If an account exists for this address, a reset link is on its way.")))
+    done("If an account exists for this address, a reset link is on its way.")
 }
 
 /// A new password by a reset link.
@@ -315,22 +294,13 @@ pub async fn reset_password(caller: Visitor, Query(query): Query<TokenQuery>, mu
     let (password, confirm_password) = (form.take("password"), form.take("confirmPassword"));
     let message = ResetPasswordRequest { token, password, confirm_password, client: Some(caller.client) };
     send!(caller.auth.reset_password(message))?;
-    Ok(ok(Done::saying("Your password has been reset. Please log in.")))
+    done("Your password has been reset. Please log in.")
 }
 
 /// The token of a link in a security mail.
-#[request]
+#[request(to = UndoEmailChangeRequest, to = DisownActivityRequest)]
 pub struct LinkToken {
     token: Field<String>,
-}
-
-impl LinkToken {
-    fn read(&self) -> Result<String, ApiError> {
-        let mut form = Form::new();
-        let token = form.text("token", &self.token);
-        form.finish()?;
-        Ok(token)
-    }
 }
 
 /// What a link of a security mail did.
@@ -359,8 +329,7 @@ impl RecoveryReply {
 /// password is unusable, and nothing is paid out until a new one is set by the link mailed then.
 #[post("/auth/undo", "Session")]
 pub async fn undo(caller: Visitor, Json { value, .. }: Json<LinkToken>) -> Answer<RecoveryReply> {
-    let message = UndoEmailChangeRequest { token: value.read()? };
-    let answer = send!(caller.auth.undo_email_change(message))?;
+    let answer = send!(caller.auth.undo_email_change(value.to_proto()?))?;
     let done = "Your old email address is back. We have mailed it a link to set a new password.";
     Ok(ok(RecoveryReply::new(done, answer.is_address_taken)))
 }
@@ -371,8 +340,7 @@ pub async fn undo(caller: Visitor, Json { value, .. }: Json<LinkToken>) -> Answe
 /// nothing is paid out until a new one is set by the link mailed then.
 #[post("/auth/not-me", "Session")]
 pub async fn not_me(caller: Visitor, Json { value, .. }: Json<LinkToken>) -> Answer<RecoveryReply> {
-    let message = DisownActivityRequest { token: value.read()? };
-    let answer = send!(caller.auth.disown_activity(message))?;
+    let answer = send!(caller.auth.disown_activity(value.to_proto()?))?;
     let done = "Everybody is logged out. We have mailed you a link to set a new password.";
     Ok(ok(RecoveryReply::new(done, answer.is_address_taken)))
 }
@@ -389,11 +357,11 @@ pub async fn check(caller: SignedIn) -> Answer<SessionReply> {
 #[post("/auth/logout", "Session")]
 pub async fn logout(caller: SignedIn) -> Answer<Done> {
     send!(caller.auth.logout(LogoutRequest {}))?;
-    Ok(ok(Done::saying("You have been logged out.")))
+    done("You have been logged out.")
 }
 
 /// A session of the account.
-#[response]
+#[response(from = auth::Session)]
 pub struct Session {
     /// Id of the session.
     pub id: String,
@@ -409,23 +377,8 @@ pub struct Session {
     pub address: String,
 }
 
-impl TryFrom<auth::Session> for Session {
-    type Error = ApiError;
-
-    fn try_from(session: auth::Session) -> Result<Self, ApiError> {
-        Ok(Self {
-            id: session.id,
-            current: session.current,
-            created_at: known_moment(session.created_at.as_ref())?,
-            last_seen_at: known_moment(session.last_seen_at.as_ref())?,
-            device: session.device,
-            address: session.address,
-        })
-    }
-}
-
 /// The member's sessions.
-#[response]
+#[response(from = auth::ListSessionsResponse)]
 pub struct SessionsReply {
     sessions: Vec<Session>,
 }
@@ -433,14 +386,12 @@ pub struct SessionsReply {
 /// List the sessions
 #[get("/auth/sessions", "Session")]
 pub async fn list_sessions(caller: SignedIn) -> Answer<SessionsReply> {
-    let answer = ask!(caller.auth.list_sessions(ListSessionsRequest {}))?;
-    let sessions = answer.sessions.into_iter().map(Session::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(SessionsReply { sessions }))
+    reply(ask!(caller.auth.list_sessions(ListSessionsRequest {}))?)
 }
 
 /// End a session
 #[delete("/auth/sessions/{id}", "Session")]
 pub async fn end_session(caller: SignedIn, Path(session_id): Path<String>) -> Answer<Done> {
     send!(caller.auth.end_session(EndSessionRequest { session_id }))?;
-    Ok(ok(Done::saying("The session has been ended.")))
+    done("The session has been ended.")
 }

@@ -5,24 +5,21 @@ use proto::cases::v1 as cases;
 use proto::cases::v1::{
     AddCaseMessageRequest, CloseCaseRequest, GetCaseRequest, ListCasesRequest, OpenCaseRequest, Subject,
 };
-use proto::common::v1::PageRequest;
 use route_macros::{get, post, request, response};
-use serde::Serialize;
 use time::OffsetDateTime;
-use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::{ask, keyed};
+use crate::convert::{Choice, from_proto};
 use crate::error::ApiError;
 use crate::extract::VerifiedMember;
 use crate::files::{Checked, Files, Purpose};
 use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Field, Form, created, known_moment, marked, moment, ok};
-use crate::routes::transactions::PageQuery;
+use crate::json::{Answer, Created, Field, Form, ToProto, ok, reply};
+use crate::routes::activity::Cursor;
 
 /// What a case is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = cases::Topic)]
 pub enum CaseTopic {
     Deposit,
     Withdrawal,
@@ -33,21 +30,8 @@ pub enum CaseTopic {
     Other,
 }
 
-impl CaseTopic {
-    const ALL: [(Self, &str, cases::Topic); 7] = [
-        (Self::Deposit, "deposit", cases::Topic::Deposit),
-        (Self::Withdrawal, "withdrawal", cases::Topic::Withdrawal),
-        (Self::Investment, "investment", cases::Topic::Investment),
-        (Self::Course, "course", cases::Topic::Course),
-        (Self::Account, "account", cases::Topic::Account),
-        (Self::Security, "security", cases::Topic::Security),
-        (Self::Other, "other", cases::Topic::Other),
-    ];
-}
-
 /// The kind of thing that a case refers to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = cases::SubjectKind)]
 pub enum CaseSubjectKind {
     Transaction,
     Trade,
@@ -57,20 +41,8 @@ pub enum CaseSubjectKind {
     Payment,
 }
 
-impl CaseSubjectKind {
-    const ALL: [(Self, &str, cases::SubjectKind); 6] = [
-        (Self::Transaction, "transaction", cases::SubjectKind::Transaction),
-        (Self::Trade, "trade", cases::SubjectKind::Trade),
-        (Self::Hold, "hold", cases::SubjectKind::Hold),
-        (Self::Freeze, "freeze", cases::SubjectKind::Freeze),
-        (Self::Document, "document", cases::SubjectKind::Document),
-        (Self::Payment, "payment", cases::SubjectKind::Payment),
-    ];
-}
-
 /// Whose turn it is: staff's (`open`), the member's (`waiting`), or nobody's any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = cases::CaseState)]
 pub enum CaseState {
     Open,
     Waiting,
@@ -78,25 +50,14 @@ pub enum CaseState {
 }
 
 /// Who wrote a message or closed a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = cases::Party)]
 pub enum CaseParty {
     Member,
     Staff,
 }
 
-impl CaseParty {
-    pub(super) fn of(party: cases::Party) -> Option<Self> {
-        match party {
-            cases::Party::Unspecified => None,
-            cases::Party::Member => Some(Self::Member),
-            cases::Party::Staff => Some(Self::Staff),
-        }
-    }
-}
-
 /// What a case refers to.
-#[response]
+#[response(from = Subject)]
 pub struct CaseSubject {
     kind: CaseSubjectKind,
     /// An id, number or hash; empty for a freeze.
@@ -104,7 +65,7 @@ pub struct CaseSubject {
 }
 
 /// A case.
-#[response]
+#[response(from = cases::Case)]
 pub struct CaseEntry {
     id: String,
     /// For talking about it.
@@ -135,51 +96,6 @@ pub struct CaseEntry {
     pub messages: i32,
 }
 
-impl CaseEntry {
-    pub(super) fn of(case: Option<cases::Case>) -> Result<Self, ApiError> {
-        case.ok_or_else(|| ApiError::internal("an answer without a case"))?.try_into()
-    }
-}
-
-impl TryFrom<cases::Case> for CaseEntry {
-    type Error = ApiError;
-
-    fn try_from(case: cases::Case) -> Result<Self, ApiError> {
-        let unknown = || ApiError::internal("a case of an unknown form");
-        let topic = CaseTopic::ALL.into_iter().find(|(.., wire)| *wire == case.topic()).ok_or_else(unknown)?.0;
-        let state = match case.state() {
-            cases::CaseState::Unspecified => return Err(unknown()),
-            cases::CaseState::Open => CaseState::Open,
-            cases::CaseState::Waiting => CaseState::Waiting,
-            cases::CaseState::Closed => CaseState::Closed,
-        };
-        let closed_by = CaseParty::of(case.closed_by());
-        let subject = match case.subject {
-            None => None,
-            Some(subject) => {
-                let kind = CaseSubjectKind::ALL.into_iter().find(|(.., wire)| *wire == subject.kind());
-                Some(CaseSubject { kind: kind.ok_or_else(unknown)?.0, reference: subject.reference })
-            }
-        };
-        Ok(Self {
-            id: case.id,
-            number: case.number,
-            topic,
-            subject,
-            state,
-            created_at: known_moment(case.created_at.as_ref())?,
-            updated_at: known_moment(case.updated_at.as_ref())?,
-            answer_due_at: moment(case.answer_due_at.as_ref()),
-            first_answered_at: moment(case.first_answered_at.as_ref()),
-            complaint_at: moment(case.complaint_at.as_ref()),
-            complaint_due_at: moment(case.complaint_due_at.as_ref()),
-            closed_at: moment(case.closed_at.as_ref()),
-            closed_by,
-            messages: case.messages,
-        })
-    }
-}
-
 /// A picture or PDF that a member sent with a message.
 #[response]
 pub struct CaseFileLink {
@@ -204,7 +120,6 @@ pub struct CaseMessage {
 impl CaseMessage {
     /// A message in a case of this member.
     pub(super) fn new(files: &Files, member_id: &str, message: cases::CaseMessage) -> Result<Self, ApiError> {
-        let author = CaseParty::of(message.author());
         let link = |file: cases::CaseFile| CaseFileLink {
             url: files.private_link(&file.key, member_id, OffsetDateTime::now_utc()),
             content_type: file.content_type,
@@ -212,9 +127,9 @@ impl CaseMessage {
         };
         Ok(Self {
             number: message.number,
-            author: author.ok_or_else(|| ApiError::internal("a message of an unknown party"))?,
+            author: from_proto(message.author)?,
             text: message.text,
-            at: known_moment(message.at.as_ref())?,
+            at: from_proto(message.at)?,
             file: message.file.map(link),
         })
     }
@@ -247,14 +162,14 @@ fn to_message(file: &Checked) -> cases::CaseFile {
 
 /// Stores a file of a message that the service took, where the service says. What fails here is repaired by a repetition of the
 /// request.
-async fn keep_file(app: &App, file: Option<Checked>, key: String) -> Result<(), ApiError> {
+async fn keep_file(app: &App, file: Option<Checked>, key: &str) -> Result<(), ApiError> {
     let Some(mut file) = file.filter(|_| !key.is_empty()) else { return Ok(()) };
-    file.stored.key = key;
+    file.stored.key = key.to_owned();
     app.files.keep(file).await.map(drop)
 }
 
 /// A page of cases, newest first.
-#[response]
+#[response(from = cases::ListCasesResponse)]
 pub struct CaseList {
     cases: Vec<CaseEntry>,
     next_cursor: Option<String>,
@@ -276,12 +191,15 @@ pub struct CaseReply {
 }
 
 /// A case to open.
-#[request]
+#[request(to = OpenCaseRequest)]
 pub struct NewCase {
+    #[to(with = topic)]
     topic: Field<CaseTopic>,
     /// The kind of thing that it refers to; nothing in particular by default.
+    #[to(skip)]
     subject_kind: Field<Option<CaseSubjectKind>>,
     /// The id of the transaction, trade or hold, the number of the document, the hash of the payment.
+    #[to(skip)]
     reference: Field<Option<String>>,
     /// Whether it is a complaint, which has a register and a deadline.
     complaint: Field<Option<bool>>,
@@ -289,33 +207,31 @@ pub struct NewCase {
     #[schema(example = "My deposit of $150.00 has been waiting since yesterday.")]
     text: Field<String>,
     /// A PNG, JPEG, WebP, GIF or PDF of up to 5 MiB, as a data URL.
+    #[to(skip)]
     file: Field<Option<String>>,
 }
 
 impl NewCase {
     fn read(&self) -> Result<OpenCaseRequest, ApiError> {
         let mut form = Form::new();
-        let topic = form.text("topic", &self.topic);
-        let topic = CaseTopic::ALL.into_iter().find(|(_, name, _)| *name == topic).map(|(.., wire)| wire);
-        if topic.is_none() {
-            form.wrong("topic", "Choose what this is about.");
-        }
+        let message = self.fill(&mut form);
         let reference = form.text("reference", &self.reference);
-        let kind = form.text("subjectKind", &self.subject_kind);
-        let known = CaseSubjectKind::ALL.into_iter().find(|(_, name, _)| *name == kind).map(|(.., wire)| wire);
-        if known.is_none() && !kind.is_empty() {
-            form.wrong("subjectKind", "Choose transaction, trade, hold, freeze, document or payment");
+        let name = form.text("subjectKind", &self.subject_kind);
+        let kind = CaseSubjectKind::named(&name);
+        if kind.is_none() && !name.is_empty() {
+            form.wrong("subjectKind", &CaseSubjectKind::sentence());
         }
-        let message = OpenCaseRequest {
-            topic: topic.unwrap_or_default().into(),
-            subject: known.map(|kind| Subject { kind: kind.into(), reference }),
-            complaint: form.flag("complaint", &self.complaint, false),
-            text: form.text("text", &self.text),
-            ..OpenCaseRequest::default()
-        };
         form.finish()?;
-        Ok(message)
+        Ok(OpenCaseRequest { subject: kind.map(|kind| Subject { kind: kind.into(), reference }), ..message })
     }
+}
+
+fn topic<T>(form: &mut Form, name: &str, field: &Field<T>) -> i32 {
+    let topic = CaseTopic::named(&form.text(name, field));
+    if topic.is_none() {
+        form.wrong(name, "Choose what this is about.");
+    }
+    topic.unwrap_or_default().into()
 }
 
 /// A message to write in a case.
@@ -336,22 +252,17 @@ pub async fn open(caller: VerifiedMember, Keyed { mut value, claim }: Keyed<NewC
     let data_url = data_url(&mut value.file)?;
     let message = value.read()?;
     let file = check_file(&caller.app, data_url).await?;
-    let message = OpenCaseRequest { file: file.as_ref().map(to_message), idempotency: claim.clone(), ..message };
-    let (answer, replayed) = keyed!(caller.cases.open_case(message), claim)?;
-    keep_file(&caller.app, file, answer.file_key).await?;
+    let message = OpenCaseRequest { file: file.as_ref().map(to_message), idempotency: claim, ..message };
+    let kept = keyed!(caller.cases.open_case(message))?;
+    keep_file(&caller.app, file, &kept.sent.file_key).await?;
     let message = "We have your message. An email tells you when we have answered.";
-    Ok(marked(replayed, created(CaseReply { message, case: CaseEntry::of(answer.case)? })))
+    kept.reply(|answer| Ok(CaseReply { message, case: from_proto(answer.case)? }))
 }
 
 /// List the cases
 #[get("/cases", "Cases", params(("cursor" = Option<String>, Query)))]
-pub async fn list(caller: VerifiedMember, Query(query): Query<PageQuery>) -> Answer<CaseList> {
-    let page = Some(PageRequest { size: 0, cursor: query.cursor.unwrap_or_default() });
-    let answer = ask!(caller.cases.list_cases(ListCasesRequest { page }))?;
-    Ok(ok(CaseList {
-        cases: answer.cases.into_iter().map(CaseEntry::try_from).collect::<Result<_, _>>()?,
-        next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
-    }))
+pub async fn list(caller: VerifiedMember, Query(from): Query<Cursor>) -> Answer<CaseList> {
+    reply(ask!(caller.cases.list_cases(ListCasesRequest { page: Some(from.page()) }))?)
 }
 
 /// Get a case with its messages
@@ -361,7 +272,7 @@ pub async fn get(caller: VerifiedMember, Path(id): Path<String>) -> Answer<CaseT
     let member_id = caller.session.user_id.to_string();
     let message = |message| CaseMessage::new(&caller.app.files, &member_id, message);
     let messages = answer.messages.into_iter().map(message).collect::<Result<_, _>>()?;
-    Ok(ok(CaseThread { case: CaseEntry::of(answer.case)?, messages }))
+    Ok(ok(CaseThread { case: from_proto(answer.case)?, messages }))
 }
 
 /// Write in a case
@@ -372,20 +283,12 @@ pub async fn add_message(
     Keyed { mut value, claim }: Keyed<NewCaseMessage>,
 ) -> Created<CaseReply> {
     let data_url = data_url(&mut value.file)?;
-    let text = text(&value)?;
+    let text = value.text.text("text")?;
     let file = check_file(&caller.app, data_url).await?;
-    let message = AddCaseMessageRequest { id, text, file: file.as_ref().map(to_message), idempotency: claim.clone() };
-    let (answer, replayed) = keyed!(caller.cases.add_case_message(message), claim)?;
-    keep_file(&caller.app, file, answer.file_key).await?;
-    let case = CaseEntry::of(answer.case)?;
-    Ok(marked(replayed, created(CaseReply { message: "Your message is sent.", case })))
-}
-
-pub(super) fn text(value: &NewCaseMessage) -> Result<String, ApiError> {
-    let mut form = Form::new();
-    let text = form.text("text", &value.text);
-    form.finish()?;
-    Ok(text)
+    let message = AddCaseMessageRequest { id, text, file: file.as_ref().map(to_message), idempotency: claim };
+    let kept = keyed!(caller.cases.add_case_message(message))?;
+    keep_file(&caller.app, file, &kept.sent.file_key).await?;
+    kept.reply(|answer| Ok(CaseReply { message: "Your message is sent.", case: from_proto(answer.case)? }))
 }
 
 /// Close a case
@@ -394,5 +297,5 @@ pub(super) fn text(value: &NewCaseMessage) -> Result<String, ApiError> {
 #[post("/cases/{id}/close", "Cases")]
 pub async fn close(caller: VerifiedMember, Path(id): Path<String>) -> Answer<CaseReply> {
     let answer = ask!(caller.cases.close_case(CloseCaseRequest { id }))?;
-    Ok(ok(CaseReply { message: "The case is closed.", case: CaseEntry::of(answer.case)? }))
+    Ok(ok(CaseReply { message: "The case is closed.", case: from_proto(answer.case)? }))
 }

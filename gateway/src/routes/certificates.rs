@@ -11,9 +11,10 @@ use route_macros::{get, response};
 
 use crate::app::App;
 use crate::clients::call_retrying;
+use crate::convert::{from_proto, required};
 use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
-use crate::json::{known_moment, ok};
+use crate::json::ok;
 
 /// A certificate.
 #[response]
@@ -66,7 +67,7 @@ async fn print(app: &App, visitor: &Visitor, number: String) -> Result<Response,
 async fn read(app: &App, visitor: &Visitor, number: String) -> Result<Certificate, ApiError> {
     let message = GetCertificateRequest { number };
     let answer = call_retrying!(app.clients.course, get_certificate, visitor.out, message)?.into_inner();
-    let certificate = answer.certificate.ok_or_else(|| ApiError::internal("an answer without a certificate"))?;
+    let certificate = required(answer.certificate, "a certificate")?;
     let name = match certificate.holder_name {
         name if name.is_empty() => app.profiles.get(answer.user_id.parse().map_err(ApiError::internal)?).await?.name,
         name => name,
@@ -74,7 +75,7 @@ async fn read(app: &App, visitor: &Visitor, number: String) -> Result<Certificat
     Ok(Certificate {
         name,
         course: certificate.course_title,
-        issued_at: known_moment(certificate.issued_at.as_ref())?,
+        issued_at: from_proto(certificate.issued_at)?,
         ended: answer.ended,
     })
 }

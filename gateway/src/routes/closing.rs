@@ -5,10 +5,10 @@ use proto::wallet::v1::{GetWalletRequest, RequestWithdrawalRequest};
 use route_macros::{delete, post, request, response};
 
 use crate::clients::{ask, send};
+use crate::convert::from_proto;
 use crate::error::ApiError;
 use crate::extract::{ActiveMember, SignedIn};
-use crate::json::{Answer, Field, Form, Json, moment, ok};
-use crate::routes::Done;
+use crate::json::{Answer, Done, Field, Form, Json, done, ok};
 use crate::routes::transactions::TransactionSummary;
 
 /// The password, where it is needed, and what becomes of what is left.
@@ -74,7 +74,7 @@ pub async fn close(caller: ActiveMember, Json { value, .. }: Json<CloseRequest>)
     let answer = send!(caller.auth.close_account(CloseAccountRequest { password, give_up_bonus }))?;
     caller.app.profiles.invalidate(caller.session.user_id);
     let message = "Your account closes in 24 hours. Until then you can keep it.".to_owned();
-    Ok(ok(ClosingReply { message, closes_at: moment(answer.closes_at.as_ref()), payout }))
+    Ok(ok(ClosingReply { message, closes_at: from_proto(answer.closes_at)?, payout }))
 }
 
 /// A withdrawal of an amount that is not known yet.
@@ -103,7 +103,7 @@ async fn pay_out(
     }
     let message = RequestWithdrawalRequest { amount_cents: wallet.available_cents, ..last };
     let answer = send!(caller.wallet.request_withdrawal(message))?;
-    answer.transaction.map(TransactionSummary::try_from).transpose()
+    from_proto(answer.transaction)
 }
 
 /// Keep the account
@@ -113,5 +113,5 @@ async fn pay_out(
 pub async fn keep(caller: SignedIn) -> Answer<Done> {
     send!(caller.auth.keep_account(KeepAccountRequest {}))?;
     caller.app.profiles.invalidate(caller.session.user_id);
-    Ok(ok(Done::saying("Your account stays open.")))
+    done("Your account stays open.")
 }

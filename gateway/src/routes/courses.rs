@@ -1,7 +1,7 @@
 //! The course. The service course keeps its content and the progress of members; wallet sells it.
 
 use axum::extract::Path;
-use chassis::clock;
+use chassis::clock::Timestamp;
 use proto::course::v1 as course;
 use proto::course::v1::{GetCourseRequest, GetLessonRequest, IssueCertificateRequest, PutProgressRequest};
 use proto::wallet::v1::PurchaseCourseRequest;
@@ -9,19 +9,22 @@ use route_macros::{get, post, put, request, response};
 use time::OffsetDateTime;
 
 use crate::clients::{ask, keyed};
+use crate::convert::{from_proto, required};
 use crate::error::ApiError;
 use crate::extract::{ActiveMember, MaybeSignedIn, VerifiedMember};
 use crate::idempotency::Key;
-use crate::json::{Answer, Field, Form, Json, known_moment, marked, moment, ok};
+use crate::json::{Answer, Field, Json, ToProto, ok};
 use crate::media::Ticket;
 use crate::routes::course_media::VideoEntry;
 use crate::routes::transactions::TransactionMade;
 
 /// How far a member has come in a lesson.
-#[response]
+#[response(from = course::Progress)]
 pub struct LessonProgress {
     /// Seconds into the video; 0 for a text.
+    #[from(position_seconds)]
     position: i32,
+    #[from(done_at, with = |at: Option<Timestamp>| at.is_some())]
     done: bool,
     /// When the lesson was done.
     done_at: Option<String>,
@@ -29,18 +32,8 @@ pub struct LessonProgress {
     at: String,
 }
 
-impl TryFrom<course::Progress> for LessonProgress {
-    type Error = ApiError;
-
-    fn try_from(progress: course::Progress) -> Result<Self, ApiError> {
-        let done_at = moment(progress.done_at.as_ref());
-        let at = known_moment(progress.at.as_ref())?;
-        Ok(Self { position: progress.position_seconds, done: done_at.is_some(), done_at, at })
-    }
-}
-
 /// A lesson in the curriculum.
-#[response]
+#[response(from = course::LessonOutline)]
 pub struct LessonEntry {
     id: String,
     title: String,
@@ -55,24 +48,8 @@ pub struct LessonEntry {
     progress: Option<LessonProgress>,
 }
 
-impl TryFrom<course::LessonOutline> for LessonEntry {
-    type Error = ApiError;
-
-    fn try_from(lesson: course::LessonOutline) -> Result<Self, ApiError> {
-        Ok(Self {
-            id: lesson.id,
-            title: lesson.title,
-            minutes: lesson.minutes,
-            preview: lesson.preview,
-            locked: lesson.locked,
-            video: lesson.video,
-            progress: lesson.progress.map(LessonProgress::try_from).transpose()?,
-        })
-    }
-}
-
 /// A module of the curriculum.
-#[response]
+#[response(from = course::Module)]
 pub struct ModuleEntry {
     number: i32,
     title: String,
@@ -80,17 +57,8 @@ pub struct ModuleEntry {
     lessons: Vec<LessonEntry>,
 }
 
-impl TryFrom<course::Module> for ModuleEntry {
-    type Error = ApiError;
-
-    fn try_from(module: course::Module) -> Result<Self, ApiError> {
-        let lessons = module.lessons.into_iter().map(LessonEntry::try_from).collect::<Result<_, _>>()?;
-        Ok(Self { number: module.number, title: module.title, summary: module.summary, lessons })
-    }
-}
-
 /// The curriculum, with what the caller may read.
-#[response]
+#[response(from = course::GetCourseResponse)]
 pub struct CourseEntry {
     title: String,
     subtitle: String,
@@ -103,19 +71,11 @@ pub struct CourseEntry {
 }
 
 /// The caller's certificate.
-#[response]
+#[response(from = course::Certificate)]
 pub struct CertificateEntry {
     /// Everyone who knows it can read the certificate.
     number: String,
     issued_at: String,
-}
-
-impl TryFrom<course::Certificate> for CertificateEntry {
-    type Error = ApiError;
-
-    fn try_from(certificate: course::Certificate) -> Result<Self, ApiError> {
-        Ok(Self { number: certificate.number, issued_at: known_moment(certificate.issued_at.as_ref())? })
-    }
 }
 
 /// The response with the course.
@@ -127,16 +87,7 @@ pub struct CourseReply {
 /// Get the course
 #[get("/courses", "Course")]
 pub async fn get(caller: MaybeSignedIn) -> Answer<CourseReply> {
-    let answer = ask!(caller.course.get_course(GetCourseRequest {}))?;
-    let course = CourseEntry {
-        title: answer.title,
-        subtitle: answer.subtitle,
-        purchased: answer.purchased,
-        pending: answer.pending,
-        modules: answer.modules.into_iter().map(ModuleEntry::try_from).collect::<Result<_, _>>()?,
-        certificate: answer.certificate.map(CertificateEntry::try_from).transpose()?,
-    };
-    Ok(ok(CourseReply { course }))
+    Ok(ok(CourseReply { course: from_proto(ask!(caller.course.get_course(GetCourseRequest {}))?)? }))
 }
 
 /// A lesson to read.
@@ -180,7 +131,7 @@ pub struct LessonReply {
 #[get("/courses/lessons/{id}", "Course")]
 pub async fn lesson(caller: MaybeSignedIn, Path(lesson_id): Path<String>) -> Answer<LessonReply> {
     let answer = ask!(caller.course.get_lesson(GetLessonRequest { lesson_id }))?;
-    let lesson = answer.lesson.ok_or_else(|| ApiError::internal("an answer without a lesson"))?;
+    let lesson = required(answer.lesson, "a lesson")?;
     let (now, session) = (OffsetDateTime::now_utc(), caller.session.filter(|_| answer.member));
     let ticket = |media: &str| {
         let media = media.parse().map_err(ApiError::internal)?;
@@ -204,7 +155,7 @@ pub async fn lesson(caller: MaybeSignedIn, Path(lesson_id): Path<String>) -> Ans
         module_title: lesson.module_title,
         minutes: lesson.minutes,
         markdown: lesson.markdown,
-        progress: answer.progress.map(LessonProgress::try_from).transpose()?,
+        progress: from_proto(answer.progress)?,
         video,
         attachments,
     };
@@ -212,9 +163,10 @@ pub async fn lesson(caller: MaybeSignedIn, Path(lesson_id): Path<String>) -> Ans
 }
 
 /// How far the member has come.
-#[request]
+#[request(to = PutProgressRequest)]
 pub struct ProgressBody {
     /// Seconds into the video; 0 for a text.
+    #[to(position_seconds)]
     position: Field<i32>,
     /// Left out to leave it as it is.
     #[serde(default)]
@@ -241,19 +193,12 @@ pub async fn put_progress(
     Path(lesson_id): Path<String>,
     Json { value: body, .. }: Json<ProgressBody>,
 ) -> Answer<ProgressReply> {
-    let mut form = Form::new();
-    let position_seconds = form.integer("position", &body.position);
-    let done = body.done.is_given().then(|| form.flag("done", &body.done, false));
-    let at = form.moment("at", &body.at).map(clock::to_proto);
-    form.finish()?;
-    let holder_name = match done {
-        Some(true) => caller.app.profiles.get(caller.session.user_id).await?.name,
-        _ => String::new(),
-    };
-    let message = PutProgressRequest { lesson_id, position_seconds, done, at, holder_name };
+    let mut message = PutProgressRequest { lesson_id, ..body.to_proto()? };
+    if message.done == Some(true) {
+        message.holder_name = caller.app.profiles.get(caller.session.user_id).await?.name;
+    }
     let answer = ask!(caller.course.put_progress(message))?;
-    let progress = answer.progress.ok_or_else(|| ApiError::internal("an answer without progress"))?;
-    Ok(ok(ProgressReply { message: "Your progress is saved.", progress: progress.try_into()? }))
+    Ok(ok(ProgressReply { message: "Your progress is saved.", progress: from_proto(answer.progress)? }))
 }
 
 /// The response with a certificate.
@@ -270,16 +215,14 @@ pub struct CertificateIssued {
 pub async fn issue_certificate(caller: VerifiedMember) -> Answer<CertificateIssued> {
     let message = IssueCertificateRequest { holder_name: caller.app.profiles.get(caller.session.user_id).await?.name };
     let answer = ask!(caller.course.issue_certificate(message))?;
-    let certificate = answer.certificate.ok_or_else(|| ApiError::internal("an answer without a certificate"))?;
     let message = "Here is your certificate.";
-    Ok(ok(CertificateIssued { message, certificate: certificate.try_into()? }))
+    Ok(ok(CertificateIssued { message, certificate: from_proto(answer.certificate)? }))
 }
 
 /// Buy the course from the balance
 #[post("/courses/purchase", "Course")]
 pub async fn purchase(caller: ActiveMember, key: Key) -> Answer<TransactionMade> {
-    let claim = key.bodyless();
-    let message = PurchaseCourseRequest { idempotency: claim.clone() };
-    let (answer, replayed) = keyed!(caller.wallet.purchase_course(message), claim)?;
-    Ok(marked(replayed, ok(TransactionMade::new(answer.transaction, "The course is yours. Enjoy!")?)))
+    let message = PurchaseCourseRequest { idempotency: key.bodyless() };
+    let kept = keyed!(caller.wallet.purchase_course(message))?;
+    kept.reply(|answer| TransactionMade::new(answer.transaction, "The course is yours. Enjoy!"))
 }

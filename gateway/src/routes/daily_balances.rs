@@ -1,14 +1,16 @@
 //! The balances of a member at the end of each of the last days.
 
 use axum::extract::Query;
-use proto::wallet::v1::{GetBalancesResponse, ListDailyBalancesRequest};
+use proto::wallet::v1::{GetBalancesResponse, ListDailyBalancesRequest, ListDailyBalancesResponse};
 use route_macros::{get, response};
 use serde::Deserialize;
 
 use crate::clients::ask;
+use crate::convert::{FromProto, from_proto};
+use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Dollars, moment, ok};
-use crate::routes::wallet::in_account;
+use crate::json::{Answer, Dollars, reply};
+use crate::routes::wallet::Balances;
 
 /// Days by default.
 const DAYS: i32 = 30;
@@ -33,23 +35,15 @@ pub struct DayBalances {
     owed: Dollars,
 }
 
-impl From<GetBalancesResponse> for DayBalances {
-    fn from(found: GetBalancesResponse) -> Self {
-        let of = |account| in_account(&found, account);
-        Self {
-            at: moment(found.at.as_ref()),
-            balance: of("available"),
-            held: of("held"),
-            bonus: of("bonus"),
-            invested: of("invested"),
-            on_hold: of("on_hold"),
-            owed: of("owed"),
-        }
+impl FromProto<GetBalancesResponse> for DayBalances {
+    fn from_proto(found: GetBalancesResponse) -> Result<Self, ApiError> {
+        let Balances { at, balance, held, bonus, invested, on_hold, owed } = from_proto(found)?;
+        Ok(Self { at, balance, held, bonus, invested, on_hold, owed })
     }
 }
 
 /// The balances at the end of days, oldest first.
-#[response]
+#[response(from = ListDailyBalancesResponse)]
 pub struct DailyBalances {
     days: Vec<DayBalances>,
 }
@@ -61,6 +55,5 @@ pub struct DailyBalances {
     params(("days" = Option<i32>, Query, minimum = 1, maximum = 92, description = "How many; 30 by default")))]
 pub async fn list(caller: VerifiedMember, Query(query): Query<Days>) -> Answer<DailyBalances> {
     let message = ListDailyBalancesRequest { days: query.days.unwrap_or(DAYS) };
-    let found = ask!(caller.wallet.list_daily_balances(message))?;
-    Ok(ok(DailyBalances { days: found.days.into_iter().map(DayBalances::from).collect() }))
+    reply(ask!(caller.wallet.list_daily_balances(message))?)
 }

@@ -12,10 +12,8 @@ use route_macros::{post, request};
 
 use crate::app::App;
 use crate::clients::{call, call_retrying};
-use crate::error::ApiError;
 use crate::extract::ActiveMember;
-use crate::json::{Answer, Field, Form, Json, ok};
-use crate::routes::Done;
+use crate::json::{Answer, Done, Field, Json, done};
 
 /// The code that confirms a destination.
 #[request]
@@ -25,15 +23,6 @@ pub struct DestinationCode {
     code: Field<Option<String>>,
 }
 
-impl DestinationCode {
-    fn read(&self) -> Result<String, ApiError> {
-        let mut form = Form::new();
-        let code = form.text("code", &self.code);
-        form.finish()?;
-        Ok(code)
-    }
-}
-
 /// Confirm the destination of a withdrawal
 #[post("/transactions/{id}/confirm", "Transactions")]
 pub async fn confirm_withdrawal(
@@ -41,7 +30,7 @@ pub async fn confirm_withdrawal(
     Path(id): Path<String>,
     Json { value, .. }: Json<DestinationCode>,
 ) -> Answer<Done> {
-    confirm(&caller.app, &caller.out, Confirmed::TransactionId(id), value.read()?).await
+    confirm(&caller.app, &caller.out, Confirmed::TransactionId(id), value.code.text("code")?).await
 }
 
 /// Mail the code of a withdrawal's destination again
@@ -53,7 +42,7 @@ pub async fn resend_withdrawal_code(caller: ActiveMember, Path(id): Path<String>
 /// Confirm the address of an own payment method
 #[post("/payment-methods/{id}/confirm", "Payment methods")]
 pub async fn confirm_method(caller: ActiveMember, Path(id): Path<String>, body: Json<DestinationCode>) -> Answer<Done> {
-    confirm(&caller.app, &caller.out, Confirmed::MethodId(id), body.value.read()?).await
+    confirm(&caller.app, &caller.out, Confirmed::MethodId(id), body.value.code.text("code")?).await
 }
 
 /// Mail the code of an own payment method again
@@ -65,17 +54,13 @@ pub async fn resend_method_code(caller: ActiveMember, Path(id): Path<String>) ->
 async fn confirm(app: &App, out: &Outgoing, subject: Confirmed, code: String) -> Answer<Done> {
     let message = ConfirmDestinationRequest { subject: Some(subject), code };
     call!(app.clients.wallet, confirm_destination, out, message)?;
-    Ok(ok(Done::saying("The address is confirmed.")))
+    done("The address is confirmed.")
 }
 
 async fn resend(app: &App, out: &Outgoing, subject: Asked) -> Answer<Done> {
     let message = SendDestinationCodeRequest { subject: Some(subject) };
     let answer = call!(app.clients.wallet, send_destination_code, out, message)?.into_inner();
-    Ok(ok(Done::saying(if answer.needs_confirmation {
-        "We have sent you a new code."
-    } else {
-        "The address is confirmed."
-    })))
+    done(if answer.needs_confirmation { "We have sent you a new code." } else { "The address is confirmed." })
 }
 
 /// Asks the member to confirm the destination of a saved method, unless it is known, and returns whether they have to. If the

@@ -1,23 +1,24 @@
 //! The second factor of the caller, a member or staff, and the step-up.
 
 use proto::auth::v1::{
-    BeginTotpRequest, ConfirmTotpRequest, GetFactorsRequest, RemoveTotpRequest, ReplaceRecoveryCodesRequest,
-    StepUpRequest,
+    self as auth, BeginTotpRequest, ConfirmTotpRequest, GetFactorsRequest, RemoveTotpRequest,
+    ReplaceRecoveryCodesRequest, StepUpRequest,
 };
 use route_macros::{delete, get, post, request, response};
 
 use crate::clients::{ask, send};
-use crate::error::ApiError;
+use crate::convert::from_proto;
 use crate::extract::{Caller, SignedIn};
-use crate::json::{Answer, Field, Form, Json, Reply, moment, ok};
-use crate::routes::Done;
+use crate::json::{Answer, Done, Field, Form, Json, Reply, ToProto, done, field, ok, reply};
 
 /// State of the second factor.
-#[response]
+#[response(from = auth::GetFactorsResponse, from = auth::GetMeResponse)]
 pub struct TotpState {
     /// Whether the account must have a second factor.
+    #[from(totp_required)]
     pub required: bool,
     /// Whether an authenticator is active.
+    #[from(totp_enrolled)]
     pub enrolled: bool,
     /// Number of passkeys.
     pub passkeys: i32,
@@ -26,10 +27,12 @@ pub struct TotpState {
 }
 
 /// The caller's second factor.
-#[response]
+#[response(from = auth::GetFactorsResponse)]
 pub struct TotpReply {
+    #[from(self)]
     totp: TotpState,
     /// Until when the last code counts as a fresh second factor. `null` if it no longer does.
+    #[from(stepped_up_until)]
     #[nullable]
     step_up_until: Option<String>,
 }
@@ -37,14 +40,7 @@ pub struct TotpReply {
 /// Get the second factor
 #[get("/users/totp", "Profile")]
 pub async fn get(caller: SignedIn) -> Answer<TotpReply> {
-    let answer = ask!(caller.factors.get_factors(GetFactorsRequest {}))?;
-    let totp = TotpState {
-        required: answer.totp_required,
-        enrolled: answer.totp_enrolled,
-        passkeys: answer.passkeys,
-        recovery_codes_left: answer.recovery_codes_left,
-    };
-    Ok(ok(TotpReply { totp, step_up_until: moment(answer.stepped_up_until.as_ref()) }))
+    reply(ask!(caller.factors.get_factors(GetFactorsRequest {}))?)
 }
 
 /// The proof of a member without a second factor.
@@ -52,20 +48,7 @@ pub async fn get(caller: SignedIn) -> Answer<TotpReply> {
 pub struct Proof {
     /// Required from members without a second factor. Others need a fresh code instead.
     #[schema(example = "a good password")]
-    password: Field<Option<String>>,
-}
-
-impl Proof {
-    /// The password, empty if it was not sent.
-    ///
-    /// # Errors
-    /// If it is no text.
-    pub fn password(&self) -> Result<String, ApiError> {
-        let mut form = Form::new();
-        let password = form.text("password", &self.password);
-        form.finish()?;
-        Ok(password)
-    }
+    pub password: Field<Option<String>>,
 }
 
 /// An authenticator that is not confirmed yet.
@@ -87,7 +70,7 @@ pub struct NewTotp {
 /// It counts once its first code is confirmed. While another one is in force, a fresh code of that is needed.
 #[post("/users/totp", "Profile")]
 pub async fn begin_totp(caller: SignedIn, Json { value, .. }: Json<Proof>) -> Answer<NewTotp> {
-    begin(caller, BeginTotpRequest { password: value.password()? }).await
+    begin(caller, BeginTotpRequest { password: value.password.text("password")? }).await
 }
 
 /// Requests the secret from auth.
@@ -102,17 +85,7 @@ pub async fn begin<R>(caller: Caller<R>, message: BeginTotpRequest) -> Answer<Ne
 pub struct Code {
     /// Six digits of the authenticator, or a recovery code where one is accepted.
     #[schema(example = "123456")]
-    code: Field<String>,
-}
-
-impl Code {
-    /// The code as it was entered. Fails if it is not text.
-    pub fn text(&self) -> Result<String, ApiError> {
-        let mut form = Form::new();
-        let code = form.text("code", &self.code);
-        form.finish()?;
-        Ok(code)
-    }
+    pub code: Field<String>,
 }
 
 /// Recovery codes, each of which replaces a code of the authenticator once.
@@ -136,12 +109,12 @@ impl RecoveryCodes {
 /// take one that is at most five minutes old. No session ends.
 #[post("/users/totp/confirm", "Profile")]
 pub async fn confirm_totp(caller: SignedIn, Json { value, .. }: Json<Code>) -> Answer<RecoveryCodes> {
-    confirm(caller, &value).await
+    confirm(caller, value.code.text("code")?).await
 }
 
 /// Confirms the authenticator with its first code.
-pub async fn confirm<R>(caller: Caller<R>, code: &Code) -> Answer<RecoveryCodes> {
-    let message = ConfirmTotpRequest { code: code.text()?, client: Some(caller.client) };
+pub async fn confirm<R>(caller: Caller<R>, code: String) -> Answer<RecoveryCodes> {
+    let message = ConfirmTotpRequest { code, client: Some(caller.client) };
     let answer = send!(caller.factors.confirm_totp(message))?;
     let sentence = "Your authenticator is set up. Keep the recovery codes in a safe place.";
     Ok(RecoveryCodes::saying(sentence, answer.recovery_codes))
@@ -152,7 +125,7 @@ pub async fn confirm<R>(caller: Caller<R>, code: &Code) -> Answer<RecoveryCodes>
 pub async fn remove_totp(caller: SignedIn) -> Answer<Done> {
     let message = RemoveTotpRequest { client: Some(caller.client) };
     send!(caller.factors.remove_totp(message))?;
-    Ok(ok(Done::saying("Two-factor authentication is off.")))
+    done("Two-factor authentication is off.")
 }
 
 /// Make new recovery codes
@@ -166,7 +139,7 @@ pub async fn replace_recovery_codes(caller: SignedIn) -> Answer<RecoveryCodes> {
 }
 
 /// The second factor.
-#[request]
+#[request(to = StepUpRequest)]
 pub struct StepUp {
     /// Six digits of the authenticator, or a recovery code.
     #[schema(example = "123456")]
@@ -174,6 +147,7 @@ pub struct StepUp {
     #[schema(example = "ABCDE-FGHJK")]
     recovery_code: Field<Option<String>>,
     /// `AuthenticationResponseJSON` of WebAuthn, by the options of `POST /auth/step-up/passkey`.
+    #[to(with = Form::object)]
     #[schema(value_type = Option<Object>)]
     passkey: Field,
 }
@@ -192,16 +166,12 @@ pub struct SteppedUp {
 /// For five minutes it opens every call that answers STEP_UP_REQUIRED without one. 20 wrong ones lock it for an hour.
 #[post("/auth/step-up", "Session")]
 pub async fn step_up(caller: SignedIn, Json { value, .. }: Json<StepUp>) -> Answer<SteppedUp> {
-    let mut form = Form::new();
-    let totp = form.text("totp", &value.totp);
-    let recovery_code = form.text("recoveryCode", &value.recovery_code);
-    let passkey = form.object("passkey", &value.passkey);
-    form.finish()?;
-    if totp.is_empty() && recovery_code.is_empty() && passkey.is_empty() {
+    let message: StepUpRequest = value.to_proto()?;
+    if message.totp.is_empty() && message.recovery_code.is_empty() && message.passkey.is_empty() {
         let sentence = "Enter the 6 digits of your authenticator, or a recovery code";
-        return Err(ApiError::fields(vec![("totp".to_owned(), sentence.to_owned())]));
+        return Err(field("totp", sentence));
     }
-    give(caller, StepUpRequest { totp, recovery_code, passkey, ..Default::default() }).await
+    give(caller, message).await
 }
 
 /// Passes the second factor to auth.
@@ -209,5 +179,5 @@ pub async fn give<R>(caller: Caller<R>, request: StepUpRequest) -> Answer<Steppe
     let message = StepUpRequest { client: Some(caller.client), ..request };
     let answer = send!(caller.factors.step_up(message))?;
     let message = "Thank you, that worked.".to_owned();
-    Ok(ok(SteppedUp { message, until: moment(answer.until.as_ref()) }))
+    Ok(ok(SteppedUp { message, until: from_proto(answer.until)? }))
 }

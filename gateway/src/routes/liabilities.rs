@@ -1,20 +1,19 @@
 //! The proof of liabilities. Its root and total are public; each member can read their own path.
 
-use chassis::roots::to_hex;
 use proto::wallet::v1 as wallet;
 use route_macros::{get, post, response};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::clients::{ask, keyed};
+use crate::convert::{FromProto, from_proto};
 use crate::error::ApiError;
 use crate::extract::{StaffMember, VerifiedMember, Visitor};
 use crate::idempotency::Key;
-use crate::json::{Answer, Created, Dollars, created, known_moment, marked, ok};
+use crate::json::{Answer, Created, Dollars, reply};
 
 /// A publication: the total owed to members at a moment, and the root of the tree that proves it.
-#[response]
+#[response(from = wallet::Liabilities)]
 pub struct PublishedLiabilities {
+    #[from(skip)]
     message: Option<&'static str>,
     at: String,
     /// SHA-256 of the root node, in hexadecimal.
@@ -27,7 +26,7 @@ pub struct PublishedLiabilities {
 }
 
 /// The member's part of the tree.
-#[response]
+#[response(from = wallet::GetLiabilityProofResponse)]
 pub struct LiabilityProof {
     at: String,
     /// The member's leaves. Their amounts sum to what the member was owed; empty if that was zero.
@@ -36,7 +35,7 @@ pub struct LiabilityProof {
 
 /// A leaf: SHA-256 of a zero byte, the salt, the bytes of the member's id, and the amount in cents as a big-endian
 /// integer of 64 bits.
-#[response]
+#[response(from = wallet::LiabilityLeaf)]
 pub struct ProofLeaf {
     /// 32 random bytes in hexadecimal.
     salt: String,
@@ -47,17 +46,23 @@ pub struct ProofLeaf {
 }
 
 /// The side of a sibling.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response]
 pub enum Side {
     Left,
     Right,
 }
 
+impl FromProto<bool> for Side {
+    fn from_proto(is_left: bool) -> Result<Self, ApiError> {
+        Ok(if is_left { Self::Left } else { Self::Right })
+    }
+}
+
 /// A sibling on the path. The digest of the parent is SHA-256 of a one byte, the left digest, the left sum in cents as
 /// a big-endian 64-bit integer, the right digest and the right sum.
-#[response]
+#[response(from = wallet::LiabilitySibling)]
 pub struct ProofSibling {
+    #[from(is_left)]
     side: Side,
     /// 32 bytes in hexadecimal.
     digest: String,
@@ -72,7 +77,7 @@ pub struct ProofSibling {
 pub async fn get(caller: Visitor) -> Answer<PublishedLiabilities> {
     let message = wallet::GetLiabilitiesRequest {};
     let newest = ask!(caller.liabilities.get_liabilities(message))?;
-    Ok(ok(published(newest.liabilities.unwrap_or_default(), None)?))
+    reply(newest.liabilities.unwrap_or_default())
 }
 
 /// Read the member's proof
@@ -81,9 +86,7 @@ pub async fn get(caller: Visitor) -> Answer<PublishedLiabilities> {
 #[get("/wallet/proof", "Proof of liabilities")]
 pub async fn proof(caller: VerifiedMember) -> Answer<LiabilityProof> {
     let message = wallet::GetLiabilityProofRequest {};
-    let proof = ask!(caller.liabilities.get_liability_proof(message))?;
-    let leaves = proof.leaves.into_iter().map(ProofLeaf::from).collect();
-    Ok(ok(LiabilityProof { at: known_moment(proof.at.as_ref())?, leaves }))
+    reply(ask!(caller.liabilities.get_liability_proof(message))?)
 }
 
 /// Publish what members are owed now
@@ -91,32 +94,10 @@ pub async fn proof(caller: VerifiedMember) -> Answer<LiabilityProof> {
 /// A treasurer, auditor or admin; otherwise it happens every night.
 #[post("/admin/liabilities", "Back office")]
 pub async fn publish(caller: StaffMember, key: Key) -> Created<PublishedLiabilities> {
-    let claim = key.bodyless();
     let message =
-        wallet::PublishLiabilitiesRequest { client_address: caller.client.address, idempotency: claim.clone() };
-    let (answer, replayed) = keyed!(caller.liabilities.publish_liabilities(message), claim)?;
-    let body = published(answer.liabilities.unwrap_or_default(), Some("The liabilities are published."))?;
-    Ok(marked(replayed, created(body)))
-}
-
-fn published(one: wallet::Liabilities, message: Option<&'static str>) -> Result<PublishedLiabilities, ApiError> {
-    Ok(PublishedLiabilities {
-        message,
-        at: known_moment(one.at.as_ref())?,
-        root: to_hex(&one.root),
-        total: Dollars::from_cents(one.total_cents),
-        gains: Dollars::from_cents(one.gains_cents),
-        leaves: one.leaves,
+        wallet::PublishLiabilitiesRequest { client_address: caller.client.address, idempotency: key.bodyless() };
+    keyed!(caller.liabilities.publish_liabilities(message))?.reply(|answer| {
+        let published = from_proto(answer.liabilities.unwrap_or_default())?;
+        Ok(PublishedLiabilities { message: Some("The liabilities are published."), ..published })
     })
-}
-
-impl From<wallet::LiabilityLeaf> for ProofLeaf {
-    fn from(leaf: wallet::LiabilityLeaf) -> Self {
-        let path = leaf.path.into_iter().map(|one| ProofSibling {
-            side: if one.is_left { Side::Left } else { Side::Right },
-            digest: to_hex(&one.digest),
-            sum: Dollars::from_cents(one.sum_cents),
-        });
-        Self { salt: to_hex(&leaf.salt), amount: Dollars::from_cents(leaf.amount_cents), path: path.collect() }
-    }
 }

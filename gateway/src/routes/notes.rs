@@ -6,37 +6,24 @@ use proto::course::v1::{AddNoteRequest, ChangeNoteRequest, ListNotesRequest, Rem
 use route_macros::{delete, get, post, put, request, response};
 
 use crate::clients::{ask, send};
-use crate::error::ApiError;
+use crate::convert::from_proto;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Field, Form, Json, known_moment, ok};
+use crate::json::{Answer, Field, Json, ToProto, ok, reply};
 
 /// A note on a lesson.
-#[response]
+#[response(from = course::Note)]
 pub struct NoteEntry {
     id: String,
     /// Seconds into the video; 0 for a text.
+    #[from(position_seconds)]
     position: i32,
     text: String,
     created_at: String,
     updated_at: String,
 }
 
-impl TryFrom<course::Note> for NoteEntry {
-    type Error = ApiError;
-
-    fn try_from(note: course::Note) -> Result<Self, ApiError> {
-        Ok(Self {
-            id: note.id,
-            position: note.position_seconds,
-            text: note.text,
-            created_at: known_moment(note.created_at.as_ref())?,
-            updated_at: known_moment(note.updated_at.as_ref())?,
-        })
-    }
-}
-
 /// The response with notes.
-#[response]
+#[response(from = course::ListNotesResponse)]
 pub struct NoteList {
     notes: Vec<NoteEntry>,
 }
@@ -50,8 +37,7 @@ pub struct NoteReply {
 
 impl NoteReply {
     fn saved(note: Option<course::Note>) -> Answer<Self> {
-        let note = note.ok_or_else(|| ApiError::internal("an answer without a note"))?;
-        Ok(ok(Self { message: "The note is saved.", note: note.try_into()? }))
+        Ok(ok(Self { message: "The note is saved.", note: from_proto(note)? }))
     }
 }
 
@@ -62,21 +48,13 @@ pub struct NoteRemoved {
 }
 
 /// A note as it should be.
-#[request]
+#[request(to = AddNoteRequest, to = ChangeNoteRequest)]
 pub struct NoteBody {
     /// Seconds into the video; 0 for a text.
+    #[to(position_seconds)]
     position: Field<i32>,
     /// Up to 2,000 characters.
     text: Field<String>,
-}
-
-impl NoteBody {
-    fn read(&self) -> Result<(i32, String), ApiError> {
-        let mut form = Form::new();
-        let read = (form.integer("position", &self.position), form.text("text", &self.text));
-        form.finish()?;
-        Ok(read)
-    }
 }
 
 /// List the notes on a lesson
@@ -84,16 +62,13 @@ impl NoteBody {
 /// The member's own, in the order of their positions.
 #[get("/courses/lessons/{id}/notes", "Course")]
 pub async fn list(caller: VerifiedMember, Path(lesson_id): Path<String>) -> Answer<NoteList> {
-    let answer = ask!(caller.course.list_notes(ListNotesRequest { lesson_id }))?;
-    let notes = answer.notes.into_iter().map(NoteEntry::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(NoteList { notes }))
+    reply(ask!(caller.course.list_notes(ListNotesRequest { lesson_id }))?)
 }
 
 /// Write a note on a lesson
 #[post("/courses/lessons/{id}/notes", "Course")]
 pub async fn add(caller: VerifiedMember, Path(lesson_id): Path<String>, body: Json<NoteBody>) -> Answer<NoteReply> {
-    let (position_seconds, text) = body.value.read()?;
-    let message = AddNoteRequest { lesson_id, position_seconds, text };
+    let message = AddNoteRequest { lesson_id, ..body.value.to_proto()? };
     NoteReply::saved(send!(caller.course.add_note(message))?.note)
 }
 
@@ -104,8 +79,7 @@ pub async fn change(
     Path((lesson_id, note_id)): Path<(String, String)>,
     Json { value, .. }: Json<NoteBody>,
 ) -> Answer<NoteReply> {
-    let (position_seconds, text) = value.read()?;
-    let message = ChangeNoteRequest { lesson_id, note_id, position_seconds, text };
+    let message = ChangeNoteRequest { lesson_id, note_id, ..value.to_proto()? };
     NoteReply::saved(ask!(caller.course.change_note(message))?.note)
 }
 

@@ -7,19 +7,18 @@ use proto::mailer::v1::{
     SetNoticePreferencesRequest,
 };
 use route_macros::{get, put, request, response};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::clients::ask;
-use crate::error::ApiError;
+use crate::convert::choice;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Dollars, Field, Form, Json, field, known_moment, moment, ok};
+use crate::json::{Answer, Dollars, Field, Form, Json, ok, reply};
 use crate::names::NoticeKind;
-use crate::routes::activity::From as PageFrom;
+use crate::routes::activity::Cursor;
 
 /// What a notice is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = mailer::NoticeGroup)]
 pub enum NoticeGroup {
     Money,
     Plans,
@@ -28,23 +27,8 @@ pub enum NoticeGroup {
     Security,
 }
 
-impl TryFrom<Group> for NoticeGroup {
-    type Error = ApiError;
-
-    fn try_from(group: Group) -> Result<Self, ApiError> {
-        match group {
-            Group::Money => Ok(Self::Money),
-            Group::Plans => Ok(Self::Plans),
-            Group::Courses => Ok(Self::Courses),
-            Group::Cases => Ok(Self::Cases),
-            Group::Security => Ok(Self::Security),
-            Group::Unspecified => Err(ApiError::internal("a notice without a group")),
-        }
-    }
-}
-
 /// Something that happened.
-#[response]
+#[response(from = mailer::Notice)]
 pub struct Notice {
     id: String,
     #[schema(value_type = NoticeKind)]
@@ -73,59 +57,20 @@ pub struct Notice {
     case_number: Option<i64>,
 }
 
-impl TryFrom<mailer::Notice> for Notice {
-    type Error = ApiError;
-
-    fn try_from(notice: mailer::Notice) -> Result<Self, ApiError> {
-        let given = |text: String| Some(text).filter(|text| !text.is_empty());
-        Ok(Self {
-            group: notice.group().try_into()?,
-            id: notice.id,
-            kind: notice.kind,
-            at: known_moment(notice.at.as_ref())?,
-            read_at: moment(notice.read_at.as_ref()),
-            transaction_id: given(notice.transaction_id),
-            amount: Some(notice.amount_cents).filter(|cents| *cents != 0).map(Dollars::from_cents),
-            plan: given(notice.plan),
-            reason: given(notice.reason),
-            device: given(notice.device),
-            address_block: given(notice.address_block),
-            change: given(notice.change),
-            case_id: given(notice.case_id),
-            case_number: Some(notice.case_number).filter(|number| *number != 0),
-        })
-    }
-}
-
 /// What staff announce to all members.
-#[response]
+#[response(from = mailer::Announcement)]
 pub struct Announcement {
     id: String,
     text: String,
     /// When it was published.
+    #[from(published_at)]
     at: String,
     /// Until when it is shown.
     ends_at: String,
 }
 
-impl TryFrom<mailer::Announcement> for Announcement {
-    type Error = ApiError;
-
-    fn try_from(one: mailer::Announcement) -> Result<Self, ApiError> {
-        let at = known_moment(one.published_at.as_ref())?;
-        Ok(Self { id: one.id, text: one.text, at, ends_at: known_moment(one.ends_at.as_ref())? })
-    }
-}
-
-impl Announcement {
-    /// Those of a service's answer.
-    pub fn all(rows: Vec<mailer::Announcement>) -> Result<Vec<Self>, ApiError> {
-        rows.into_iter().map(Self::try_from).collect()
-    }
-}
-
 /// A page of notices, newest first.
-#[response]
+#[response(from = mailer::ListNoticesResponse)]
 pub struct Notices {
     notices: Vec<Notice>,
     /// What staff announce to all members now, newest first; at most 5.
@@ -149,24 +94,12 @@ pub struct GroupQuery {
     params(("cursor" = Option<String>, Query), ("group" = Option<NoticeGroup>, Query, description = "Only this group")))]
 pub async fn list(
     caller: VerifiedMember,
-    Query(from): Query<PageFrom>,
+    Query(from): Query<Cursor>,
     Query(query): Query<GroupQuery>,
 ) -> Answer<Notices> {
-    let group = match query.group.as_deref() {
-        None | Some("") => Group::Unspecified,
-        Some("money") => Group::Money,
-        Some("plans") => Group::Plans,
-        Some("courses") => Group::Courses,
-        Some("cases") => Group::Cases,
-        Some("security") => Group::Security,
-        Some(_) => return Err(field("group", "Choose money, plans, courses, cases or security")),
-    };
+    let group = choice::<NoticeGroup>("group", query.group.as_deref())?;
     let message = ListNoticesRequest { page: Some(from.page()), group: group.into() };
-    let answer = ask!(caller.notices.list_notices(message))?;
-    let notices = answer.notices.into_iter().map(Notice::try_from).collect::<Result<_, _>>()?;
-    let next_cursor = Some(answer.next_cursor).filter(|cursor| !cursor.is_empty());
-    let announcements = Announcement::all(answer.announcements)?;
-    Ok(ok(Notices { notices, announcements, unread: answer.unread, next_cursor }))
+    reply(ask!(caller.notices.list_notices(message))?)
 }
 
 /// Which notices were read: one, or all up to one.

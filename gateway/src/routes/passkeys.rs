@@ -10,15 +10,15 @@ use route_macros::{delete, get, post, request, response};
 use serde_json::value::RawValue;
 
 use crate::clients::{ask, send};
+use crate::convert::from_proto;
 use crate::error::ApiError;
 use crate::extract::{SignedIn, Visitor, on_behalf};
-use crate::json::{Answer, Created, Field, Form, Json, created, known_moment, moment, ok};
-use crate::routes::Done;
+use crate::json::{Answer, Created, Done, Field, Form, Json, ToProto, created, done, ok, reply};
 use crate::routes::auth::{SessionReply, bound, signed_in};
 use crate::routes::factors::Proof;
 
 /// A passkey of the caller.
-#[response]
+#[response(from = auth::Passkey)]
 pub struct Passkey {
     id: String,
     #[schema(example = "Firefox on Linux")]
@@ -29,21 +29,8 @@ pub struct Passkey {
     last_used_at: Option<String>,
 }
 
-impl TryFrom<auth::Passkey> for Passkey {
-    type Error = ApiError;
-
-    fn try_from(passkey: auth::Passkey) -> Result<Self, ApiError> {
-        Ok(Self {
-            id: passkey.id,
-            name: passkey.name,
-            created_at: known_moment(passkey.created_at.as_ref())?,
-            last_used_at: moment(passkey.last_used_at.as_ref()),
-        })
-    }
-}
-
 /// The caller's passkeys, oldest first.
-#[response]
+#[response(from = auth::ListPasskeysResponse)]
 pub struct PasskeysReply {
     passkeys: Vec<Passkey>,
 }
@@ -51,9 +38,7 @@ pub struct PasskeysReply {
 /// List the passkeys
 #[get("/users/passkeys", "Profile")]
 pub async fn list(caller: SignedIn) -> Answer<PasskeysReply> {
-    let answer = ask!(caller.factors.list_passkeys(ListPasskeysRequest {}))?;
-    let passkeys = answer.passkeys.into_iter().map(Passkey::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(PasskeysReply { passkeys }))
+    reply(ask!(caller.factors.list_passkeys(ListPasskeysRequest {}))?)
 }
 
 /// What a browser is asked for a passkey with.
@@ -76,14 +61,15 @@ impl PasskeyOptions {
 /// Begin to add a passkey
 #[post("/users/passkeys/begin", "Profile")]
 pub async fn begin(caller: SignedIn, Json { value, .. }: Json<Proof>) -> Answer<PasskeyOptions> {
-    let message = BeginPasskeyRequest { password: value.password()? };
+    let message = BeginPasskeyRequest { password: value.password.text("password")? };
     PasskeyOptions::of(send!(caller.factors.begin_passkey(message))?.options)
 }
 
 /// A passkey that a browser made.
-#[request]
+#[request(to = FinishPasskeyRequest)]
 pub struct NewPasskey {
     /// `RegistrationResponseJSON` of WebAuthn.
+    #[to(with = Form::object)]
     #[schema(value_type = Object)]
     credential: Field,
     /// At most 60 characters; browser and system if it is not sent.
@@ -105,14 +91,10 @@ pub struct PasskeyAdded {
 /// It logs in without a password, and counts as a second factor. No session ends.
 #[post("/users/passkeys/finish", "Profile")]
 pub async fn finish(caller: SignedIn, Json { value, .. }: Json<NewPasskey>) -> Created<PasskeyAdded> {
-    let mut form = Form::new();
-    let credential = form.object("credential", &value.credential);
-    let name = form.text("name", &value.name);
-    form.finish()?;
-    let message = FinishPasskeyRequest { credential, name, client: Some(caller.client) };
+    let message = FinishPasskeyRequest { client: Some(caller.client), ..value.to_proto()? };
     let added = send!(caller.factors.finish_passkey(message))?;
-    let passkey = added.passkey.ok_or_else(|| ApiError::internal("an answer without passkey"))?.try_into()?;
     let message = "Your passkey has been added.".to_owned();
+    let passkey = from_proto(added.passkey)?;
     Ok(created(PasskeyAdded { message, passkey, recovery_codes: added.recovery_codes }))
 }
 
@@ -121,11 +103,11 @@ pub async fn finish(caller: SignedIn, Json { value, .. }: Json<NewPasskey>) -> C
 pub async fn remove(caller: SignedIn, Path(passkey_id): Path<String>) -> Answer<Done> {
     let message = RemovePasskeyRequest { passkey_id, client: Some(caller.client) };
     send!(caller.factors.remove_passkey(message))?;
-    Ok(ok(Done::saying("The passkey has been removed.")))
+    done("The passkey has been removed.")
 }
 
 /// What a passkey signs besides.
-#[request]
+#[request(to = BeginStepUpRequest)]
 pub struct SignedDecision {
     /// The digest that the refusal `PASSKEY_SIGNATURE_REQUIRED` of a staff decision contained.
     digest: Field<Option<String>>,
@@ -136,10 +118,7 @@ pub struct SignedDecision {
 /// With the digest of a decision, the passkey signs that decision.
 #[post("/auth/step-up/passkey", "Session")]
 pub async fn begin_step_up(caller: SignedIn, Json { value, .. }: Json<SignedDecision>) -> Answer<PasskeyOptions> {
-    let mut form = Form::new();
-    let message = BeginStepUpRequest { digest: form.hex("digest", &value.digest) };
-    form.finish()?;
-    PasskeyOptions::of(send!(caller.factors.begin_step_up(message))?.options)
+    PasskeyOptions::of(send!(caller.factors.begin_step_up(value.to_proto()?))?.options)
 }
 
 /// Begin to log in by a passkey
@@ -151,12 +130,14 @@ pub async fn begin_login(caller: Visitor) -> Answer<PasskeyOptions> {
 }
 
 /// A login by a passkey.
-#[request]
+#[request(to = LoginByPasskeyRequest)]
 pub struct PasskeyLogin {
     /// `AuthenticationResponseJSON` of WebAuthn.
+    #[to(with = Form::object)]
     #[schema(value_type = Object)]
     credential: Field,
     /// The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449).
+    #[to(skip)]
     #[schema(value_type = Option<Object>)]
     device_key: Field,
 }
@@ -167,10 +148,8 @@ pub struct PasskeyLogin {
 #[post("/auth/passkey", "Session")]
 pub async fn login(caller: Visitor, Json { value, .. }: Json<PasskeyLogin>) -> Answer<SessionReply> {
     let mut form = Form::new();
-    let message = LoginByPasskeyRequest {
-        credential: form.object("credential", &value.credential),
-        client: Some(bound(&mut form, caller.client, &value.device_key)),
-    };
+    let mut message: LoginByPasskeyRequest = value.fill(&mut form);
+    message.client = Some(bound(&mut form, caller.client, &value.device_key));
     form.finish()?;
     let answer = send!(caller.auth.login_by_passkey(message))?;
     let out = on_behalf(&caller.app, &answer.token)?;

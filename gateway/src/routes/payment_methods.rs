@@ -8,35 +8,33 @@ use proto::payment_method::v1::{
     UpdatePaymentMethodRequest,
 };
 use route_macros::{delete, get, post, put, request, response};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{ask, call, keyed, send};
+use crate::clients::{ask, keyed, send};
+use crate::convert::from_proto;
 use crate::error::ApiError;
 use crate::extract::{ActiveMember, VerifiedMember};
 use crate::files::{Files, Purpose};
 use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Field, Form, Json, created, marked, ok};
-use crate::routes::Done;
+use crate::json::{Answer, Created, Done, Field, Form, Json, Kept, ToProto, created, done, marked, ok};
 use crate::routes::destinations::{ask_for_method, unconfirmed};
 use crate::routes::quotes::Derivation;
 use crate::routes::transactions::payments::ChainPayment;
 use crate::routes::users::discard_replaced;
 
 /// The owner of a payment method.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response]
 pub enum MethodScope {
     Platform,
     Personal,
 }
 
 /// A way to deposit or to be paid out.
-#[response]
+#[response(from = methods::PaymentMethod)]
 pub struct PaymentMethod {
     /// Id of the method.
     pub id: String,
+    #[from(with = shown_scope)]
     pub scope: MethodScope,
     /// Currency code, e.g. `USDT`.
     pub currency: String,
@@ -51,12 +49,14 @@ pub struct PaymentMethod {
     #[nullable]
     pub label: Option<String>,
     /// Link to its picture.
+    #[from(image_key, with = |key: String| Files::public_link(&key))]
     #[nullable]
     pub image: Option<String>,
     /// Whether the caller may change it.
+    #[from(scope, with = |scope: i32| scope == i32::from(Scope::Personal))]
     pub editable: bool,
     /// Own methods: whether the member has to confirm the address before payouts.
-    #[serde(rename = "needsConfirmation")]
+    #[from(skip)]
     pub needs_confirmation: Option<bool>,
     /// Increases with every change.
     pub version: i32,
@@ -67,29 +67,12 @@ pub struct PaymentMethod {
     pub derivation: Option<Derivation>,
 }
 
-impl From<methods::PaymentMethod> for PaymentMethod {
-    fn from(method: methods::PaymentMethod) -> Self {
-        let personal = method.scope() == Scope::Personal;
-        Self {
-            id: method.id,
-            scope: if personal { MethodScope::Personal } else { MethodScope::Platform },
-            currency: method.currency,
-            network: method.network,
-            address: method.address,
-            memo: Some(method.memo).filter(|memo| !memo.is_empty()),
-            label: Some(method.label).filter(|label| !label.is_empty()),
-            image: Files::public_link(&method.image_key),
-            editable: personal,
-            needs_confirmation: None,
-            version: method.version,
-            signature: Some(method.signature).filter(|signature| !signature.is_empty()),
-            derivation: method.derivation.map(Into::into),
-        }
-    }
+fn shown_scope(scope: i32) -> MethodScope {
+    if scope == i32::from(Scope::Personal) { MethodScope::Personal } else { MethodScope::Platform }
 }
 
 /// The methods the caller may use.
-#[response]
+#[response(from = methods::ListPaymentMethodsResponse)]
 pub struct PaymentMethods {
     payment_methods: Vec<PaymentMethod>,
     /// Payments to own addresses of the member that belong to no deposit yet, newest first; at most 20.
@@ -104,17 +87,15 @@ pub async fn list(caller: VerifiedMember) -> Answer<PaymentMethods> {
     let message = ListPaymentMethodsRequest {};
     let answer = ask!(caller.payment_method.list_payment_methods(message))?;
     let unconfirmed = unconfirmed(&caller.app, &caller.out, &answer.payment_methods).await;
-    let told = |method: PaymentMethod| {
-        let own = unconfirmed.as_ref().filter(|_| method.editable);
-        PaymentMethod { needs_confirmation: own.map(|ids| ids.contains(&method.id)), ..method }
-    };
-    let payment_methods = answer.payment_methods.into_iter().map(PaymentMethod::from).map(told).collect();
-    let arrived = answer.arrived.into_iter().map(ChainPayment::from).collect();
-    Ok(ok(PaymentMethods { payment_methods, arrived }))
+    let mut methods: PaymentMethods = from_proto(answer)?;
+    for method in methods.payment_methods.iter_mut().filter(|method| method.editable) {
+        method.needs_confirmation = unconfirmed.as_ref().map(|ids| ids.contains(&method.id));
+    }
+    Ok(ok(methods))
 }
 
 /// The fields of a method.
-#[request]
+#[request(to = MethodFields)]
 pub struct NewMethod {
     /// Currency code, 2 to 10 characters of A-Z and 0-9.
     #[schema(example = "USDT")]
@@ -129,6 +110,7 @@ pub struct NewMethod {
     #[schema(example = "My wallet")]
     pub(crate) label: Field<Option<String>>,
     /// PNG, JPEG or WebP as a data URL.
+    #[to(skip)]
     pub(crate) image: Field<Option<String>>,
 }
 
@@ -136,14 +118,7 @@ impl NewMethod {
     /// Validates the fields and stores the picture, if there is one.
     pub async fn read(self, app: &App) -> Result<MethodFields, ApiError> {
         let mut form = Form::new();
-        let mut fields = MethodFields {
-            currency: form.text("currency", &self.currency),
-            network: form.text("network", &self.network),
-            address: form.text("address", &self.address),
-            memo: form.text("memo", &self.memo),
-            label: form.text("label", &self.label),
-            image_key: String::new(),
-        };
+        let mut fields: MethodFields = self.fill(&mut form);
         let image = form.file("image", self.image);
         form.finish()?;
         if !image.is_empty() {
@@ -160,10 +135,11 @@ pub struct MethodReply {
     payment_method: PaymentMethod,
 }
 
-/// The reply to a change of a method. The error is 500 if the service gave none.
-pub fn reply(method: Option<methods::PaymentMethod>, message: &str) -> Result<MethodReply, ApiError> {
-    let method = method.ok_or_else(|| ApiError::internal("an answer without method"))?;
-    Ok(MethodReply { message: message.to_owned(), payment_method: method.into() })
+impl MethodReply {
+    /// The reply to a change of a method. The error is 500 if the service gave none.
+    pub fn new(method: Option<methods::PaymentMethod>, message: &str) -> Result<Self, ApiError> {
+        Ok(Self { message: message.to_owned(), payment_method: from_proto(method)? })
+    }
 }
 
 /// The reply to a member who saved a method, with whether its address has to be confirmed.
@@ -177,7 +153,7 @@ async fn saved(
         Some(saved) => ask_for_method(app, out, saved).await,
         None => None,
     };
-    let mut reply = reply(method, message)?;
+    let mut reply = MethodReply::new(method, message)?;
     reply.payment_method.needs_confirmation = needs_confirmation;
     Ok(reply)
 }
@@ -187,14 +163,14 @@ async fn saved(
 pub async fn create(caller: ActiveMember, Keyed { value, claim }: Keyed<NewMethod>) -> Created<MethodReply> {
     let fields = value.read(&caller.app).await?;
     let image_key = fields.image_key.clone();
-    let message = CreatePaymentMethodRequest { fields: Some(fields), idempotency: claim.clone() };
-    let answer = keyed!(caller.payment_method.create_payment_method(message), claim);
+    let message = CreatePaymentMethodRequest { fields: Some(fields), idempotency: claim };
+    let answer = keyed!(caller.payment_method.create_payment_method(message));
     if answer.as_ref().is_err_and(ApiError::is_final) && !image_key.is_empty() {
         caller.app.files.discard(&image_key).await;
     }
-    let (answer, replayed) = answer?;
-    let reply = saved(&caller.app, &caller.out, answer.payment_method, "Your payment method has been saved.").await?;
-    Ok(marked(replayed, created(reply)))
+    let Kept { sent, is_replay } = answer?;
+    let reply = saved(&caller.app, &caller.out, sent.payment_method, "Your payment method has been saved.").await?;
+    Ok(marked(is_replay, created(reply)))
 }
 
 /// Change an own payment method
@@ -204,11 +180,11 @@ pub async fn update(caller: ActiveMember, Path(id): Path<String>, body: Json<New
     let fields = body.value.read(&caller.app).await?;
     let image_key = fields.image_key.clone();
     let message = UpdatePaymentMethodRequest { id, fields: Some(fields), keep_image };
-    let answer = call!(caller.app.clients.payment_method, update_payment_method, caller.out, message);
+    let answer = send!(caller.payment_method.update_payment_method(message));
     if answer.as_ref().is_err_and(ApiError::is_final) && !image_key.is_empty() {
         caller.app.files.discard(&image_key).await;
     }
-    let answer = answer?.into_inner();
+    let answer = answer?;
     discard_replaced(&caller.app, &answer.replaced_image_key).await;
     Ok(ok(saved(&caller.app, &caller.out, answer.payment_method, "Your payment method has been updated.").await?))
 }
@@ -219,5 +195,5 @@ pub async fn delete(caller: ActiveMember, Path(id): Path<String>) -> Answer<Done
     let message = DeletePaymentMethodRequest { id };
     let answer = send!(caller.payment_method.delete_payment_method(message))?;
     discard_replaced(&caller.app, &answer.image_key).await;
-    Ok(ok(Done::saying("Your payment method has been deleted.")))
+    done("Your payment method has been deleted.")
 }

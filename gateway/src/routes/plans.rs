@@ -9,9 +9,10 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::clients::{ask, call_retrying};
+use crate::convert::{FromProto, from_proto, millionths, percent, required};
 use crate::error::ApiError;
 use crate::extract::Visitor;
-use crate::json::{Answer, Decimal, Dollars, field, known_moment, moment, ok};
+use crate::json::{Answer, Decimal, Dollars, field, ok, reply};
 use crate::routes::admin::treasury::Backing;
 
 /// An investment plan.
@@ -62,39 +63,34 @@ pub struct Plan {
     pub exit_fee_percent: Decimal,
 }
 
-/// A text that a plan may leave out.
-fn stated(text: String) -> Option<String> {
-    (!text.is_empty()).then_some(text)
-}
-
-impl From<trade::Plan> for Plan {
-    fn from(plan: trade::Plan) -> Self {
+impl FromProto<trade::Plan> for Plan {
+    fn from_proto(plan: trade::Plan) -> Result<Self, ApiError> {
         let disclosure = plan.disclosure.unwrap_or_default();
-        Self {
-            holdings: stated(disclosure.holdings),
-            manager: stated(disclosure.manager),
-            costs: stated(disclosure.costs),
-            cost_percent: Decimal::new(disclosure.cost_basis_points.into(), 2),
-            risk_class: (disclosure.risk_class != 0).then_some(disclosure.risk_class),
-            document_url: stated(disclosure.document_url),
+        Ok(Self {
+            holdings: from_proto(disclosure.holdings)?,
+            manager: from_proto(disclosure.manager)?,
+            costs: from_proto(disclosure.costs)?,
+            cost_percent: percent(disclosure.cost_basis_points),
+            risk_class: from_proto(disclosure.risk_class)?,
+            document_url: from_proto(disclosure.document_url)?,
             min_holding_days: disclosure.min_holding_days,
-            exit_fee_percent: Decimal::new(disclosure.exit_fee_basis_points.into(), 2),
+            exit_fee_percent: percent(disclosure.exit_fee_basis_points),
             id: plan.id,
             title: plan.title,
             subtitle: plan.subtitle,
-            min: Dollars::from_cents(plan.min_cents),
-            max: Dollars::from_cents(plan.max_cents),
-            roi: Decimal::new(plan.roi_basis_points.into(), 2),
+            min: from_proto(plan.min_cents)?,
+            max: from_proto(plan.max_cents)?,
+            roi: percent(plan.roi_basis_points),
             duration: plan.duration_days,
             active: plan.active,
-            value: (plan.value_micros > 0).then(|| Decimal::new(plan.value_micros, 6)),
-            value_at: moment(plan.value_at.as_ref()),
-        }
+            value: published(plan.value_micros),
+            value_at: from_proto(plan.value_at)?,
+        })
     }
 }
 
 /// The investment plans.
-#[response]
+#[response(from = trade::ListAllPlansResponse)]
 pub struct Plans {
     /// The plans in display order.
     pub plans: Vec<Plan>,
@@ -103,32 +99,25 @@ pub struct Plans {
 /// List the plans
 #[get("/plans", "Investments")]
 pub async fn list(State(app): State<App>) -> Answer<Plans> {
-    let plans = app.plans.get().await?;
-    Ok(ok(Plans { plans: plans.into_iter().map(Plan::from).collect() }))
+    Ok(ok(Plans { plans: from_proto(app.plans.get().await?)? }))
 }
 
 /// How far the value of a plan has fallen and risen over every period of a length so far.
-#[response]
+#[response(from = trade::Extremes)]
 pub struct Extremes {
     /// The largest fall, or the smallest gain, in percent, rounded down.
+    #[from(worst_basis_points, with = percent)]
     worst_percent: Decimal,
     /// The largest gain in percent, rounded down.
+    #[from(best_basis_points, with = percent)]
     best_percent: Decimal,
 }
 
-impl From<trade::Extremes> for Extremes {
-    fn from(extremes: trade::Extremes) -> Self {
-        Self {
-            worst_percent: Decimal::new(extremes.worst_basis_points.into(), 2),
-            best_percent: Decimal::new(extremes.best_basis_points.into(), 2),
-        }
-    }
-}
-
 /// What the past of a plan says; it says nothing certain about its future.
-#[response]
+#[response(from = trade::PlanFacts)]
 pub struct PlanFacts {
     /// The first published value. `null` until there is one.
+    #[from(first_value_micros, with = published)]
     #[nullable]
     first_value: Option<Decimal>,
     #[nullable]
@@ -145,17 +134,9 @@ pub struct PlanFacts {
     ended_at_loss: i32,
 }
 
-impl From<trade::PlanFacts> for PlanFacts {
-    fn from(facts: trade::PlanFacts) -> Self {
-        Self {
-            first_value: (facts.first_value_micros > 0).then(|| Decimal::new(facts.first_value_micros, 6)),
-            first_value_at: moment(facts.first_value_at.as_ref()),
-            over_30_days: facts.over_30_days.map(Extremes::from),
-            over_90_days: facts.over_90_days.map(Extremes::from),
-            ended_trades: facts.ended_trades,
-            ended_at_loss: facts.ended_at_loss,
-        }
-    }
+/// A value, if one was published.
+fn published(micros: i64) -> Option<Decimal> {
+    (micros > 0).then(|| millionths(micros))
 }
 
 /// A plan and its past.
@@ -177,15 +158,16 @@ pub async fn get(caller: Visitor, Path(plan_id): Path<String>) -> Answer<PlanPag
     let page = caller.app.plans.page(plan_id).await?;
     // The plan is shown without what only wallet knows.
     let found = call_retrying!(caller.app.clients.backing, get_backing, caller.out, message).ok();
-    let backing = found.and_then(|answer| answer.into_inner().backing).map(Into::into);
-    let plan = page.plan.ok_or_else(|| ApiError::internal("an answer without plan"))?;
-    Ok(ok(PlanPage { plan: plan.into(), facts: page.facts.unwrap_or_default().into(), backing }))
+    let backing = from_proto(found.and_then(|answer| answer.into_inner().backing))?;
+    let plan = from_proto(required(page.plan, "a plan")?)?;
+    Ok(ok(PlanPage { plan, facts: from_proto(page.facts.unwrap_or_default())?, backing }))
 }
 
 /// A published value of a plan.
-#[response]
+#[response(from = trade::PlanValue)]
 pub struct PlanValue {
     /// Value of one share, with up to six decimals.
+    #[from(value_micros, with = millionths)]
     value: Decimal,
     /// Since when the value holds.
     at: String,
@@ -194,7 +176,7 @@ pub struct PlanValue {
 }
 
 /// A plan's values.
-#[response]
+#[response(from = trade::ListPlanValuesResponse)]
 pub struct Values {
     values: Vec<PlanValue>,
 }
@@ -202,15 +184,7 @@ pub struct Values {
 /// List a plan's values
 #[get("/plans/{id}/values", "Investments")]
 pub async fn values(caller: Visitor, Path(plan_id): Path<String>) -> Answer<Values> {
-    let answer = ask!(caller.trade.list_plan_values(ListPlanValuesRequest { plan_id }))?;
-    let values = answer.values.into_iter().map(|value| {
-        Ok::<_, ApiError>(PlanValue {
-            value: Decimal::new(value.value_micros, 6),
-            at: known_moment(value.at.as_ref())?,
-            source: value.source,
-        })
-    });
-    Ok(ok(Values { values: values.collect::<Result<_, _>>()? }))
+    reply(ask!(caller.trade.list_plan_values(ListPlanValuesRequest { plan_id }))?)
 }
 
 /// The plans, and the number of values of each.
@@ -221,25 +195,27 @@ pub struct ValuesQuery {
 }
 
 /// A point in the chart of a plan.
-#[response]
+#[response(from = trade::PlanValue)]
 pub struct CoursePoint {
     /// Value of one share, with up to six decimals.
+    #[from(value_micros, with = millionths)]
     value: Decimal,
     /// Since when the value holds.
     at: String,
 }
 
 /// The values of one plan over time.
-#[response]
+#[response(from = trade::ValuesOfPlan)]
 pub struct PlanCourse {
     /// Id of the plan.
+    #[from(plan_id)]
     id: String,
     /// The values, oldest first.
     values: Vec<CoursePoint>,
 }
 
 /// The values of several plans over time.
-#[response]
+#[response(from = trade::BatchListPlanValuesResponse)]
 pub struct PlanCourses {
     /// The plans that exist and have a value.
     plans: Vec<PlanCourse>,
@@ -260,14 +236,5 @@ pub async fn courses(caller: Visitor, Query(query): Query<ValuesQuery>) -> Answe
         Some(_) => return Err(field("points", "Points is a number above 0.")),
     };
     let request = BatchListPlanValuesRequest { plan_ids: ids.split(',').map(str::to_owned).collect(), points };
-    let answer = ask!(caller.trade.batch_list_plan_values(request))?;
-    let point = |value: trade::PlanValue| {
-        let at = known_moment(value.at.as_ref())?;
-        Ok::<_, ApiError>(CoursePoint { value: Decimal::new(value.value_micros, 6), at })
-    };
-    let plans = answer.plans.into_iter().map(|plan| {
-        let values = plan.values.into_iter().map(point).collect::<Result<_, _>>()?;
-        Ok::<_, ApiError>(PlanCourse { id: plan.plan_id, values })
-    });
-    Ok(ok(PlanCourses { plans: plans.collect::<Result<_, _>>()? }))
+    reply(ask!(caller.trade.batch_list_plan_values(request))?)
 }

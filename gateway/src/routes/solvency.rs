@@ -2,14 +2,14 @@
 
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use chassis::roots::to_hex;
-use proto::wallet::v1 as wallet;
+use proto::wallet::v1::{self as wallet, PastPublication};
 use route_macros::{get, response};
 
 use crate::clients::ask;
+use crate::convert::{from_proto, millionths};
 use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
-use crate::json::{Decimal, Dollars, known_moment, moment, ok};
+use crate::json::{Decimal, Dollars, ok};
 
 /// Publications change once a night; a repeated request may have the same answer.
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=60");
@@ -31,7 +31,7 @@ pub struct PublicSolvency {
 }
 
 /// What members were owed.
-#[response]
+#[response(from = wallet::Liabilities)]
 pub struct Owed {
     /// Balances and gains of open investments, in dollars.
     total: Dollars,
@@ -43,7 +43,7 @@ pub struct Owed {
 }
 
 /// What was held for members.
-#[response]
+#[response(from = wallet::HeldForMembers)]
 pub struct Held {
     /// All of it, in dollars.
     total: Dollars,
@@ -52,6 +52,7 @@ pub struct Held {
     /// The part that documents state.
     stated: Dollars,
     /// Whether the chains show the rest. Otherwise it is what the books say.
+    #[from(is_observed)]
     observed: bool,
     chains: Vec<HeldAsset>,
     /// Addresses that receive deposits and that members share. Addresses of single members are in the units alone.
@@ -60,7 +61,7 @@ pub struct Held {
 }
 
 /// What was held of an asset on a chain.
-#[response]
+#[response(from = wallet::HeldAsset)]
 pub struct HeldAsset {
     chain: String,
     asset: String,
@@ -70,6 +71,7 @@ pub struct HeldAsset {
     /// Digits of the smallest unit.
     decimals: u32,
     /// Dollars for a whole unit.
+    #[from(rate_micros, with = |micros: Option<i64>| micros.map(millionths))]
     #[nullable]
     rate: Option<Decimal>,
     #[nullable]
@@ -80,7 +82,7 @@ pub struct HeldAsset {
 }
 
 /// An address with the signature of the treasury key.
-#[response]
+#[response(from = wallet::HeldAddress)]
 pub struct SharedAddress {
     currency: String,
     network: String,
@@ -97,7 +99,7 @@ pub struct SharedAddress {
 }
 
 /// A message that the private key of an address signed.
-#[response]
+#[response(from = wallet::HeldAddressProof)]
 pub struct AddressProof {
     /// `<operator> controls the address <address> on <day>`.
     message: String,
@@ -109,7 +111,7 @@ pub struct AddressProof {
 }
 
 /// What proves something that no chain shows.
-#[response]
+#[response(from = wallet::HeldDocument)]
 pub struct HeldDocument {
     name: String,
     /// The plan that owns it; `null` for what is held for all.
@@ -123,16 +125,18 @@ pub struct HeldDocument {
 }
 
 /// A publication.
-#[response]
+#[response(from = PastPublication)]
 pub struct Night {
     at: String,
     /// SHA-256 of the root node, in hexadecimal.
     root: String,
     /// What was owed, in dollars.
+    #[from(total_cents)]
     owed: Dollars,
     /// What was held, in dollars; `null` from before it was noted.
     #[nullable]
     held: Option<Dollars>,
+    #[from(self, with = |night: &PastPublication| ratio(night.held_cents, night.total_cents))]
     #[nullable]
     ratio: Option<Decimal>,
 }
@@ -147,16 +151,11 @@ pub async fn get(caller: Visitor) -> Result<Response, ApiError> {
     let newest = found.liabilities.unwrap_or_default();
     let held_cents = found.held.as_ref().map(|held| held.total_cents);
     let body = PublicSolvency {
-        at: known_moment(newest.at.as_ref())?,
+        at: from_proto(newest.at)?,
         ratio: ratio(held_cents, newest.total_cents),
-        owed: Owed {
-            total: Dollars::from_cents(newest.total_cents),
-            gains: Dollars::from_cents(newest.gains_cents),
-            root: to_hex(&newest.root),
-            leaves: newest.leaves,
-        },
-        held: found.held.map(Held::try_from).transpose()?,
-        nights: found.publications.into_iter().map(Night::try_from).collect::<Result<_, _>>()?,
+        owed: from_proto(newest)?,
+        held: from_proto(found.held)?,
+        nights: from_proto(found.publications)?,
     };
     let mut response = ok(body).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, CACHED);
@@ -167,66 +166,4 @@ pub async fn get(caller: Visitor) -> Result<Response, ApiError> {
 fn ratio(held_cents: Option<i64>, owed_cents: i64) -> Option<Decimal> {
     let hundredths = i128::from(held_cents?).checked_mul(10_000)?.checked_div(owed_cents.into())?;
     Some(Decimal::new(hundredths.try_into().ok()?, 2))
-}
-
-impl TryFrom<wallet::HeldForMembers> for Held {
-    type Error = ApiError;
-
-    fn try_from(held: wallet::HeldForMembers) -> Result<Self, ApiError> {
-        let asset = |one: wallet::HeldAsset| HeldAsset {
-            chain: one.chain,
-            asset: one.asset,
-            units: Some(one.units).filter(|units| !units.is_empty()),
-            decimals: one.decimals,
-            rate: one.rate_micros.map(|micros| Decimal::new(micros, 6)),
-            rate_at: moment(one.rate_at.as_ref()),
-            value: one.value_cents.map(Dollars::from_cents),
-        };
-        let address = |one: wallet::HeldAddress| SharedAddress {
-            currency: one.currency,
-            network: one.network,
-            address: one.address,
-            memo: one.memo,
-            version: one.version,
-            signature: Some(one.signature).filter(|signature| !signature.is_empty()),
-            proof: one.proof.map(|proof| AddressProof {
-                message: proof.message,
-                signature: proof.signature,
-                day: proof.day,
-            }),
-        };
-        let document = |one: wallet::HeldDocument| {
-            Ok::<_, ApiError>(HeldDocument {
-                name: one.name,
-                plan: Some(one.plan).filter(|plan| !plan.is_empty()),
-                proof: one.proof,
-                issuer: one.issuer,
-                proven_at: known_moment(one.proven_at.as_ref())?,
-                value: Dollars::from_cents(one.value_cents),
-            })
-        };
-        Ok(Self {
-            total: Dollars::from_cents(held.total_cents),
-            assets: Dollars::from_cents(held.assets_cents),
-            stated: Dollars::from_cents(held.stated_cents),
-            observed: held.is_observed,
-            chains: held.chains.into_iter().map(asset).collect(),
-            addresses: held.addresses.into_iter().map(address).collect(),
-            documents: held.documents.into_iter().map(document).collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-impl TryFrom<wallet::PastPublication> for Night {
-    type Error = ApiError;
-
-    fn try_from(one: wallet::PastPublication) -> Result<Self, ApiError> {
-        Ok(Self {
-            at: known_moment(one.at.as_ref())?,
-            root: to_hex(&one.root),
-            owed: Dollars::from_cents(one.total_cents),
-            held: one.held_cents.map(Dollars::from_cents),
-            ratio: ratio(one.held_cents, one.total_cents),
-        })
-    }
 }

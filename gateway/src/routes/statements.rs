@@ -14,7 +14,7 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 
 use self::report::{PlanResult, TradeResult, YearHolding, YearReport, YearSum};
-use crate::clients::call_retrying;
+use crate::clients::ask;
 use crate::documents::{self, DocumentKind};
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
@@ -47,10 +47,9 @@ pub async fn year(
     if format == "pdf" {
         caller.app.documents.admit(caller.session.user_id)?;
     }
-    let request =
-        async { call_retrying!(caller.app.clients.wallet, get_year_report, caller.out, GetYearReportRequest { year }) };
+    let request = async { ask!(caller.wallet.get_year_report(GetYearReportRequest { year })) };
     let (answer, holder) = futures::try_join!(request, caller.app.profiles.get(caller.session.user_id))?;
-    let report = YearReport::new(year, answer.into_inner())?;
+    let report = YearReport::new(year, answer)?;
     let name = format!("solvane-year-{year}.{format}");
     match format {
         "csv" => documents::download(&name, "text/csv; charset=utf-8", csv(&report).map_err(ApiError::internal)?),

@@ -8,9 +8,10 @@ use route_macros::{get, response};
 
 use crate::app::App;
 use crate::clients::call_retrying;
+use crate::convert::{FromProto, from_proto};
 use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
-use crate::json::{Reply, moment, ok};
+use crate::json::{Reply, ok};
 use crate::routes::notices::Announcement;
 
 /// What works now. A part that cannot be asked about is `null`.
@@ -37,7 +38,7 @@ pub struct WithdrawalState {
 }
 
 /// How recent our view of a chain is.
-#[response]
+#[response(from = ObservedChain)]
 pub struct ChainState {
     #[schema(example = "bitcoin")]
     chain: String,
@@ -48,16 +49,13 @@ pub struct ChainState {
     observed_at: Option<String>,
 }
 
-impl From<GetWithdrawalStateResponse> for WithdrawalState {
-    fn from(state: GetWithdrawalStateResponse) -> Self {
-        let open = state.paused.is_empty();
-        Self { open, reason: (!open).then_some(state.paused), since: moment(state.paused_at.as_ref()) }
-    }
-}
-
-impl From<ObservedChain> for ChainState {
-    fn from(observed: ObservedChain) -> Self {
-        Self { chain: observed.chain, fresh: observed.fresh, observed_at: moment(observed.observed_at.as_ref()) }
+impl FromProto<GetWithdrawalStateResponse> for WithdrawalState {
+    fn from_proto(state: GetWithdrawalStateResponse) -> Result<Self, ApiError> {
+        Ok(Self {
+            open: state.paused.is_empty(),
+            reason: from_proto(state.paused)?,
+            since: from_proto(state.paused_at)?,
+        })
     }
 }
 
@@ -68,21 +66,17 @@ impl From<ObservedChain> for ChainState {
 pub async fn get(State(app): State<App>, Visitor { out, .. }: Visitor) -> Reply<Status> {
     let withdrawals = async {
         let message = GetWithdrawalStateRequest {};
-        Ok::<_, ApiError>(call_retrying!(app.clients.wallet_status, get_withdrawal_state, out, message)?.into_inner())
+        from_proto(call_retrying!(app.clients.wallet_status, get_withdrawal_state, out, message)?.into_inner())
     };
     let chains = async {
         let message = ListChainsRequest {};
-        Ok::<_, ApiError>(call_retrying!(app.clients.chain_status, list_chains, out, message)?.into_inner().chains)
+        from_proto(call_retrying!(app.clients.chain_status, list_chains, out, message)?.into_inner().chains)
     };
     let announcements = async {
         let message = ListAnnouncementsRequest {};
         let answer = call_retrying!(app.clients.announcements, list_announcements, out, message)?.into_inner();
-        Announcement::all(answer.announcements)
+        from_proto(answer.announcements)
     };
     let (withdrawals, chains, announcements) = futures::join!(withdrawals, chains, announcements);
-    ok(Status {
-        withdrawals: withdrawals.ok().map(Into::into),
-        chains: chains.ok().map(|chains| chains.into_iter().map(Into::into).collect()),
-        announcements: announcements.ok(),
-    })
+    ok(Status { withdrawals: withdrawals.ok(), chains: chains.ok(), announcements: announcements.ok() })
 }

@@ -7,8 +7,10 @@ use route_macros::{get, response};
 
 use crate::clients::call_retrying;
 use crate::config::Explorer;
+use crate::convert::{from_proto, percent};
+use crate::error::ApiError;
 use crate::extract::{MaybeVerifiedMember, Visitor};
-use crate::json::{Answer, Decimal, Dollars, moment, ok};
+use crate::json::{Answer, Decimal, Dollars, ok};
 
 /// Limits, fee and prices; amounts in dollars.
 #[response]
@@ -49,8 +51,9 @@ pub struct WithdrawalTerms {
 }
 
 /// The largest sum of a member's withdrawals in a period. Rejected withdrawals do not count.
-#[response]
+#[response(from = wallet::Allowance)]
 pub struct PeriodLimit {
+    #[from(period_hours)]
     #[schema(example = 24)]
     hours: i32,
     amount: Dollars,
@@ -70,33 +73,30 @@ pub async fn get(visitor: Visitor, MaybeVerifiedMember(reader): MaybeVerifiedMem
     // A session that ended or cannot be checked still gets the public part.
     let out = reader.map_or(visitor.out, |caller| caller.out);
     let terms = call_retrying!(visitor.app.clients.wallet, get_terms, out, GetTermsRequest {})?.into_inner();
-    Ok(ok(Terms::new(terms, &visitor.app.config.explorers)))
+    Ok(ok(Terms::new(terms, &visitor.app.config.explorers)?))
 }
 
 impl Terms {
-    fn new(terms: wallet::GetTermsResponse, explorers: &[Explorer]) -> Self {
-        let limits = terms
-            .withdrawal_allowances
-            .into_iter()
-            .map(|one| PeriodLimit { hours: one.period_hours, amount: Dollars::from_cents(one.amount_cents) });
-        Self {
+    fn new(terms: wallet::GetTermsResponse, explorers: &[Explorer]) -> Result<Self, ApiError> {
+        let (left, available_at) = terms.rest.map(|rest| (rest.left_cents, rest.available_at)).unzip();
+        Ok(Self {
             deposit: DepositTerms {
-                min: Dollars::from_cents(terms.deposit_min_cents),
-                max: Dollars::from_cents(terms.deposit_max_cents),
+                min: from_proto(terms.deposit_min_cents)?,
+                max: from_proto(terms.deposit_max_cents)?,
                 pending_max: terms.pending_deposits_max,
             },
             withdrawal: WithdrawalTerms {
-                min: Dollars::from_cents(terms.withdrawal_min_cents),
-                max: Dollars::from_cents(terms.withdrawal_max_cents),
-                fee_percent: Decimal::new(terms.fee_basis_points.into(), 2),
-                two_people_from: Dollars::from_cents(terms.two_people_from_cents),
-                limits: limits.collect(),
-                left: terms.rest.as_ref().map(|rest| Dollars::from_cents(rest.left_cents)),
-                available_at: terms.rest.and_then(|rest| moment(rest.available_at.as_ref())),
+                min: from_proto(terms.withdrawal_min_cents)?,
+                max: from_proto(terms.withdrawal_max_cents)?,
+                fee_percent: percent(terms.fee_basis_points),
+                two_people_from: from_proto(terms.two_people_from_cents)?,
+                limits: from_proto(terms.withdrawal_allowances)?,
+                left: from_proto(left)?,
+                available_at: from_proto(available_at.flatten())?,
             },
-            course: CourseTerms { price: Dollars::from_cents(terms.course_price_cents) },
+            course: CourseTerms { price: from_proto(terms.course_price_cents)? },
             explorers: (!explorers.is_empty())
                 .then(|| explorers.iter().map(|one| (one.network.clone(), one.url.clone())).collect()),
-        }
+        })
     }
 }

@@ -7,16 +7,14 @@ use proto::trade::v1::{
     ListTradesRequest,
 };
 use route_macros::{delete, get, post, put, request, response};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use serde::Deserialize;
 
 use crate::clients::{ask, keyed};
+use crate::convert::{FromProto, from_proto, percent, required};
 use crate::error::ApiError;
 use crate::extract::{ActiveMember, VerifiedMember};
 use crate::idempotency::{Key, Keyed};
-use crate::json::{
-    Answer, Created, Decimal, Dollars, Field, Form, Json, created, field, known_moment, marked, moment, ok,
-};
+use crate::json::{Answer, Created, Decimal, Dollars, Field, Form, Json, ToProto, field, ok, reply};
 use crate::names::TradeFilter;
 
 /// What is said of a claim that waits.
@@ -24,8 +22,7 @@ const WAITING: &str = "Your claim is accepted. The plan's cash does not cover it
                        later claims.";
 
 /// State of a trade.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = trade::TradeStatus)]
 pub enum TradeStatus {
     Opening,
     Open,
@@ -36,22 +33,29 @@ pub enum TradeStatus {
 }
 
 /// The terms a trade was opened with.
-#[response]
+#[response(from = trade::Trade)]
 pub struct TradePlan {
+    #[from(plan_id)]
     id: String,
+    #[from(plan_title)]
     title: String,
+    #[from(roi_basis_points, with = percent)]
     roi: Decimal,
+    #[from(duration_days)]
     duration: i32,
 }
 
 /// What it costs to end an investment early. It stays in the plan.
-#[response]
+#[response(from = trade::Trade)]
 pub struct ExitFee {
     /// In percent of the value.
+    #[from(exit_fee_basis_points, with = percent)]
     percent: Decimal,
     /// In dollars: what it would be now, or what was charged.
+    #[from(exit_fee_cents)]
     amount: Dollars,
     /// From when on ending costs nothing.
+    #[from(exit_fee_until)]
     #[nullable]
     until: Option<String>,
 }
@@ -80,51 +84,23 @@ pub struct Trade {
     plan: TradePlan,
 }
 
-impl TryFrom<trade::Trade> for Trade {
-    type Error = ApiError;
-
-    fn try_from(trade: trade::Trade) -> Result<Self, ApiError> {
+impl FromProto<trade::Trade> for Trade {
+    fn from_proto(trade: trade::Trade) -> Result<Self, ApiError> {
         let profit = trade.current_value_cents.saturating_sub(trade.amount_cents);
         let percent = i128::from(profit) * 10_000 / i128::from(trade.amount_cents.max(1));
         Ok(Self {
-            status: trade.status().try_into()?,
-            amount: Dollars::from_cents(trade.amount_cents),
-            current_value: Dollars::from_cents(trade.current_value_cents),
-            profit: Dollars::from_cents(profit),
+            id: trade.id.clone(),
+            amount: from_proto(trade.amount_cents)?,
+            current_value: from_proto(trade.current_value_cents)?,
+            profit: from_proto(profit)?,
             profit_percent: Decimal::new(i64::try_from(percent).unwrap_or_default(), 2),
-            created_at: known_moment(trade.created_at.as_ref())?,
-            matures_at: moment(trade.matures_at.as_ref()),
-            closed_at: moment(trade.closed_at.as_ref()),
-            waiting_since: moment(trade.waiting_since.as_ref()),
-            exit_fee: (trade.exit_fee_cents > 0).then(|| ExitFee {
-                percent: Decimal::new(trade.exit_fee_basis_points.into(), 2),
-                amount: Dollars::from_cents(trade.exit_fee_cents),
-                until: moment(trade.exit_fee_until.as_ref()),
-            }),
-            plan: TradePlan {
-                id: trade.plan_id,
-                title: trade.plan_title,
-                roi: Decimal::new(trade.roi_basis_points.into(), 2),
-                duration: trade.duration_days,
-            },
-            id: trade.id,
-        })
-    }
-}
-
-impl TryFrom<trade::TradeStatus> for TradeStatus {
-    type Error = ApiError;
-
-    /// An unknown status is an error, so that a trade is never shown in a wrong state.
-    fn try_from(status: trade::TradeStatus) -> Result<Self, ApiError> {
-        Ok(match status {
-            trade::TradeStatus::Opening => Self::Opening,
-            trade::TradeStatus::Open => Self::Open,
-            trade::TradeStatus::Settling => Self::Settling,
-            trade::TradeStatus::Claimed => Self::Claimed,
-            trade::TradeStatus::Closed => Self::Closed,
-            trade::TradeStatus::Failed => Self::Failed,
-            trade::TradeStatus::Unspecified => return Err(ApiError::internal("an unknown status of a trade")),
+            status: from_proto(trade.status)?,
+            created_at: from_proto(trade.created_at)?,
+            matures_at: from_proto(trade.matures_at)?,
+            closed_at: from_proto(trade.closed_at)?,
+            waiting_since: from_proto(trade.waiting_since)?,
+            exit_fee: from_proto(Some(trade.clone()).filter(|trade| trade.exit_fee_cents > 0))?,
+            plan: from_proto(trade)?,
         })
     }
 }
@@ -136,13 +112,14 @@ pub struct TradeReply {
     trade: Trade,
 }
 
-fn reply(trade: Option<trade::Trade>, message: &str) -> Result<TradeReply, ApiError> {
-    let trade = trade.ok_or_else(|| ApiError::internal("an answer without trade"))?;
-    Ok(TradeReply { message: message.to_owned(), trade: trade.try_into()? })
+impl TradeReply {
+    fn new(trade: Option<trade::Trade>, message: &str) -> Result<Self, ApiError> {
+        Ok(Self { message: message.to_owned(), trade: from_proto(required(trade, "a trade")?)? })
+    }
 }
 
 /// A new investment.
-#[request]
+#[request(to = CreateTradeRequest)]
 pub struct NewTrade {
     plan_id: Field<String>,
     /// Amount in dollars, within the plan's range.
@@ -154,15 +131,14 @@ pub struct NewTrade {
 #[post("/trades/create", "Investments")]
 pub async fn create(caller: ActiveMember, Keyed { value, claim }: Keyed<NewTrade>) -> Created<TradeReply> {
     let mut form = Form::new();
-    let plan_id = form.text("planId", &value.plan_id);
-    if plan_id.is_empty() {
+    let message: CreateTradeRequest = value.fill(&mut form);
+    if message.plan_id.is_empty() {
         form.wrong("planId", "Plan is required");
     }
-    let amount_cents = form.amount("amount", &value.amount).get();
     form.finish()?;
-    let message = CreateTradeRequest { plan_id, amount_cents, idempotency: claim.clone() };
-    let (answer, replayed) = keyed!(caller.trade.create_trade(message), claim)?;
-    Ok(marked(replayed, created(reply(answer.trade, "Your investment has been opened.")?)))
+    let message = CreateTradeRequest { idempotency: claim, ..message };
+    keyed!(caller.trade.create_trade(message))?
+        .reply(|answer| TradeReply::new(answer.trade, "Your investment has been opened."))
 }
 
 /// Claim the profit of a trade
@@ -171,21 +147,19 @@ pub async fn create(caller: ActiveMember, Keyed { value, claim }: Keyed<NewTrade
 /// claims.
 #[put("/trades/claim/{id}", "Investments")]
 pub async fn claim(caller: ActiveMember, Path(trade_id): Path<String>, key: Key) -> Answer<TradeReply> {
-    let claim = key.bodyless();
-    let message = ClaimTradeRequest { trade_id, idempotency: claim.clone() };
-    let (answer, replayed) = keyed!(caller.trade.claim_trade(message), claim)?;
-    let waits = answer.trade.as_ref().is_some_and(|trade| trade.waiting_since.is_some());
-    let message = if waits { WAITING } else { "Your profit has been paid to your balance." };
-    Ok(marked(replayed, ok(reply(answer.trade, message)?)))
+    let message = ClaimTradeRequest { trade_id, idempotency: key.bodyless() };
+    keyed!(caller.trade.claim_trade(message))?.reply(|answer| {
+        let waits = answer.trade.as_ref().is_some_and(|trade| trade.waiting_since.is_some());
+        TradeReply::new(answer.trade, if waits { WAITING } else { "Your profit has been paid to your balance." })
+    })
 }
 
 /// Close a trade
 #[delete("/trades/close/{id}", "Investments")]
 pub async fn close(caller: ActiveMember, Path(trade_id): Path<String>, key: Key) -> Answer<TradeReply> {
-    let claim = key.bodyless();
-    let message = CloseTradeRequest { trade_id, idempotency: claim.clone() };
-    let (answer, replayed) = keyed!(caller.trade.close_trade(message), claim)?;
-    Ok(marked(replayed, ok(reply(answer.trade, "Your trade has been closed and its value paid to your balance.")?)))
+    let message = CloseTradeRequest { trade_id, idempotency: key.bodyless() };
+    let sentence = "Your trade has been closed and its value paid to your balance.";
+    keyed!(caller.trade.close_trade(message))?.reply(|answer| TradeReply::new(answer.trade, sentence))
 }
 
 /// The filter of the list.
@@ -195,7 +169,7 @@ pub struct StatusQuery {
 }
 
 /// The trades of the member.
-#[response]
+#[response(from = trade::ListTradesResponse)]
 pub struct Trades {
     trades: Vec<Trade>,
 }
@@ -210,13 +184,11 @@ pub async fn list(caller: VerifiedMember, Query(query): Query<StatusQuery>) -> A
         Some("all") => true,
         Some(_) => return Err(field("status", "Choose open or all")),
     };
-    let answer = ask!(caller.trade.list_trades(ListTradesRequest { include_ended }))?;
-    let trades = answer.trades.into_iter().map(Trade::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(Trades { trades }))
+    reply(ask!(caller.trade.list_trades(ListTradesRequest { include_ended }))?)
 }
 
 /// Which risk page holds, and whether the member has answered it.
-#[response]
+#[response(from = trade::GetRiskAnswerResponse)]
 pub struct RiskAnswer {
     /// Version of the page.
     version: i32,
@@ -228,13 +200,11 @@ pub struct RiskAnswer {
 /// Read whether the risk page is answered
 #[get("/trades/risk-answer", "Investments")]
 pub async fn risk_answer(caller: VerifiedMember) -> Answer<RiskAnswer> {
-    let answer = ask!(caller.trade.get_risk_answer(GetRiskAnswerRequest {}))?;
-    let answered_at = moment(answer.answered_at.as_ref());
-    Ok(ok(RiskAnswer { version: answer.version, answered_at }))
+    reply(ask!(caller.trade.get_risk_answer(GetRiskAnswerRequest {}))?)
 }
 
 /// The page that was read.
-#[request]
+#[request(to = AnswerRiskRequest)]
 pub struct RiskRead {
     #[schema(example = 1)]
     version: Field<i32>,
@@ -253,30 +223,6 @@ pub struct RiskAnswered {
 /// Keeps that the member has read and understood it, once.
 #[put("/trades/risk-answer", "Investments")]
 pub async fn answer_risk(caller: ActiveMember, Json { value, .. }: Json<RiskRead>) -> Answer<RiskAnswered> {
-    let mut form = Form::new();
-    let version = form.integer("version", &value.version);
-    form.finish()?;
-    let answer = ask!(caller.trade.answer_risk(AnswerRiskRequest { version }))?;
-    let answered_at = known_moment(answer.answered_at.as_ref())?;
-    Ok(ok(RiskAnswered { message: "Your answer is saved.", answered_at }))
-}
-
-#[cfg(test)]
-mod tests {
-    use proto::trade::v1 as trade;
-
-    use super::TradeStatus;
-
-    /// [API-16] Statuses have the names of the gRPC contract; an unknown one is an error.
-    #[test]
-    fn names_are_those_of_the_contract_and_the_unknown_is_an_error() {
-        let known: Vec<_> = (1..100).filter_map(|number| trade::TradeStatus::try_from(number).ok()).collect();
-        assert_eq!(known.len(), 6);
-        for status in known {
-            let name = status.as_str_name().strip_prefix("TRADE_STATUS_").unwrap().to_lowercase();
-            let told = serde_json::to_string(&TradeStatus::try_from(status).unwrap()).unwrap();
-            assert_eq!(told, format!("\"{name}\""));
-        }
-        assert!(TradeStatus::try_from(trade::TradeStatus::Unspecified).is_err());
-    }
+    let answer = ask!(caller.trade.answer_risk(value.to_proto()?))?;
+    Ok(ok(RiskAnswered { message: "Your answer is saved.", answered_at: from_proto(answer.answered_at)? }))
 }

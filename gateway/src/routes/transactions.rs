@@ -18,7 +18,7 @@ use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
     DepositArrivedRequest, GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt,
     RequestDepositRequest, RequestWithdrawalRequest, ReserveReceiptRequest, ReserveReceiptResponse,
-    SetDestinationRequest, TakeBackDepositRequest,
+    SetDestinationRequest, TakeBackDepositRequest, Transaction as Row,
 };
 use route_macros::{delete, get, post, put, request, response};
 use serde::Deserialize;
@@ -27,12 +27,13 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::app::App;
 use crate::cache::profiles::Profile;
-use crate::clients::{call_retrying, keyed, send};
+use crate::clients::{ask, keyed, send};
+use crate::convert::from_proto;
 use crate::error::ApiError;
 use crate::extract::{ActiveMember, NamedMember, VerifiedMember};
 use crate::files::{Purpose, Stored};
 use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Dollars, Field, Form, Json, created, field, known_moment, marked, moment, ok};
+use crate::json::{Answer, Created, Dollars, Field, Form, Json, ToProto, field, ok};
 use crate::names::{DepositType, RejectionReason};
 use crate::routes::quotes::{PayoutPrice, TransactionQuote};
 use crate::routes::transactions::model::{Direction, Step, TransactionKind, TransactionStatus};
@@ -47,7 +48,7 @@ pub struct ReceiptLink {
 }
 
 /// The payment method as the member saw it.
-#[response]
+#[response(from = wallet::MethodCopy)]
 pub struct MethodCopy {
     id: String,
     pub currency: String,
@@ -60,7 +61,7 @@ pub struct MethodCopy {
 }
 
 /// The destination of a withdrawal.
-#[response]
+#[response(from = wallet::Destination)]
 pub struct Destination {
     pub address: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -68,11 +69,12 @@ pub struct Destination {
 }
 
 /// A transaction in the history.
-#[response]
+#[response(from = Row)]
 pub struct Transaction {
     /// Id of the transaction.
     pub id: String,
     /// Short reference: `TNX-` and the first six characters of the id.
+    #[from(self, with = |row: &Row| reference(&row.id))]
     #[schema(example = "TNX-1a2b3c")]
     pub reference: String,
     /// Name of the kind, e.g. `Deposit`.
@@ -80,6 +82,7 @@ pub struct Transaction {
     /// Description in one sentence.
     pub description: String,
     pub status: TransactionStatus,
+    #[from(direction)]
     pub r#type: Direction,
     pub kind: TransactionKind,
     /// Amount in dollars, always positive.
@@ -91,6 +94,7 @@ pub struct Transaction {
     /// Withdrawals: the payout in dollars.
     pub net_amount: Option<Dollars>,
     /// Withdrawals: whether the fee was paid separately.
+    #[from(self, with = |row: &Row| of_withdrawal(row, row.fee_paid))]
     pub fee_paid: Option<bool>,
     /// The payment method.
     pub method: Option<MethodCopy>,
@@ -101,10 +105,13 @@ pub struct Transaction {
     /// Withdrawals: the payout destination.
     pub destination: Option<Destination>,
     /// Withdrawals: whether the destination is missing.
+    #[from(self, with = |row: &Row| of_withdrawal(row, row.needs_destination))]
     pub needs_destination: Option<bool>,
     /// Withdrawals: whether the member has to confirm the destination before approval.
+    #[from(self, with = |row: &Row| of_withdrawal(row, row.needs_confirmation))]
     pub needs_confirmation: Option<bool>,
     /// Withdrawals: whether it is approved and waits for the payout.
+    #[from(self, with = |row: &Row| of_withdrawal(row, row.approved))]
     pub approved: Option<bool>,
     /// Withdrawals: when it was sent. Where a node shows payouts it stays pending until its payment is final.
     pub sent_at: Option<String>,
@@ -112,6 +119,7 @@ pub struct Transaction {
     /// destination after a login from a new device.
     pub not_before: Option<String>,
     /// The proof of payment.
+    #[from(skip)]
     #[nullable]
     pub receipt: Option<ReceiptLink>,
     /// Hash of the transaction on its network.
@@ -132,60 +140,23 @@ pub struct Transaction {
     /// Increases with every change. Decisions name the revision they are about.
     pub revision: i32,
     /// The member whose transaction it is.
+    #[from(skip)]
     pub user: Profile,
 }
 
 impl Transaction {
     /// Converts wallet's transaction. Fails if its kind, status or direction is unknown here, or its time is missing.
-    pub fn new(app: &App, row: wallet::Transaction, owner: Profile) -> Result<Self, ApiError> {
-        let kind = row.kind().try_into()?;
-        let is_withdrawal = kind == TransactionKind::Withdrawal;
-        let given = |text: String| Some(text).filter(|text| !text.is_empty());
-        let receipt = given(row.receipt_key.clone()).map(|key| ReceiptLink {
-            url: app.files.private_link(&key, &row.user_id, OffsetDateTime::now_utc()),
+    pub fn new(app: &App, row: Row, user: Profile) -> Result<Self, ApiError> {
+        let receipt = (!row.receipt_key.is_empty()).then(|| ReceiptLink {
+            url: app.files.private_link(&row.receipt_key, &row.user_id, OffsetDateTime::now_utc()),
             content_type: row.receipt_content_type.clone(),
         });
-        Ok(Self {
-            reference: reference(&row.id),
-            status: row.status().try_into()?,
-            r#type: row.direction().try_into()?,
-            kind,
-            amount: Dollars::from_cents(row.amount_cents),
-            claimed_amount: row.claimed_amount_cents.map(Dollars::from_cents),
-            fee: row.fee_cents.map(Dollars::from_cents),
-            net_amount: row.net_amount_cents.map(Dollars::from_cents),
-            fee_paid: is_withdrawal.then_some(row.fee_paid),
-            method: row.method.map(|method| MethodCopy {
-                id: method.id,
-                currency: method.currency,
-                network: method.network,
-                address: method.address,
-                memo: method.memo,
-                version: method.version,
-            }),
-            quote: row.quote.map(TransactionQuote::try_from).transpose()?,
-            payout: row.payout.map(PayoutPrice::try_from).transpose()?,
-            destination: row.destination.map(|to| Destination { address: to.address, memo: to.memo }),
-            needs_destination: is_withdrawal.then_some(row.needs_destination),
-            needs_confirmation: is_withdrawal.then_some(row.needs_confirmation),
-            approved: is_withdrawal.then_some(row.approved),
-            receipt,
-            txid: given(row.txid),
-            vout: row.vout,
-            sent_at: moment(row.sent_at.as_ref()),
-            not_before: moment(row.not_before.as_ref()),
-            reason_code: given(row.reason_code),
-            related_id: given(row.related_id),
-            created_at: known_moment(row.created_at.as_ref())?,
-            decided_at: moment(row.decided_at.as_ref()),
-            steps: row.steps.into_iter().map(Step::try_from).collect::<Result<_, _>>()?,
-            revision: row.revision,
-            id: row.id,
-            title: row.title,
-            description: row.description,
-            user: owner,
-        })
+        Ok(Self { receipt, user, ..from_proto(row)? })
     }
+}
+
+fn of_withdrawal(row: &Row, is: bool) -> Option<bool> {
+    (row.kind() == wallet::TransactionKind::Withdrawal).then_some(is)
 }
 
 /// The short reference of a transaction.
@@ -202,45 +173,28 @@ pub struct TransactionMade {
 }
 
 /// The transaction as of the response, also when the response is replayed.
-#[response]
+#[response(from = Row)]
 pub struct TransactionSummary {
     id: String,
+    #[from(self, with = |row: &Row| reference(&row.id))]
     reference: String,
     title: String,
     status: TransactionStatus,
     amount: Dollars,
     fee: Option<Dollars>,
     net_amount: Option<Dollars>,
+    #[from(with = |needs: bool| needs.then_some(true))]
     needs_destination: Option<bool>,
     /// `true` for a new destination: a code was emailed to confirm it.
+    #[from(with = |needs: bool| needs.then_some(true))]
     needs_confirmation: Option<bool>,
     created_at: String,
 }
 
 impl TransactionMade {
     /// Adds a sentence. Fails if the service responded without a transaction.
-    pub fn new(row: Option<wallet::Transaction>, message: &str) -> Result<Self, ApiError> {
-        let row = row.ok_or_else(|| ApiError::internal("an answer without transaction"))?;
-        Ok(Self { message: message.to_owned(), transaction: row.try_into()? })
-    }
-}
-
-impl TryFrom<wallet::Transaction> for TransactionSummary {
-    type Error = ApiError;
-
-    fn try_from(row: wallet::Transaction) -> Result<Self, ApiError> {
-        Ok(Self {
-            reference: reference(&row.id),
-            status: row.status().try_into()?,
-            amount: Dollars::from_cents(row.amount_cents),
-            fee: row.fee_cents.map(Dollars::from_cents),
-            net_amount: row.net_amount_cents.map(Dollars::from_cents),
-            needs_destination: row.needs_destination.then_some(true),
-            needs_confirmation: row.needs_confirmation.then_some(true),
-            created_at: known_moment(row.created_at.as_ref())?,
-            id: row.id,
-            title: row.title,
-        })
+    pub fn new(row: Option<Row>, message: &str) -> Result<Self, ApiError> {
+        Ok(Self { message: message.to_owned(), transaction: from_proto(row)? })
     }
 }
 
@@ -274,7 +228,7 @@ async fn store_receipt(
 }
 
 /// A payment that the member made.
-#[request]
+#[request(to = RequestDepositRequest)]
 pub struct Deposit {
     /// Amount in dollars, e.g. `250.00`.
     #[schema(example = 250)]
@@ -287,12 +241,14 @@ pub struct Deposit {
     /// Whether the quote may have ended within the last 24 hours. A payment that was seen while it was open counts at its rate.
     quote_may_have_ended: Field<Option<bool>>,
     /// Another name for `method`.
+    #[to(skip)]
     currency: Field<Option<String>>,
     /// Version of the platform method whose address was shown; the current one by default.
     #[schema(example = 1)]
     method_version: Field<Option<i32>>,
     /// The proof of payment as a data URL.
     #[schema(example = "data:image/png;base64,iVBORw0KGgo=")]
+    #[to(skip)]
     receipt: Field<String>,
     /// What the payment is for, by default a deposit.
     r#type: Field<Option<DepositType>>,
@@ -304,37 +260,25 @@ pub struct Deposit {
 #[post("/transactions/deposit", "Transactions")]
 pub async fn deposit(caller: ActiveMember, Keyed { value, claim }: Keyed<Deposit>) -> Created<TransactionMade> {
     let mut form = Form::new();
-    let amount = form.amount("amount", &value.amount);
-    let named = value.method.is_given();
-    let method = if named { form.text("method", &value.method) } else { form.text("method", &value.currency) };
+    let mut message: RequestDepositRequest = value.fill(&mut form);
+    if !value.method.is_given() {
+        message.method = form.text("method", &value.currency);
+    }
+    if !value.r#type.is_given() {
+        "deposit".clone_into(&mut message.r#type);
+    }
     let proof = form.file("receipt", value.receipt);
-    let kind = if value.r#type.is_given() { form.text("type", &value.r#type) } else { "deposit".to_owned() };
-    let method_version = form.optional_integer("methodVersion", &value.method_version);
-    let txid = form.text("txid", &value.txid);
-    let quote_id = form.text("quoteId", &value.quote_id);
-    let quote_may_have_ended = form.flag("quoteMayHaveEnded", &value.quote_may_have_ended, false);
     form.finish()?;
     let stored = store_receipt(&caller.app, &caller.out, proof, claim.as_ref()).await?;
-    let message = RequestDepositRequest {
-        quote_id,
-        quote_may_have_ended,
-        amount_cents: amount.get(),
-        method,
-        receipt: Some(receipt(&stored)),
-        r#type: kind,
-        txid,
-        method_version,
-        idempotency: claim.clone(),
-    };
-    let answer = keyed!(caller.wallet.request_deposit(message), claim);
-    discard_orphan(&caller.app, &stored, answer.as_ref().map(|(answer, _)| answer.transaction.as_ref())).await;
-    let (answer, replayed) = answer?;
+    let message = RequestDepositRequest { receipt: Some(receipt(&stored)), idempotency: claim, ..message };
+    let answer = keyed!(caller.wallet.request_deposit(message));
+    discard_orphan(&caller.app, &stored, answer.as_ref().map(|kept| kept.sent.transaction.as_ref())).await;
     let sentence = "Your payment proof has been received. We will confirm it shortly.";
-    Ok(marked(replayed, created(TransactionMade::new(answer.transaction, sentence)?)))
+    answer?.reply(|answer| TransactionMade::new(answer.transaction, sentence))
 }
 
 /// A payment that arrived at an own address.
-#[request]
+#[request(to = DepositArrivedRequest)]
 pub struct ArrivedPayment {
     /// `bitcoin`, `ethereum` or `tron`.
     #[schema(example = "ethereum")]
@@ -352,22 +296,14 @@ pub struct ArrivedPayment {
 /// no proof.
 #[post("/transactions/deposit/arrived", "Transactions")]
 pub async fn deposit_arrived(caller: ActiveMember, body: Keyed<ArrivedPayment>) -> Created<TransactionMade> {
-    let mut form = Form::new();
-    let message = DepositArrivedRequest {
-        chain: form.text("chain", &body.value.chain),
-        txid: form.text("txid", &body.value.txid),
-        index: form.optional_index("index", &body.value.index).unwrap_or_default(),
-        idempotency: body.claim.clone(),
-    };
-    form.finish()?;
-    let (answer, replayed) = keyed!(caller.wallet.deposit_arrived(message), body.claim)?;
+    let message = DepositArrivedRequest { idempotency: body.claim, ..body.value.to_proto()? };
     let sentence = "Your deposit is in review. We will confirm it shortly.";
-    Ok(marked(replayed, created(TransactionMade::new(answer.transaction, sentence)?)))
+    keyed!(caller.wallet.deposit_arrived(message))?.reply(|answer| TransactionMade::new(answer.transaction, sentence))
 }
 
 /// Discards a file that nothing refers to, because its request was refused or another file is stored under its key.
 /// After a response that leaves this open the file stays, because the transaction may refer to it.
-async fn discard_orphan(app: &App, stored: &Stored, answer: Result<Option<&wallet::Transaction>, &ApiError>) {
+async fn discard_orphan(app: &App, stored: &Stored, answer: Result<Option<&Row>, &ApiError>) {
     let is_orphan = match answer {
         Ok(row) => row.is_some_and(|row| row.receipt_key != stored.key),
         Err(error) => error.is_final(),
@@ -378,7 +314,7 @@ async fn discard_orphan(app: &App, stored: &Stored, answer: Result<Option<&walle
 }
 
 /// A withdrawal to request.
-#[request]
+#[request(to = RequestWithdrawalRequest)]
 pub struct Withdrawal {
     /// Gross, in dollars; the fee of 2.5 % comes out of it.
     #[schema(example = 250)]
@@ -401,28 +337,17 @@ pub async fn withdraw(caller: NamedMember, form: Result<Keyed<Withdrawal>, ApiEr
         Ok(message) => message,
         Err(refusal) => return Err(caller.refusal(refusal).await),
     };
-    let claim = message.idempotency.clone();
-    let (answer, replayed) = keyed!(caller.wallet.request_withdrawal(message), claim)?;
     let sentence = "Your withdrawal request has been received.";
-    Ok(marked(replayed, created(TransactionMade::new(answer.transaction, sentence)?)))
+    keyed!(caller.wallet.request_withdrawal(message))?
+        .reply(|answer| TransactionMade::new(answer.transaction, sentence))
 }
 
 fn withdrawal(Keyed { value, claim }: Keyed<Withdrawal>) -> Result<RequestWithdrawalRequest, ApiError> {
-    let mut form = Form::new();
-    let message = RequestWithdrawalRequest {
-        amount_cents: form.amount("amount", &value.amount).get(),
-        method: form.text("method", &value.method),
-        address: form.text("address", &value.address),
-        memo: form.text("memo", &value.memo),
-        quote_id: form.text("quoteId", &value.quote_id),
-        idempotency: claim,
-    };
-    form.finish()?;
-    Ok(message)
+    Ok(RequestWithdrawalRequest { idempotency: claim, ..value.to_proto()? })
 }
 
 /// A separate payment of the fee of an open withdrawal.
-#[request]
+#[request(to = PayWithdrawalFeeRequest)]
 pub struct FeePayment {
     /// The withdrawal's fee, in dollars.
     #[schema(example = 6.25)]
@@ -435,8 +360,10 @@ pub struct FeePayment {
     method_version: Field<Option<i32>>,
     /// The proof of payment as a data URL.
     #[schema(example = "data:image/png;base64,iVBORw0KGgo=")]
+    #[to(skip)]
     receipt: Field<String>,
     /// Id of the withdrawal, the same as in the path.
+    #[to(withdrawal_id)]
     transaction_id: Field<String>,
     /// Hash of the transaction on its network.
     txid: Field<Option<String>>,
@@ -450,30 +377,18 @@ pub async fn pay_fee(
     Keyed { value, claim }: Keyed<FeePayment>,
 ) -> Created<TransactionMade> {
     let mut form = Form::new();
-    let amount = form.amount("amount", &value.amount);
-    let method = form.text("method", &value.method);
-    let proof = form.file("receipt", value.receipt);
-    let txid = form.text("txid", &value.txid);
-    let method_version = form.optional_integer("methodVersion", &value.method_version);
-    if form.text("transactionId", &value.transaction_id) != withdrawal_id {
+    let message: PayWithdrawalFeeRequest = value.fill(&mut form);
+    if message.withdrawal_id != withdrawal_id {
         form.wrong("transactionId", "This is not the withdrawal of the URL.");
     }
+    let proof = form.file("receipt", value.receipt);
     form.finish()?;
     let stored = store_receipt(&caller.app, &caller.out, proof, claim.as_ref()).await?;
-    let message = PayWithdrawalFeeRequest {
-        withdrawal_id,
-        amount_cents: amount.get(),
-        method,
-        receipt: Some(receipt(&stored)),
-        txid,
-        method_version,
-        idempotency: claim.clone(),
-    };
-    let answer = keyed!(caller.wallet.pay_withdrawal_fee(message), claim);
-    discard_orphan(&caller.app, &stored, answer.as_ref().map(|(answer, _)| answer.transaction.as_ref())).await;
-    let (answer, replayed) = answer?;
+    let message = PayWithdrawalFeeRequest { receipt: Some(receipt(&stored)), idempotency: claim, ..message };
+    let answer = keyed!(caller.wallet.pay_withdrawal_fee(message));
+    discard_orphan(&caller.app, &stored, answer.as_ref().map(|kept| kept.sent.transaction.as_ref())).await;
     let sentence = "Your fee payment has been received. We will confirm it shortly.";
-    Ok(marked(replayed, created(TransactionMade::new(answer.transaction, sentence)?)))
+    answer?.reply(|answer| TransactionMade::new(answer.transaction, sentence))
 }
 
 /// The page of a list.
@@ -540,13 +455,12 @@ pub async fn list(caller: VerifiedMember, Query(query): Query<SearchQuery>) -> A
         to: boundary("to", query.to.as_deref(), true)?,
         page: Some(query.page.request()?),
     };
-    let request = async { call_retrying!(caller.app.clients.wallet, list_transactions, caller.out, message) };
+    let request = async { ask!(caller.wallet.list_transactions(message)) };
     let (answer, owner) = futures::try_join!(request, caller.app.profiles.get(caller.session.user_id))?;
-    let answer = answer.into_inner();
     let rows = answer.transactions.into_iter();
     Ok(ok(Transactions {
         transactions: rows.map(|row| Transaction::new(&caller.app, row, owner.clone())).collect::<Result<_, _>>()?,
-        next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
+        next_cursor: from_proto(answer.next_cursor)?,
     }))
 }
 
@@ -559,10 +473,9 @@ pub struct TransactionReply {
 /// Get a transaction
 #[get("/transactions/{id}", "Transactions")]
 pub async fn get(caller: VerifiedMember, Path(id): Path<String>) -> Answer<TransactionReply> {
-    let request =
-        async { call_retrying!(caller.app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
+    let request = async { ask!(caller.wallet.get_transaction(GetTransactionRequest { id })) };
     let (answer, owner) = futures::try_join!(request, caller.app.profiles.get(caller.session.user_id))?;
-    let row = answer.into_inner().transaction.ok_or_else(ApiError::not_found)?;
+    let row = answer.transaction.ok_or_else(ApiError::not_found)?;
     Ok(ok(TransactionReply { transaction: Transaction::new(&caller.app, row, owner)? }))
 }
 
@@ -577,7 +490,7 @@ pub async fn take_back(caller: ActiveMember, Path(id): Path<String>) -> Answer<T
 }
 
 /// The missing destination of a withdrawal.
-#[request]
+#[request(to = SetDestinationRequest)]
 pub struct NewDestination {
     address: Field<String>,
     memo: Field<Option<String>>,
@@ -590,13 +503,7 @@ pub async fn set_destination(
     Path(transaction_id): Path<String>,
     Json { value, .. }: Json<NewDestination>,
 ) -> Answer<TransactionMade> {
-    let mut form = Form::new();
-    let message = SetDestinationRequest {
-        transaction_id,
-        address: form.text("address", &value.address),
-        memo: form.text("memo", &value.memo),
-    };
-    form.finish()?;
+    let message = SetDestinationRequest { transaction_id, ..value.to_proto()? };
     let answer = send!(caller.wallet.set_destination(message))?;
     Ok(ok(TransactionMade::new(answer.transaction, "The destination has been saved.")?))
 }

@@ -8,18 +8,19 @@ use proto::wallet::v1::{GetWalletRequest, Wallet as WalletMessage};
 use route_macros::{put, request, response};
 
 use crate::app::App;
-use crate::clients::{call, call_retrying, send};
+use crate::clients::{call_retrying, send};
+use crate::convert::{from_proto, required};
 use crate::error::ApiError;
 use crate::extract::ActiveMember;
 use crate::files::{Files, Purpose};
-use crate::json::{Answer, Dollars, Field, Form, Json, moment, ok};
+use crate::json::{Answer, Dollars, Done, Field, Form, Json, ToProto, done, ok};
 use crate::names::{HoldReason, Role};
-use crate::routes::Done;
 
 /// A member's balances.
-#[response]
+#[response(from = WalletMessage)]
 pub struct Wallet {
     /// Available balance in dollars.
+    #[from(available_cents)]
     pub balance: Dollars,
     /// Promotional balance in dollars, not spendable until it is released.
     pub bonus: Dollars,
@@ -38,7 +39,7 @@ pub struct Wallet {
 }
 
 /// A hold on a part of a balance.
-#[response]
+#[response(from = proto::wallet::v1::Hold)]
 pub struct Hold {
     id: String,
     /// Amount of the hold in dollars.
@@ -51,40 +52,12 @@ pub struct Hold {
     created_at: Option<String>,
     /// Id of the staff member who placed it. Only in responses to staff.
     pub placed_by: Option<String>,
+    #[from(skip)]
     pub placed_by_name: Option<String>,
 }
 
-impl From<proto::wallet::v1::Hold> for Hold {
-    fn from(hold: proto::wallet::v1::Hold) -> Self {
-        Self {
-            id: hold.id,
-            amount: Dollars::from_cents(hold.amount_cents),
-            reason_code: hold.reason_code,
-            reason: hold.reason,
-            created_at: moment(hold.created_at.as_ref()),
-            placed_by: Some(hold.placed_by).filter(|id| !id.is_empty()),
-            placed_by_name: None,
-        }
-    }
-}
-
-impl From<&WalletMessage> for Wallet {
-    fn from(wallet: &WalletMessage) -> Self {
-        let above_zero = |cents: i64| (cents > 0).then(|| Dollars::from_cents(cents));
-        Self {
-            balance: Dollars::from_cents(wallet.available_cents),
-            bonus: Dollars::from_cents(wallet.bonus_cents),
-            held: Dollars::from_cents(wallet.held_cents),
-            invested: Dollars::from_cents(wallet.invested_cents),
-            on_hold: above_zero(wallet.on_hold_cents),
-            holds: wallet.holds.iter().cloned().map(Hold::from).collect(),
-            owed: above_zero(wallet.owed_cents),
-        }
-    }
-}
-
 /// An account as its owner sees it.
-#[response]
+#[response(from = auth::User)]
 pub struct User {
     /// Id of the account.
     pub id: String,
@@ -98,6 +71,7 @@ pub struct User {
     /// English name of the country.
     pub country: String,
     /// Link to the photo.
+    #[from(image_key, with = |key: String| Files::public_link(&key))]
     #[nullable]
     pub image: Option<String>,
     /// Whether the email is confirmed.
@@ -105,10 +79,13 @@ pub struct User {
     /// Whether staff froze the account.
     pub is_frozen: bool,
     /// Whether a withdrawal is open.
+    #[from(skip)]
     pub is_withdrawal_pending: bool,
     /// Whether the course is unlocked.
+    #[from(skip)]
     pub has_purchased_course: bool,
     /// Balances. `null` while they are not available.
+    #[from(skip)]
     #[nullable]
     pub wallet: Option<Wallet>,
     /// Role of a staff account. Missing for members.
@@ -125,26 +102,13 @@ pub struct User {
 
 impl User {
     /// Combines auth's account and wallet's balances.
-    #[must_use]
-    pub fn new(user: auth::User, wallet: Option<&WalletMessage>) -> Self {
-        Self {
-            id: user.id,
-            name: user.name,
-            email: user.email,
-            pending_email: Some(user.pending_email).filter(|email| !email.is_empty()),
-            phone: user.phone,
-            country: user.country,
-            image: Files::public_link(&user.image_key),
-            is_verified: user.is_verified,
-            is_frozen: user.is_frozen,
-            is_withdrawal_pending: wallet.is_some_and(|wallet| wallet.is_withdrawal_pending),
-            has_purchased_course: wallet.is_some_and(|wallet| wallet.has_purchased_course),
-            wallet: wallet.map(Wallet::from),
-            role: Some(user.role).filter(|role| !role.is_empty()),
-            created_at: moment(user.created_at.as_ref()),
-            closed_at: moment(user.closed_at.as_ref()),
-            closes_at: moment(user.closes_at.as_ref()),
-        }
+    pub fn new(user: auth::User, wallet: Option<WalletMessage>) -> Result<Self, ApiError> {
+        Ok(Self {
+            is_withdrawal_pending: wallet.as_ref().is_some_and(|wallet| wallet.is_withdrawal_pending),
+            has_purchased_course: wallet.as_ref().is_some_and(|wallet| wallet.has_purchased_course),
+            wallet: from_proto(wallet)?,
+            ..from_proto(user)?
+        })
     }
 
     /// The holds on the member's balance.
@@ -175,9 +139,9 @@ pub struct UserReply {
 }
 
 async fn changed(app: &App, out: &Outgoing, user: Option<auth::User>, message: &str) -> Answer<UserReply> {
-    let user = user.ok_or_else(|| ApiError::internal("an answer without user"))?;
+    let user = required(user, "a user")?;
     let wallet = wallet_of(app, out, &user).await;
-    Ok(ok(UserReply { message: message.to_owned(), user: User::new(user, wallet.as_ref()) }))
+    Ok(ok(UserReply { message: message.to_owned(), user: User::new(user, wallet)? }))
 }
 
 /// The new photo.
@@ -201,11 +165,11 @@ pub async fn update_image(
     form.finish()?;
     let stored = caller.app.files.store("image", image, Purpose::Photo).await?;
     let message = UpdateImageRequest { user_id, image_key: stored.key.clone() };
-    let answer = call!(caller.app.clients.auth, update_image, caller.out, message);
+    let answer = send!(caller.auth.update_image(message));
     if answer.as_ref().is_err_and(ApiError::is_final) {
         caller.app.files.discard(&stored.key).await;
     }
-    let answer = answer?.into_inner();
+    let answer = answer?;
     discard_replaced(&caller.app, &answer.replaced_image_key).await;
     changed(&caller.app, &caller.out, answer.user, "Your photo has been updated.").await
 }
@@ -218,7 +182,7 @@ pub async fn discard_replaced(app: &App, key: &str) {
 }
 
 /// The new details.
-#[request]
+#[request(to = UpdateProfileRequest)]
 pub struct ProfileRequest {
     #[schema(example = "Ada Lovelace")]
     name: Field<String>,
@@ -243,16 +207,7 @@ pub async fn update_profile(
     Json { value, .. }: Json<ProfileRequest>,
 ) -> Answer<UserReply> {
     own(&caller.session.user_id.to_string(), &user_id)?;
-    let mut form = Form::new();
-    let message = UpdateProfileRequest {
-        user_id,
-        name: form.text("name", &value.name),
-        email: form.text("email", &value.email),
-        phone: form.text("phone", &value.phone),
-        country: form.text("country", &value.country),
-        current_password: form.text("currentPassword", &value.current_password),
-    };
-    form.finish()?;
+    let message = UpdateProfileRequest { user_id, ..value.to_proto()? };
     let user = send!(caller.auth.update_profile(message))?.user;
     caller.app.profiles.invalidate(caller.session.user_id);
     let pending = user.as_ref().is_some_and(|user| !user.pending_email.is_empty());
@@ -265,7 +220,7 @@ pub async fn update_profile(
 }
 
 /// The old and the new password.
-#[request]
+#[request(to = ChangePasswordRequest)]
 pub struct PasswordRequest {
     #[schema(example = "the old password")]
     old_password: Field<String>,
@@ -281,15 +236,9 @@ pub async fn change_password(
     Json { value, .. }: Json<PasswordRequest>,
 ) -> Answer<Done> {
     own(&caller.session.user_id.to_string(), &user_id)?;
-    let mut form = Form::new();
-    let message = ChangePasswordRequest {
-        user_id,
-        old_password: form.text("oldPassword", &value.old_password),
-        new_password: form.text("newPassword", &value.new_password),
-    };
-    form.finish()?;
+    let message = ChangePasswordRequest { user_id, ..value.to_proto()? };
     send!(caller.auth.change_password(message))?;
-    Ok(ok(Done::saying("Your password has been changed. Other devices have been logged out.")))
+    done("Your password has been changed. Other devices have been logged out.")
 }
 
 /// The account of another member does not exist for the caller.

@@ -9,8 +9,10 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::clients::ask;
+use crate::convert::{FromProto, from_proto};
+use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Dollars, field, moment, ok};
+use crate::json::{Answer, Dollars, field, reply};
 
 /// The moment of the balances.
 #[derive(Debug, Default, Deserialize)]
@@ -22,18 +24,18 @@ pub struct Moment {
 #[response]
 pub struct Balances {
     #[nullable]
-    at: Option<String>,
+    pub at: Option<String>,
     /// Available balance in dollars.
-    balance: Dollars,
+    pub balance: Dollars,
     /// Amount reserved for an open withdrawal, in dollars.
-    held: Dollars,
-    bonus: Dollars,
+    pub held: Dollars,
+    pub bonus: Dollars,
     /// Amount in open trades, in dollars.
-    invested: Dollars,
+    pub invested: Dollars,
     /// Amount held by staff, in dollars.
-    on_hold: Dollars,
+    pub on_hold: Dollars,
     /// What the member owes, in dollars.
-    owed: Dollars,
+    pub owed: Dollars,
 }
 
 /// Read the balances as of a moment
@@ -44,27 +46,26 @@ pub async fn get(caller: VerifiedMember, Query(query): Query<Moment>) -> Answer<
     let malformed = |_| field("at", "Enter a date and time like 2026-01-31T12:00:00Z");
     let at = query.at.map(|at| OffsetDateTime::parse(&at, &Rfc3339).map_err(malformed)).transpose()?;
     let message = GetBalancesRequest { at: at.map(clock::to_proto) };
-    let found = ask!(caller.wallet.get_balances(message))?;
-    Ok(ok(Balances::from(found)))
+    reply(ask!(caller.wallet.get_balances(message))?)
 }
 
-impl From<wallet::GetBalancesResponse> for Balances {
-    fn from(found: wallet::GetBalancesResponse) -> Self {
-        let of = |account| in_account(&found, account);
-        Self {
-            at: moment(found.at.as_ref()),
+impl FromProto<wallet::GetBalancesResponse> for Balances {
+    fn from_proto(found: wallet::GetBalancesResponse) -> Result<Self, ApiError> {
+        let of = |account| in_account(&found.balances, account);
+        Ok(Self {
+            at: from_proto(found.at)?,
             balance: of("available"),
             held: of("held"),
             bonus: of("bonus"),
             invested: of("invested"),
             on_hold: of("on_hold"),
             owed: of("owed"),
-        }
+        })
     }
 }
 
 /// What stands in an account of the member; in `owed`, which is never above zero, as a positive amount.
-pub(super) fn in_account(found: &wallet::GetBalancesResponse, account: &str) -> Dollars {
-    let cents = found.balances.iter().find(|one| one.account == account).map_or(0, |one| one.amount_cents);
+fn in_account(balances: &[wallet::AccountBalance], account: &str) -> Dollars {
+    let cents = balances.iter().find(|one| one.account == account).map_or(0, |one| one.amount_cents);
     Dollars::from_cents(if account == "owed" { cents.saturating_neg() } else { cents })
 }

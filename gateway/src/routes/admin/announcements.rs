@@ -7,12 +7,11 @@ use route_macros::{delete, post, request};
 use crate::clients::{Service, keyed};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Field, Form, created, marked, ok};
-use crate::routes::Done;
+use crate::json::{Answer, Created, Done, Field, ToProto};
 use crate::routes::admin::proposals::Proposed;
 
 /// An announcement to all members.
-#[request]
+#[request(to = ProposeAnnouncementRequest)]
 pub struct NewAnnouncement {
     /// One paragraph of at most 500 characters.
     #[schema(example = "Withdrawals pause on Sunday from 02:00 to 04:00 UTC while we move to new servers.")]
@@ -27,16 +26,10 @@ pub struct NewAnnouncement {
 /// Once another person confirms it, members see it in the app, and everybody at `GET /status`.
 #[post("/admin/announcements", "Back office")]
 pub async fn propose(caller: StaffMember, Keyed { value, claim }: Keyed<NewAnnouncement>) -> Created<Proposed> {
-    let mut form = Form::new();
-    let message = ProposeAnnouncementRequest {
-        text: form.text("text", &value.text),
-        hours: form.integer("hours", &value.hours),
-        client_address: caller.client.address,
-        idempotency: claim.clone(),
-    };
-    form.finish()?;
-    let (answer, replayed) = keyed!(caller.announcements.propose_announcement(message), claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::Mailer, answer.proposal)?)))
+    let client_address = caller.client.address;
+    let message = ProposeAnnouncementRequest { client_address, idempotency: claim, ..value.to_proto()? };
+    keyed!(caller.announcements.propose_announcement(message))?
+        .reply(|answer| Proposed::new(Service::Mailer, answer.proposal))
 }
 
 /// End an announcement
@@ -44,8 +37,6 @@ pub async fn propose(caller: StaffMember, Keyed { value, claim }: Keyed<NewAnnou
 /// Before its time. 404 if it is not shown any more.
 #[delete("/admin/announcements/{id}", "Back office")]
 pub async fn end(caller: StaffMember, Path(id): Path<String>, key: Key) -> Answer<Done> {
-    let claim = key.bodyless();
-    let message = EndAnnouncementRequest { id, client_address: caller.client.address, idempotency: claim.clone() };
-    let (_, replayed) = keyed!(caller.announcements.end_announcement(message), claim)?;
-    Ok(marked(replayed, ok(Done::saying("The announcement is not shown any more."))))
+    let message = EndAnnouncementRequest { id, client_address: caller.client.address, idempotency: key.bodyless() };
+    keyed!(caller.announcements.end_announcement(message))?.done("The announcement is not shown any more.")
 }

@@ -11,9 +11,10 @@ use serde_json::value::RawValue;
 
 use crate::app::App;
 use crate::clients::{Service, call_retrying};
+use crate::convert::{FromProto, from_proto, moment};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{day, field, inert, moment, ok};
+use crate::json::{day, field, inert, ok};
 use crate::names::{ListFormat, Trail};
 use crate::routes::admin::csv_file::{CsvFile, PAGE, is_csv};
 
@@ -177,22 +178,22 @@ pub struct AuditRow {
     hash: String,
 }
 
-impl From<Placed> for AuditRow {
-    fn from((service, row): Placed) -> Self {
-        Self {
+impl FromProto<Placed> for AuditRow {
+    fn from_proto((service, row): Placed) -> Result<Self, ApiError> {
+        Ok(Self {
             id: row.id,
             service,
-            at: moment(row.at.as_ref()),
+            at: from_proto(row.at)?,
             actor_id: row.actor_id,
             actor_role: row.actor_role,
             action: row.action,
             subject_id: row.subject_id,
-            member_id: Some(row.member_id).filter(|id| !id.is_empty()),
+            member_id: from_proto(row.member_id)?,
             before: RawValue::from_string(row.before_json).ok(),
             after: RawValue::from_string(row.after_json).ok(),
             address: row.address,
             hash: row.hash,
-        }
+        })
     }
 }
 
@@ -217,11 +218,7 @@ pub async fn audit(caller: StaffMember, Query(mut query): Query<TrailQuery>) -> 
         return file(caller.app, caller.out, service, filter, cursor).await;
     }
     let (rows, next_cursor) = read(&caller.app, &caller.out, service, &filter, PageRequest { size: 0, cursor }).await?;
-    Ok(ok(AuditTrail {
-        rows: rows.into_iter().map(AuditRow::from).collect(),
-        next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()),
-    })
-    .into_response())
+    Ok(ok(AuditTrail { rows: from_proto(rows)?, next_cursor: from_proto(next_cursor)? }).into_response())
 }
 
 /// All rows as a file; those of all services end with the name of theirs.

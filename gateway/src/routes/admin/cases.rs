@@ -14,10 +14,11 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::clients::{ask, call_retrying, keyed};
+use crate::convert::from_proto;
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Field, Form, Json, field, inert, marked, ok};
+use crate::json::{Answer, Field, Json, Kept, ToProto, field, inert, marked, ok};
 use crate::names::{CaseFilter, ListFormat};
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv, word};
 use crate::routes::cases::{CaseEntry, CaseMessage};
@@ -32,18 +33,22 @@ pub struct CaseQuery {
 }
 
 /// A case as staff see it.
-#[response]
+#[response(from = cases::Case)]
 pub struct StaffCase {
     #[serde(flatten)]
     case: CaseEntry,
+    #[from(user_id)]
     member_id: String,
+    #[from(skip)]
     member_name: Option<String>,
     /// The member of staff who took it. `null` for nobody.
     #[nullable]
     owner_id: Option<String>,
+    #[from(skip)]
     owner_name: Option<String>,
     /// The colleague who handed it to the owner. Missing where the owner took it.
     assigned_by: Option<String>,
+    #[from(skip)]
     assigned_by_name: Option<String>,
 }
 
@@ -80,18 +85,13 @@ pub struct StaffCaseReply {
 /// The cases with the names of their people.
 async fn named(app: &App, cases: Vec<cases::Case>) -> Result<Vec<StaffCase>, ApiError> {
     let people = cases.iter().flat_map(|case| [case.user_id.clone(), case.owner_id.clone(), case.assigned_by.clone()]);
-    let people = app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
-    let name = |id: &str| people.get(id).map(|one| one.name.clone());
+    let people = app.profiles.look_up(people).await?;
     let named = |case: cases::Case| {
-        let given = |id: &str| Some(id.to_owned()).filter(|id| !id.is_empty());
         Ok(StaffCase {
-            member_id: case.user_id.clone(),
-            member_name: name(&case.user_id),
-            owner_id: given(&case.owner_id),
-            owner_name: name(&case.owner_id),
-            assigned_by: given(&case.assigned_by),
-            assigned_by_name: name(&case.assigned_by),
-            case: case.try_into()?,
+            member_name: people.name(&case.user_id),
+            owner_name: people.name(&case.owner_id),
+            assigned_by_name: people.name(&case.assigned_by),
+            ..from_proto(case)?
         })
     };
     cases.into_iter().map(named).collect()
@@ -143,7 +143,7 @@ pub async fn list(caller: StaffMember, Query(query): Query<CaseQuery>) -> Result
     }
     let message = ListStaffCasesRequest { filter: filter.into(), member_id, page: page(0, cursor) };
     let (cases, next_cursor) = read(&caller.app, &caller.out, message).await?;
-    Ok(ok(StaffCases { cases, next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()) }).into_response())
+    Ok(ok(StaffCases { cases, next_cursor: from_proto(next_cursor)? }).into_response())
 }
 
 /// A page of them, and the cursor of the next.
@@ -201,7 +201,7 @@ pub async fn get(caller: StaffMember, Path(id): Path<String>) -> Answer<StaffCas
     let member_id = answer.case.as_ref().map(|case| case.user_id.clone()).unwrap_or_default();
     let mut messages = Vec::new();
     for message in answer.messages {
-        let author_name = authors.get(&message.author_id).map(|one| one.name.clone());
+        let author_name = authors.name(&message.author_id);
         let message = CaseMessage::new(&caller.app.files, &member_id, message)?;
         messages.push(StaffCaseMessage { message, author_name });
     }
@@ -236,7 +236,7 @@ pub struct Colleagues {
 pub async fn colleagues(caller: StaffMember) -> Answer<Colleagues> {
     let ids = ask!(caller.cases_staff.list_colleagues(ListColleaguesRequest {}))?.user_ids;
     let people = caller.app.profiles.look_up(ids.iter().cloned()).await?;
-    let colleague = |id: String| Colleague { name: people.get(&id).map(|one| one.name.clone()), id };
+    let colleague = |id: String| Colleague { name: people.name(&id), id };
     Ok(ok(Colleagues { colleagues: ids.into_iter().map(colleague).collect() }))
 }
 
@@ -250,14 +250,8 @@ pub struct CaseOwner {
 ///
 /// It has to be somebody who may answer cases, too.
 #[put("/admin/cases/{id}/owner", "Back office")]
-pub async fn assign(
-    caller: StaffMember,
-    Path(id): Path<String>,
-    Json { value: body, .. }: Json<CaseOwner>,
-) -> Answer<StaffCaseReply> {
-    let mut form = Form::new();
-    let owner_id = form.text("ownerId", &body.owner_id);
-    form.finish()?;
+pub async fn assign(caller: StaffMember, Path(id): Path<String>, body: Json<CaseOwner>) -> Answer<StaffCaseReply> {
+    let owner_id = body.value.owner_id.text("ownerId")?;
     let message = AssignCaseRequest { id, owner_id, client_address: caller.client.address };
     let answer = ask!(caller.cases_staff.assign_case(message))?;
     changed(&caller.app, "The case is your colleague's.", answer.case).await
@@ -272,7 +266,7 @@ pub async fn release(caller: StaffMember, Path(id): Path<String>) -> Answer<Staf
 }
 
 /// An answer to a member.
-#[request]
+#[request(to = AnswerCaseRequest)]
 pub struct CaseAnswer {
     /// Up to 4,000 characters.
     text: Field<String>,
@@ -285,22 +279,18 @@ pub struct CaseAnswer {
 /// Refused with `STALE_REVISION` if the member has written since the case was read.
 #[post("/admin/cases/{id}/answer", "Back office")]
 pub async fn answer(caller: StaffMember, Path(id): Path<String>, body: Keyed<CaseAnswer>) -> Answer<StaffCaseReply> {
-    let mut form = Form::new();
-    let (text, seen) = (form.text("text", &body.value.text), form.integer("seen", &body.value.seen));
-    form.finish()?;
     let client_address = caller.client.address;
-    let message = AnswerCaseRequest { id, text, seen, client_address, idempotency: body.claim.clone() };
-    let (answer, replayed) = keyed!(caller.cases_staff.answer_case(message), body.claim)?;
-    Ok(marked(replayed, changed(&caller.app, "The answer is sent.", answer.case).await?))
+    let message = AnswerCaseRequest { id, client_address, idempotency: body.claim, ..body.value.to_proto()? };
+    let Kept { sent, is_replay } = keyed!(caller.cases_staff.answer_case(message))?;
+    Ok(marked(is_replay, changed(&caller.app, "The answer is sent.", sent.case).await?))
 }
 
 /// Close an answered case
 #[post("/admin/cases/{id}/close", "Back office")]
 pub async fn close(caller: StaffMember, Path(id): Path<String>, key: Key) -> Answer<StaffCaseReply> {
-    let claim = key.bodyless();
-    let message = CloseStaffCaseRequest { id, client_address: caller.client.address, idempotency: claim.clone() };
-    let (answer, replayed) = keyed!(caller.cases_staff.close_staff_case(message), claim)?;
-    Ok(marked(replayed, changed(&caller.app, "The case is closed.", answer.case).await?))
+    let message = CloseStaffCaseRequest { id, client_address: caller.client.address, idempotency: key.bodyless() };
+    let Kept { sent, is_replay } = keyed!(caller.cases_staff.close_staff_case(message))?;
+    Ok(marked(is_replay, changed(&caller.app, "The case is closed.", sent.case).await?))
 }
 
 /// Register a complaint
@@ -308,8 +298,7 @@ pub async fn close(caller: StaffMember, Path(id): Path<String>, key: Key) -> Ans
 /// It stays in the register, and has to be settled within ten working days.
 #[post("/admin/cases/{id}/complaint", "Back office")]
 pub async fn complaint(caller: StaffMember, Path(id): Path<String>, key: Key) -> Answer<StaffCaseReply> {
-    let claim = key.bodyless();
-    let message = RegisterComplaintRequest { id, client_address: caller.client.address, idempotency: claim.clone() };
-    let (answer, replayed) = keyed!(caller.cases_staff.register_complaint(message), claim)?;
-    Ok(marked(replayed, changed(&caller.app, "The complaint is registered.", answer.case).await?))
+    let message = RegisterComplaintRequest { id, client_address: caller.client.address, idempotency: key.bodyless() };
+    let Kept { sent, is_replay } = keyed!(caller.cases_staff.register_complaint(message))?;
+    Ok(marked(is_replay, changed(&caller.app, "The complaint is registered.", sent.case).await?))
 }

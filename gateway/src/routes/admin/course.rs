@@ -7,17 +7,19 @@ use proto::course::v1::{
     RestoreVersionRequest, SaveDraftRequest,
 };
 use route_macros::{get, post, put, response};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::clients::{ask, keyed, send};
+use crate::convert::from_proto;
 use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::idempotency::Key;
-use crate::json::{Answer, Json, known_moment, marked, moment, ok};
+use crate::idempotency::Keyed;
+use crate::json::{Answer, Json, ok, reply};
 
 /// The content of the course.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[response(from = course::Content)]
+#[derive(Deserialize)]
 pub struct CourseContent {
     title: String,
     subtitle: String,
@@ -25,7 +27,8 @@ pub struct CourseContent {
 }
 
 /// A module of the content.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[response(from = ContentModule)]
+#[derive(Deserialize)]
 pub struct ModuleContent {
     title: String,
     summary: String,
@@ -33,7 +36,8 @@ pub struct ModuleContent {
 }
 
 /// A lesson of the content.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[response(from = ContentLesson)]
+#[derive(Deserialize)]
 pub struct LessonContent {
     /// The same in every version: progress is kept by it.
     id: String,
@@ -43,42 +47,19 @@ pub struct LessonContent {
     preview: bool,
     markdown: String,
     /// A file of the kind video.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     video: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<LessonAttachment>,
 }
 
 /// A file to download with a lesson.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[response(from = ContentAttachment)]
+#[derive(Deserialize)]
 pub struct LessonAttachment {
     /// A file of the kind attachment.
     media: String,
     /// As members see it.
     name: String,
-}
-
-impl From<course::Content> for CourseContent {
-    fn from(content: course::Content) -> Self {
-        let attachment = |one: ContentAttachment| LessonAttachment { media: one.media, name: one.name };
-        let lesson = |lesson: ContentLesson| LessonContent {
-            id: lesson.id,
-            title: lesson.title,
-            minutes: lesson.minutes,
-            preview: lesson.preview,
-            markdown: lesson.markdown,
-            video: Some(lesson.video).filter(|video| !video.is_empty()),
-            attachments: lesson.attachments.into_iter().map(attachment).collect(),
-        };
-        let module = |module: ContentModule| ModuleContent {
-            title: module.title,
-            summary: module.summary,
-            lessons: module.lessons.into_iter().map(lesson).collect(),
-        };
-        let modules = content.modules.into_iter().map(module).collect();
-        Self { title: content.title, subtitle: content.subtitle, modules }
-    }
 }
 
 impl From<CourseContent> for course::Content {
@@ -104,12 +85,13 @@ impl From<CourseContent> for course::Content {
 }
 
 /// A version in the list of versions.
-#[response]
+#[response(from = course::Version)]
 pub struct CourseVersion {
     number: i32,
     lessons: i32,
     created_at: String,
     /// Left out for a version that was imported on the command line.
+    #[from(skip)]
     created_by_name: Option<String>,
 }
 
@@ -134,28 +116,23 @@ pub async fn get(caller: StaffMember) -> Answer<Studio> {
     let answer = ask!(caller.course_staff.get_studio(GetStudioRequest {}))?;
     let draft = answer.draft.unwrap_or_default();
     let people = answer.versions.iter().map(|version| version.created_by.clone()).chain([draft.changed_by.clone()]);
-    let people = caller.app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
-    let name = |id: &str| people.get(id).map(|one| one.name.clone());
+    let people = caller.app.profiles.look_up(people).await?;
     let version = |version: course::Version| {
-        Ok::<_, ApiError>(CourseVersion {
-            number: version.number,
-            lessons: version.lessons,
-            created_at: known_moment(version.created_at.as_ref())?,
-            created_by_name: name(&version.created_by),
-        })
+        let created_by_name = people.name(&version.created_by);
+        Ok::<_, ApiError>(CourseVersion { created_by_name, ..from_proto(version)? })
     };
     Ok(ok(Studio {
         published: answer.published,
         revision: draft.revision,
-        changed_at: moment(draft.changed_at.as_ref()),
-        changed_by_name: name(&draft.changed_by),
-        content: answer.content.ok_or_else(|| ApiError::internal("an answer without content"))?.into(),
+        changed_at: from_proto(draft.changed_at)?,
+        changed_by_name: people.name(&draft.changed_by),
+        content: from_proto(answer.content)?,
         versions: answer.versions.into_iter().map(version).collect::<Result<_, _>>()?,
     }))
 }
 
 /// A version of the course.
-#[response]
+#[response(from = course::GetVersionResponse)]
 pub struct VersionReply {
     content: CourseContent,
 }
@@ -164,9 +141,7 @@ pub struct VersionReply {
 #[get("/admin/course/versions/{number}", "Back office", params(("number" = i32, Path)))]
 pub async fn version(caller: StaffMember, Path(number): Path<String>) -> Answer<VersionReply> {
     let message = GetVersionRequest { number: known(&number)? };
-    let answer = ask!(caller.course_staff.get_version(message))?;
-    let content = answer.content.ok_or_else(|| ApiError::internal("an answer without content"))?.into();
-    Ok(ok(VersionReply { content }))
+    reply(ask!(caller.course_staff.get_version(message))?)
 }
 
 /// What is no number names no version.
@@ -201,7 +176,7 @@ pub async fn save(caller: StaffMember, Json { value, .. }: Json<DraftBody>) -> A
     // Not repeated: the revision would be out of date then.
     let answer = send!(caller.course_staff.save_draft(message))?;
     let draft = answer.draft.unwrap_or_default();
-    let changed_at = moment(draft.changed_at.as_ref());
+    let changed_at: Option<String> = from_proto(draft.changed_at)?;
     let message = if changed_at.is_some() { "The draft is saved." } else { "The draft is discarded." };
     Ok(ok(DraftReply { message, revision: draft.revision, changed_at }))
 }
@@ -232,35 +207,26 @@ pub struct Published {
 
 /// Publish the draft of the course
 #[post("/admin/course/publish", "Back office")]
-pub async fn publish(caller: StaffMember, key: Key, Json { value, digest }: Json<Publication>) -> Answer<Published> {
-    let claim = key.claim(&digest);
+pub async fn publish(caller: StaffMember, Keyed { value, claim }: Keyed<Publication>) -> Answer<Published> {
     let message = PublishDraftRequest {
         revision: value.revision,
         published: value.published,
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: claim,
     };
-    let (answer, replayed) = keyed!(caller.course_staff.publish_draft(message), claim)?;
-    Ok(marked(replayed, ok(published(answer.number))))
+    keyed!(caller.course_staff.publish_draft(message))?.reply(|answer| Ok(published(answer.number)))
 }
 
 /// Go back to a version of the course
 #[post("/admin/course/versions/{number}/restore", "Back office", params(("number" = i32, Path)))]
-pub async fn restore(
-    caller: StaffMember,
-    Path(number): Path<String>,
-    key: Key,
-    Json { value, digest }: Json<Restoration>,
-) -> Answer<Published> {
-    let claim = key.claim(&digest);
+pub async fn restore(caller: StaffMember, Path(number): Path<String>, body: Keyed<Restoration>) -> Answer<Published> {
     let message = RestoreVersionRequest {
         number: known(&number)?,
-        published: value.published,
+        published: body.value.published,
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: body.claim,
     };
-    let (answer, replayed) = keyed!(caller.course_staff.restore_version(message), claim)?;
-    Ok(marked(replayed, ok(published(answer.number))))
+    keyed!(caller.course_staff.restore_version(message))?.reply(|answer| Ok(published(answer.number)))
 }
 
 fn published(number: i32) -> Published {

@@ -56,10 +56,7 @@ impl CsvFile {
             if cursor.is_empty() {
                 return Ok(None);
             }
-            let page = read(cursor).await.map_err(|error| {
-                tracing::warn!(?error, name = file.name, "a list broke off");
-                io::Error::other("the list broke off")
-            })?;
+            let page = read(cursor).await.map_err(|error| error.broken_off(&file.name))?;
             let (part, next, left) = file.part(false, page, left)?;
             Ok(Some((part, (file, read, next, left))))
         });

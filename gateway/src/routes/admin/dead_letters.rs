@@ -6,34 +6,30 @@ use proto::common::v1::{DeadLetter as Message, ListDeadLettersRequest, ReplayDea
 use route_macros::{get, post, response};
 
 use crate::clients::{Service, call_keyed, call_retrying};
+use crate::convert::from_proto;
 use crate::error::ApiError;
 use crate::extract::StaffMember;
 use crate::idempotency::Key;
-use crate::json::{Answer, marked, moment, ok};
-use crate::routes::Done;
+use crate::json::{Answer, Done, ok};
 
 /// An event that could not be processed.
-#[response]
+#[response(from = Message)]
 pub struct DeadLetter {
     id: String,
     /// The queue, e.g. `wallet.events`.
     queue: String,
     /// The event type, e.g. `auth.v1.user_registered`.
     key: String,
+    #[from(cause)]
     reason: String,
+    #[from(parked_at)]
     #[nullable]
     at: Option<String>,
 }
 
 impl DeadLetter {
-    fn new(service: Service, letter: Message) -> Self {
-        Self {
-            id: format!("{}{}", service.prefix(), letter.id),
-            queue: letter.queue,
-            key: letter.key,
-            reason: letter.cause,
-            at: moment(letter.parked_at.as_ref()),
-        }
+    fn new(service: Service, letter: Message) -> Result<Self, ApiError> {
+        Ok(Self { id: format!("{}{}", service.prefix(), letter.id), ..from_proto(letter)? })
     }
 }
 
@@ -54,7 +50,8 @@ pub async fn list(caller: StaffMember) -> Answer<DeadLetters> {
         let found = call_retrying!(client, list_dead_letters, out, ListDeadLettersRequest {})?.into_inner();
         Ok::<_, ApiError>(found.dead_letters.into_iter().map(move |letter| DeadLetter::new(service, letter)))
     });
-    let mut dead_letters: Vec<_> = try_join_all(of_each).await?.into_iter().flatten().collect();
+    let dead_letters = try_join_all(of_each).await?.into_iter().flatten();
+    let mut dead_letters = dead_letters.collect::<Result<Vec<_>, _>>()?;
     dead_letters.sort_by(|one, other| other.at.cmp(&one.at));
     Ok(ok(DeadLetters { dead_letters }))
 }
@@ -64,14 +61,12 @@ pub async fn list(caller: StaffMember) -> Answer<DeadLetters> {
 /// The event is tried once more, at once; if it takes effect it is no dead letter any more.
 #[post("/admin/dead-letters/{id}/replay", "Back office")]
 pub async fn replay(caller: StaffMember, Path(id): Path<String>, key: Key) -> Answer<Done> {
-    let claim = key.bodyless();
     let (service, id) = Service::of_id(&Service::WITH_DEAD_LETTERS, &id).ok_or_else(ApiError::not_found)?;
     let message = ReplayDeadLetterRequest {
         id: id.to_owned(),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: key.bodyless(),
     };
     let client = &caller.app.clients.of(service)?.dead_letters;
-    let (_, replayed) = call_keyed!(client, replay_dead_letter, caller.out, claim, message)?;
-    Ok(marked(replayed, ok(Done::saying("The event has taken effect."))))
+    call_keyed!(client, replay_dead_letter, caller.out, message)?.done("The event has taken effect.")
 }

@@ -7,7 +7,7 @@ use super::payouts::{PayoutBatch, read};
 use crate::clients::keyed;
 use crate::extract::StaffMember;
 use crate::idempotency::Keyed;
-use crate::json::{Answer, Form, marked, ok};
+use crate::json::{Answer, Form};
 
 /// Payouts that are free again.
 #[response]
@@ -25,10 +25,10 @@ pub async fn dissolve(caller: StaffMember, Keyed { value, claim }: Keyed<PayoutB
     let message = wallet::DissolvePayoutsRequest {
         payouts: read(&mut form, &value.payouts),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: claim,
     };
     form.finish()?;
-    let (_, replayed) = keyed!(caller.treasury.dissolve_payouts(message), claim)?;
+    let kept = keyed!(caller.treasury.dissolve_payouts(message))?;
     let message = "The payouts are free for others. Do not send what was signed for them.";
-    Ok(marked(replayed, ok(DissolvedPayouts { message })))
+    kept.reply(|_| Ok(DissolvedPayouts { message }))
 }

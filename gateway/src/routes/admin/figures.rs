@@ -1,16 +1,14 @@
 //! The figures of the business.
 
-use std::collections::HashMap;
-
 use axum::extract::Query;
-use proto::wallet::v1::{DayFigures, GetFiguresRequest, OpenFigures, PersonFigures, WaitingFigures};
+use proto::wallet::v1::{self as wallet, GetFiguresRequest};
 use route_macros::{get, response};
 use serde::Deserialize;
 
-use crate::cache::profiles::Profile;
 use crate::clients::ask;
+use crate::convert::from_proto;
 use crate::extract::StaffMember;
-use crate::json::{Answer, Dollars, field, moment, ok};
+use crate::json::{Answer, Dollars, field, ok};
 
 /// The period.
 #[derive(Debug, Default, Deserialize)]
@@ -19,14 +17,16 @@ pub struct Period {
 }
 
 /// What a UTC day moved, by the ledger.
-#[response]
+#[response(from = wallet::DayFigures)]
 pub struct Day {
     #[schema(example = "2026-01-31")]
     day: String,
     /// Money that came from outside, less what was reversed.
+    #[from(in_cents)]
     #[serde(rename = "in")]
     received: Dollars,
     /// Paid out.
+    #[from(out_cents)]
     #[serde(rename = "out")]
     sent: Dollars,
     fee_revenue: Dollars,
@@ -36,21 +36,8 @@ pub struct Day {
     course_sales: i32,
 }
 
-impl From<DayFigures> for Day {
-    fn from(one: DayFigures) -> Self {
-        Self {
-            day: one.day,
-            received: Dollars::from_cents(one.in_cents),
-            sent: Dollars::from_cents(one.out_cents),
-            fee_revenue: Dollars::from_cents(one.fee_revenue_cents),
-            course_revenue: Dollars::from_cents(one.course_revenue_cents),
-            course_sales: one.course_sales,
-        }
-    }
-}
-
 /// How long the requests of a kind waited that were decided.
-#[response]
+#[response(from = wallet::WaitingFigures)]
 pub struct WaitingTime {
     kind: String,
     /// `approved`, `rejected` or `paid`.
@@ -60,17 +47,11 @@ pub struct WaitingTime {
     p90_seconds: i64,
 }
 
-impl From<WaitingFigures> for WaitingTime {
-    fn from(one: WaitingFigures) -> Self {
-        let WaitingFigures { kind, decision, count, median_seconds, p90_seconds } = one;
-        Self { kind, decision, count, median_seconds, p90_seconds }
-    }
-}
-
 /// What a staff member decided.
-#[response]
+#[response(from = wallet::PersonFigures)]
 pub struct Decisions {
     staff_id: String,
+    #[from(skip)]
     staff_name: Option<String>,
     approved: i32,
     rejected: i32,
@@ -78,21 +59,8 @@ pub struct Decisions {
     median_seconds: i64,
 }
 
-impl Decisions {
-    fn new(one: PersonFigures, people: &HashMap<String, Profile>) -> Self {
-        Self {
-            staff_name: people.get(&one.staff_id).map(|person| person.name.clone()),
-            staff_id: one.staff_id,
-            approved: one.approved,
-            rejected: one.rejected,
-            paid: one.paid,
-            median_seconds: one.median_seconds,
-        }
-    }
-}
-
 /// Open requests of a kind by their age.
-#[response]
+#[response(from = wallet::OpenFigures)]
 pub struct OpenByAge {
     kind: String,
     within_hour: i32,
@@ -101,15 +69,8 @@ pub struct OpenByAge {
     older: i32,
 }
 
-impl From<OpenFigures> for OpenByAge {
-    fn from(one: OpenFigures) -> Self {
-        let OpenFigures { kind, within_hour, within_four_hours, within_day, older } = one;
-        Self { kind, within_hour, within_four_hours, within_day, older }
-    }
-}
-
 /// The figures of the last days.
-#[response]
+#[response(from = wallet::GetFiguresResponse)]
 pub struct Figures {
     /// Oldest first; a day without movements is not there.
     days: Vec<Day>,
@@ -133,11 +94,9 @@ pub async fn get(caller: StaffMember, Query(period): Query<Period>) -> Answer<Fi
     };
     let answer = ask!(caller.wallet_staff.get_figures(GetFiguresRequest { days }))?;
     let people = caller.app.profiles.look_up(answer.people.iter().map(|one| one.staff_id.clone())).await?;
-    Ok(ok(Figures {
-        days: answer.days.into_iter().map(Into::into).collect(),
-        waiting: answer.waiting.into_iter().map(Into::into).collect(),
-        people: answer.people.into_iter().map(|one| Decisions::new(one, &people)).collect(),
-        open: answer.open.into_iter().map(Into::into).collect(),
-        as_of: moment(answer.as_of.as_ref()),
-    }))
+    let mut figures: Figures = from_proto(answer)?;
+    for decisions in &mut figures.people {
+        decisions.staff_name = people.name(&decisions.staff_id);
+    }
+    Ok(ok(figures))
 }

@@ -1,18 +1,18 @@
 //! What the platform holds on chains, compared with the books in units.
 
-use chassis::money::Rate;
 use proto::common::v1 as common;
 use proto::wallet::v1 as wallet;
 use route_macros::{get, response};
 
 use crate::clients::ask;
+use crate::convert::{from_proto, rate};
 use crate::extract::StaffMember;
-use crate::json::{Answer, Dollars, moment, ok};
+use crate::json::{Answer, Dollars, ok};
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
 use crate::routes::transactions::payments::ChainPayment;
 
 /// What an address of the platform holds.
-#[response]
+#[response(from = common::HeldAtAddress)]
 pub struct HeldAtAddress {
     address: String,
     /// In the smallest unit of the asset.
@@ -23,7 +23,7 @@ pub struct HeldAtAddress {
 }
 
 /// What is held of an asset.
-#[response]
+#[response(from = wallet::Holding)]
 pub struct Holding {
     /// `bitcoin`, `ethereum` or `tron`.
     chain: String,
@@ -44,6 +44,7 @@ pub struct Holding {
     /// `ok`, `warn` (more than the books say), `fail` (less) or `unknown`.
     state: String,
     /// For display: dollars for a whole unit.
+    #[from(rate_micros, with = |micros: Option<i64>| micros.and_then(rate))]
     rate: Option<String>,
     rate_at: Option<String>,
     /// In dollars at that rate.
@@ -54,7 +55,7 @@ pub struct Holding {
 }
 
 /// A payment from the platform.
-#[response]
+#[response(from = common::ChainPayment)]
 pub struct Outflow {
     #[serde(flatten)]
     payment: ChainPayment,
@@ -97,45 +98,9 @@ pub async fn holdings(caller: StaffMember) -> Answer<Holdings> {
     for one in answer.undone {
         undone.push(UndoneTransaction {
             transaction: StaffTransaction::new(&caller.app, one.transaction.unwrap_or_default(), &people)?,
-            payment: one.payment.unwrap_or_default().into(),
-            changed_at: moment(one.changed_at.as_ref()),
+            payment: from_proto(one.payment.unwrap_or_default())?,
+            changed_at: from_proto(one.changed_at)?,
         });
     }
-    Ok(ok(Holdings {
-        holdings: answer.holdings.into_iter().map(Into::into).collect(),
-        outflows: answer.outflows.into_iter().map(Into::into).collect(),
-        undone,
-    }))
-}
-
-impl From<wallet::Holding> for Holding {
-    fn from(one: wallet::Holding) -> Self {
-        let known = |text: String| Some(text).filter(|text| !text.is_empty());
-        let address = |held: common::HeldAtAddress| HeldAtAddress {
-            at: moment(held.at.as_ref()),
-            address: held.address,
-            units: held.units,
-        };
-        Self {
-            chain: one.chain,
-            asset: one.asset,
-            decimals: one.decimals,
-            units: known(one.units),
-            books: known(one.books),
-            difference: known(one.difference),
-            at: moment(one.at.as_ref()),
-            state: one.state,
-            rate: one.rate_micros.and_then(|micros| Rate::new(micros).ok()).map(Rate::to_wire),
-            rate_at: moment(one.rate_at.as_ref()),
-            value: one.value_cents.map(Dollars::from_cents),
-            addresses: one.addresses.into_iter().map(address).collect(),
-        }
-    }
-}
-
-impl From<common::ChainPayment> for Outflow {
-    fn from(payment: common::ChainPayment) -> Self {
-        let (address, counterparty) = (payment.address.clone(), payment.counterparty.clone());
-        Self { payment: payment.into(), address, counterparty }
-    }
+    Ok(ok(Holdings { holdings: from_proto(answer.holdings)?, outflows: from_proto(answer.outflows)?, undone }))
 }

@@ -15,9 +15,10 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::clients::call_retrying;
+use crate::convert::FromProto;
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{Dollars, moment};
+use crate::json::Dollars;
 
 /// Header with the cursor of the next part of the journal.
 pub const NEXT_CURSOR: HeaderName = HeaderName::from_static("x-next-cursor");
@@ -29,10 +30,11 @@ pub struct Part {
 }
 
 /// A posting. Its entries sum to zero.
-#[response]
+#[response(from = wallet::Posting)]
 pub struct Posting {
     id: i64,
     kind: String,
+    #[from(self, with = cause)]
     cause: Cause,
     /// Id of the posting that it reverses.
     reverses: Option<i64>,
@@ -50,8 +52,12 @@ pub struct Cause {
     id: String,
 }
 
+fn cause(posting: &wallet::Posting) -> Cause {
+    Cause { r#type: posting.cause_type.clone(), id: posting.cause_id.clone() }
+}
+
 /// The change of one account.
-#[response]
+#[response(from = wallet::PostingEntry)]
 pub struct PostingEntry {
     /// Of a member: `available`, `held`, `bonus`, `invested`, …. Of the platform: `settlement`, `fee_revenue`, ….
     account: String,
@@ -80,12 +86,10 @@ pub async fn journal(caller: StaffMember, Query(part): Query<Part>) -> Result<Re
             let page = match page {
                 Some(page) => page,
                 None if cursor.is_empty() => return Ok(None),
-                None => read(&app, &out, cursor, end).await.map_err(|error| {
-                    tracing::warn!(?error, "the journal broke off");
-                    io::Error::other("the journal broke off")
-                })?,
+                None => read(&app, &out, cursor, end).await.map_err(|error| error.broken_off("the journal"))?,
             };
-            Ok::<_, io::Error>(Some((lines(page.postings)?, (None, page.next_cursor))))
+            let lines = lines(page.postings).map_err(|error| error.broken_off("the journal"))?;
+            Ok::<_, io::Error>(Some((lines, (None, page.next_cursor))))
         }
     });
     let headers = [(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson")), (NEXT_CURSOR, next)];
@@ -97,29 +101,11 @@ async fn read(app: &App, out: &Outgoing, cursor: String, end: String) -> Result<
     Ok(call_retrying!(app.clients.wallet_staff, list_postings, out, message)?.into_inner())
 }
 
-fn lines(postings: Vec<wallet::Posting>) -> io::Result<Bytes> {
+fn lines(postings: Vec<wallet::Posting>) -> Result<Bytes, ApiError> {
     let mut text = Vec::new();
     for posting in postings {
-        serde_json::to_writer(&mut text, &Posting::from(posting))?;
+        serde_json::to_writer(&mut text, &Posting::from_proto(posting)?).map_err(ApiError::internal)?;
         text.push(b'\n');
     }
     Ok(text.into())
-}
-
-impl From<wallet::Posting> for Posting {
-    fn from(posting: wallet::Posting) -> Self {
-        let entry = |one: wallet::PostingEntry| PostingEntry {
-            account: one.account,
-            amount: Dollars::from_cents(one.amount_cents),
-        };
-        Self {
-            id: posting.id,
-            kind: posting.kind,
-            cause: Cause { r#type: posting.cause_type, id: posting.cause_id },
-            reverses: Some(posting.reverses).filter(|id| *id != 0),
-            member_id: Some(posting.member_id).filter(|id| !id.is_empty()),
-            at: moment(posting.at.as_ref()),
-            entries: posting.entries.into_iter().map(entry).collect(),
-        }
-    }
 }

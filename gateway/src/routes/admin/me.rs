@@ -1,21 +1,22 @@
 //! The calling staff member: their account and second factor.
 
-use proto::auth::v1::{BeginTotpRequest, GetMeRequest, StepUpRequest};
+use proto::auth::v1::{self as auth, BeginTotpRequest, GetMeRequest, StepUpRequest};
 use route_macros::{get, post, response};
 
 use crate::clients::ask;
-use crate::error::ApiError;
 use crate::extract::AnyStaff;
-use crate::json::{Answer, Json, moment, ok};
+use crate::json::{Answer, Json, reply};
 use crate::names::{Permission, Role};
 use crate::routes::factors::{self, Code, NewTotp, RecoveryCodes, SteppedUp, TotpState};
 
 /// The caller as the back office knows them.
-#[response]
+#[response(from = auth::GetMeResponse)]
 pub struct Me {
     user: StaffAccount,
+    #[from(self)]
     totp: TotpState,
     /// Until when the last code counts as a fresh second factor. `null` if it no longer does.
+    #[from(stepped_up_until)]
     #[nullable]
     step_up_until: Option<String>,
     /// When a new staff member may decide and propose. `null` if they already may.
@@ -27,7 +28,7 @@ pub struct Me {
 }
 
 /// A staff account, as its owner sees it.
-#[response]
+#[response(from = auth::User)]
 pub struct StaffAccount {
     id: String,
     name: String,
@@ -39,20 +40,7 @@ pub struct StaffAccount {
 /// Get the caller
 #[get("/admin/me", "Back office")]
 pub async fn get(caller: AnyStaff) -> Answer<Me> {
-    let me = ask!(caller.auth_staff.get_me(GetMeRequest {}))?;
-    let user = me.user.ok_or_else(|| ApiError::internal("an answer without account"))?;
-    Ok(ok(Me {
-        user: StaffAccount { id: user.id, name: user.name, email: user.email, role: user.role },
-        totp: TotpState {
-            required: me.totp_required,
-            enrolled: me.totp_enrolled,
-            passkeys: me.passkeys,
-            recovery_codes_left: me.recovery_codes_left,
-        },
-        step_up_until: moment(me.stepped_up_until.as_ref()),
-        decides_from: moment(me.decides_from.as_ref()),
-        permissions: me.permissions,
-    }))
+    reply(ask!(caller.auth_staff.get_me(GetMeRequest {}))?)
 }
 
 /// Begin to enrol an authenticator
@@ -66,7 +54,7 @@ pub async fn begin_totp(caller: AnyStaff) -> Answer<NewTotp> {
 /// Confirm an authenticator
 #[post("/admin/me/totp/confirm", "Back office")]
 pub async fn confirm_totp(caller: AnyStaff, Json { value, .. }: Json<Code>) -> Answer<RecoveryCodes> {
-    factors::confirm(caller, &value).await
+    factors::confirm(caller, value.code.text("code")?).await
 }
 
 /// Give a code again
@@ -74,5 +62,5 @@ pub async fn confirm_totp(caller: AnyStaff, Json { value, .. }: Json<Code>) -> A
 /// Every decision and every proposal needs one that is at most five minutes old.
 #[post("/admin/me/step-up", "Back office")]
 pub async fn step_up(caller: AnyStaff, Json { value, .. }: Json<Code>) -> Answer<SteppedUp> {
-    factors::give(caller, StepUpRequest { code: value.text()?, ..Default::default() }).await
+    factors::give(caller, StepUpRequest { code: value.code.text("code")?, ..Default::default() }).await
 }

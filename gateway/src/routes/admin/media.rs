@@ -22,17 +22,16 @@ use proto::course::v1::{
     RemoveCaptionsRequest, RemoveMediaRequest,
 };
 use route_macros::{delete, get, head, patch, post, put, request, response};
-use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::time::timeout;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::clients::{call, call_retrying, send};
+use crate::clients::{ask, call, call_retrying, send};
+use crate::convert::{Choice, from_proto, required};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{Answer, Decimal, Field, Form, Json, known_moment, ok};
+use crate::json::{Answer, Decimal, Field, Form, Json, ok};
 use crate::media::Ticket;
 use crate::routes::course_media::{CaptionsEntry, PreviewStrip, VideoEntry};
 
@@ -47,16 +46,14 @@ const UPLOAD_OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 const UPLOAD_METADATA: HeaderName = HeaderName::from_static("upload-metadata");
 
 /// What a file of the course is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = course::MediaKind)]
 pub enum MediaKind {
     Video,
     Attachment,
 }
 
 /// How far a file of the course has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = course::MediaState)]
 pub enum MediaState {
     Uploading,
     Queued,
@@ -65,26 +62,8 @@ pub enum MediaState {
     Failed,
 }
 
-impl From<course::MediaKind> for MediaKind {
-    fn from(kind: course::MediaKind) -> Self {
-        if kind == course::MediaKind::Video { Self::Video } else { Self::Attachment }
-    }
-}
-
-impl From<course::MediaState> for MediaState {
-    fn from(state: course::MediaState) -> Self {
-        match state {
-            course::MediaState::Uploading => Self::Uploading,
-            course::MediaState::Queued => Self::Queued,
-            course::MediaState::Processing => Self::Processing,
-            course::MediaState::Ready => Self::Ready,
-            course::MediaState::Failed | course::MediaState::Unspecified => Self::Failed,
-        }
-    }
-}
-
 /// A file of the course.
-#[response]
+#[response(from = course::Media)]
 pub struct MediaEntry {
     id: String,
     kind: MediaKind,
@@ -103,46 +82,35 @@ pub struct MediaEntry {
     #[serde(rename = "type")]
     content_type: Option<String>,
     /// Seconds.
+    #[from(skip)]
     duration: Option<Decimal>,
+    #[from(skip)]
     width: Option<i32>,
+    #[from(skip)]
     height: Option<i32>,
+    #[from(skip)]
     poster: Option<String>,
     /// The HLS playlist.
+    #[from(skip)]
     hls: Option<String>,
     /// Of an attachment that is ready.
+    #[from(skip)]
     url: Option<String>,
+    #[from(skip)]
     preview: Option<PreviewStrip>,
+    #[from(skip)]
     captions: Vec<CaptionsEntry>,
     created_at: String,
 }
 
 impl MediaEntry {
-    fn new(app: &App, session: Named, media: course::Media) -> Result<Self, ApiError> {
+    fn new(app: &App, session: Named, mut media: course::Media) -> Result<Self, ApiError> {
         let now = OffsetDateTime::now_utc();
-        let (kind, state) = (MediaKind::from(media.kind()), MediaState::from(media.state()));
         let ticket = ticket(session, &media.id)?;
-        let video = media.video.map(|video| VideoEntry::new(app, &ticket, video, now));
-        let is_file = kind == MediaKind::Attachment && state == MediaState::Ready;
-        let mut entry = Self {
-            id: media.id,
-            kind,
-            name: media.name,
-            size: media.size,
-            state,
-            offset: media.offset,
-            progress: media.progress,
-            reason: Some(media.reason).filter(|reason| !reason.is_empty()),
-            content_type: Some(media.content_type).filter(|content_type| !content_type.is_empty()),
-            duration: None,
-            width: None,
-            height: None,
-            poster: None,
-            hls: None,
-            url: is_file.then(|| app.media.link(&ticket, "attachment", now)),
-            preview: None,
-            captions: Vec::new(),
-            created_at: known_moment(media.created_at.as_ref())?,
-        };
+        let video = media.video.take().map(|video| VideoEntry::new(app, &ticket, video, now));
+        let mut entry: Self = from_proto(media)?;
+        let is_file = entry.kind == MediaKind::Attachment && entry.state == MediaState::Ready;
+        entry.url = is_file.then(|| app.media.link(&ticket, "attachment", now));
         if let Some(video) = video {
             entry.duration = Some(video.duration);
             (entry.width, entry.height) = (Some(video.width), Some(video.height));
@@ -181,8 +149,7 @@ pub struct MediaList {
 /// The newest 200, newest first.
 #[get("/admin/course/media", "Back office")]
 pub async fn list(caller: StaffMember) -> Answer<MediaList> {
-    let answer =
-        call_retrying!(caller.app.clients.course_media, list_media, caller.out, ListMediaRequest {})?.into_inner();
+    let answer = ask!(caller.course_media.list_media(ListMediaRequest {}))?;
     let entry = |media| MediaEntry::new(&caller.app, named(&caller), media);
     Ok(ok(MediaList { media: answer.media.into_iter().map(entry).collect::<Result<_, _>>()? }))
 }
@@ -197,8 +164,7 @@ pub async fn get(caller: StaffMember, Path(id): Path<String>) -> Answer<MediaRep
 /// A file, and the folder of its chunks.
 async fn find(app: &App, out: &Outgoing, id: String) -> Result<(course::Media, String), ApiError> {
     let answer = call_retrying!(app.clients.course_media, get_media, out, GetMediaRequest { id })?.into_inner();
-    let media = answer.media.ok_or_else(|| ApiError::internal("an answer without a file"))?;
-    Ok((media, answer.chunks_folder))
+    Ok((required(answer.media, "a file")?, answer.chunks_folder))
 }
 
 /// Begin an upload
@@ -218,17 +184,13 @@ pub async fn create(caller: StaffMember, headers: HeaderMap) -> Result<Response,
     }
     let metadata = text(&headers, &UPLOAD_METADATA);
     let name = metadatum(metadata, "filename").unwrap_or_default();
-    let kind = match metadatum(metadata, "kind").as_deref() {
-        Some("video") => course::MediaKind::Video,
-        Some("attachment") => course::MediaKind::Attachment,
-        _ => {
-            form.wrong("kind", "A file is a video or an attachment.");
-            course::MediaKind::Unspecified
-        }
-    };
+    let kind = metadatum(metadata, "kind").and_then(|name| MediaKind::named(&name));
+    if kind.is_none() {
+        form.wrong("kind", "A file is a video or an attachment.");
+    }
     form.finish()?;
-    let message = CreateMediaRequest { kind: kind.into(), name, size };
-    let id = call!(caller.app.clients.course_media, create_media, caller.out, message).map_err(sized)?.into_inner().id;
+    let message = CreateMediaRequest { kind: kind.unwrap_or_default().into(), name, size };
+    let id = send!(caller.course_media.create_media(message)).map_err(sized)?.id;
     let location = HeaderValue::try_from(format!("/v1/admin/course/media/{id}")).map_err(ApiError::internal)?;
     let mut response = at_offset(StatusCode::CREATED, 0);
     response.headers_mut().insert(header::LOCATION, location);
@@ -390,7 +352,7 @@ pub async fn put_captions(
     let ticket = ticket(named(&caller), &id)?;
     let client_address = caller.client.address.clone();
     let message = PutCaptionsRequest { id, language, label, vtt, client_address };
-    let answer = call_retrying!(caller.app.clients.course_media, put_captions, caller.out, message)?.into_inner();
+    let answer = ask!(caller.course_media.put_captions(message))?;
     let captions = CaptionsEntry::all(&caller.app, &ticket, answer.captions, OffsetDateTime::now_utc());
     Ok(ok(CaptionsReply { message: "The captions are saved.", captions }))
 }
@@ -404,7 +366,7 @@ pub async fn remove_captions(
     let ticket = ticket(named(&caller), &id)?;
     let client_address = caller.client.address.clone();
     let message = RemoveCaptionsRequest { id, language, client_address };
-    let answer = call!(caller.app.clients.course_media, remove_captions, caller.out, message)?.into_inner();
+    let answer = send!(caller.course_media.remove_captions(message))?;
     let captions = CaptionsEntry::all(&caller.app, &ticket, answer.captions, OffsetDateTime::now_utc());
     Ok(ok(CaptionsReply { message: "The captions are removed.", captions }))
 }

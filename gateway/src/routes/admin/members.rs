@@ -22,12 +22,12 @@ use tokio::time::timeout;
 
 use crate::app::App;
 use crate::clients::{Service, ask, call_retrying, keyed};
+use crate::convert::{from_proto, moment};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Dollars, Field, Form, created, inert, marked, moment, ok};
+use crate::json::{Answer, Created, Dollars, Done, Field, Form, ToProto, inert, ok};
 use crate::names::{HoldReason, ListFormat};
-use crate::routes::Done;
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::auth::Session;
@@ -69,13 +69,10 @@ pub async fn list(caller: StaffMember, Query(filter): Query<Filter>) -> Result<R
     let wallets = wallets(&caller, &answer.members).await;
     let member = |user: auth::User| {
         let wallet = wallets.as_ref().map(|wallets| wallets.get(&user.id).cloned().unwrap_or_default());
-        User::new(user, wallet.as_ref())
+        User::new(user, wallet)
     };
-    Ok(ok(Members {
-        members: answer.members.into_iter().map(member).collect(),
-        next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
-    })
-    .into_response())
+    let members = answer.members.into_iter().map(member).collect::<Result<_, _>>()?;
+    Ok(ok(Members { members, next_cursor: from_proto(answer.next_cursor)? }).into_response())
 }
 
 /// The wallets of members by their ids; `None` if wallet does not answer in time. A member without accounts has none yet.
@@ -125,9 +122,10 @@ fn columns(user: auth::User) -> Vec<String> {
 }
 
 /// A note that staff wrote about a member.
-#[response]
+#[response(from = auth::MemberNote)]
 pub struct Note {
     author_id: String,
+    #[from(skip)]
     author_name: Option<String>,
     #[nullable]
     at: Option<String>,
@@ -135,7 +133,7 @@ pub struct Note {
 }
 
 /// An entry of the ledger.
-#[response]
+#[response(from = LedgerEntry)]
 pub struct Entry {
     posting_id: i64,
     account: String,
@@ -144,19 +142,6 @@ pub struct Entry {
     kind: String,
     #[nullable]
     at: Option<String>,
-}
-
-impl From<LedgerEntry> for Entry {
-    fn from(entry: LedgerEntry) -> Self {
-        Self {
-            posting_id: entry.posting_id,
-            account: entry.account,
-            amount: Dollars::from_cents(entry.amount_cents),
-            balance: Dollars::from_cents(entry.balance_cents),
-            kind: entry.kind,
-            at: moment(entry.at.as_ref()),
-        }
-    }
 }
 
 /// A member with sessions, notes and the newest ledger entries.
@@ -170,10 +155,12 @@ pub struct Member {
 }
 
 /// State of a member's second factor.
-#[response]
+#[response(from = auth::GetMemberResponse)]
 pub struct SecondFactor {
+    #[from(has_second_factor)]
     enrolled: bool,
     /// When a lost second factor is removed, unless it is used before. `null` if it stays.
+    #[from(factor_reset_at)]
     #[nullable]
     removed_at: Option<String>,
 }
@@ -182,33 +169,27 @@ pub struct SecondFactor {
 #[get("/admin/members/{id}", "Back office")]
 pub async fn get(caller: StaffMember, Path(user_id): Path<String>) -> Answer<Member> {
     let request = GetMemberRequest { user_id: user_id.clone() };
-    let member = ask!(caller.auth_staff.get_member(request))?;
-    let user = member.member.ok_or_else(ApiError::not_found)?;
+    let mut member = ask!(caller.auth_staff.get_member(request))?;
+    let user = member.member.take().ok_or_else(ApiError::not_found)?;
     let request = GetMemberWalletRequest { user_id };
     let books = ask!(caller.wallet_staff.get_member_wallet(request))?;
-    let mut user = User::new(user, books.wallet.as_ref());
+    let mut user = User::new(user, books.wallet)?;
     let authors = member.notes.iter().map(|note| note.author_id.clone());
     let staff =
         caller.app.profiles.look_up(authors.chain(user.holds().filter_map(|hold| hold.placed_by.clone()))).await?;
-    let name = |id: &str| staff.get(id).map(|one| one.name.clone());
     for hold in user.holds() {
-        hold.placed_by_name = hold.placed_by.as_deref().and_then(name);
+        hold.placed_by_name = hold.placed_by.as_deref().and_then(|id| staff.name(id));
     }
-    let note = |note: auth::MemberNote| Note {
-        author_name: name(&note.author_id),
-        author_id: note.author_id,
-        at: moment(note.at.as_ref()),
-        text: note.text,
-    };
+    let mut notes: Vec<Note> = from_proto(std::mem::take(&mut member.notes))?;
+    for note in &mut notes {
+        note.author_name = staff.name(&note.author_id);
+    }
     Ok(ok(Member {
         member: user,
-        sessions: member.sessions.into_iter().map(Session::try_from).collect::<Result<_, _>>()?,
-        notes: member.notes.into_iter().map(note).collect(),
-        entries: books.entries.into_iter().map(Entry::from).collect(),
-        second_factor: SecondFactor {
-            enrolled: member.has_second_factor,
-            removed_at: moment(member.factor_reset_at.as_ref()),
-        },
+        sessions: from_proto(std::mem::take(&mut member.sessions))?,
+        notes,
+        entries: from_proto(books.entries)?,
+        second_factor: from_proto(member)?,
     }))
 }
 
@@ -219,24 +200,18 @@ pub struct NoteRequest {
     note: Field<String>,
 }
 
-pub(super) fn note(value: &NoteRequest) -> Result<String, ApiError> {
-    let mut form = Form::new();
-    let text = form.text("note", &value.note);
-    form.finish()?;
-    Ok(text)
+impl NoteRequest {
+    pub(super) fn text(&self) -> Result<String, ApiError> {
+        self.note.text("note")
+    }
 }
 
 /// Freeze a member
 #[post("/admin/members/{id}/freeze", "Back office")]
 pub async fn freeze(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<NoteRequest>) -> Answer<Done> {
-    let message = FreezeMemberRequest {
-        user_id,
-        note: note(&body.value)?,
-        client: Some(caller.client),
-        idempotency: body.claim.clone(),
-    };
-    let (_, replayed) = keyed!(caller.auth_staff.freeze_member(message), body.claim)?;
-    Ok(marked(replayed, ok(Done::saying("The account has been frozen."))))
+    let message =
+        FreezeMemberRequest { user_id, note: body.value.text()?, client: Some(caller.client), idempotency: body.claim };
+    keyed!(caller.auth_staff.freeze_member(message))?.done("The account has been frozen.")
 }
 
 /// Unfreeze a member
@@ -244,12 +219,11 @@ pub async fn freeze(caller: StaffMember, Path(user_id): Path<String>, body: Keye
 pub async fn unfreeze(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<NoteRequest>) -> Answer<Done> {
     let message = UnfreezeMemberRequest {
         user_id,
-        note: note(&body.value)?,
+        note: body.value.text()?,
         client: Some(caller.client),
-        idempotency: body.claim.clone(),
+        idempotency: body.claim,
     };
-    let (_, replayed) = keyed!(caller.auth_staff.unfreeze_member(message), body.claim)?;
-    Ok(marked(replayed, ok(Done::saying("The account is active again."))))
+    keyed!(caller.auth_staff.unfreeze_member(message))?.done("The account is active again.")
 }
 
 /// Write a note about a member
@@ -257,12 +231,11 @@ pub async fn unfreeze(caller: StaffMember, Path(user_id): Path<String>, body: Ke
 pub async fn add_note(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<NoteRequest>) -> Answer<Done> {
     let message = AddMemberNoteRequest {
         user_id,
-        text: note(&body.value)?,
+        text: body.value.text()?,
         client: Some(caller.client),
-        idempotency: body.claim.clone(),
+        idempotency: body.claim,
     };
-    let (_, replayed) = keyed!(caller.auth_staff.add_member_note(message), body.claim)?;
-    Ok(marked(replayed, ok(Done::saying("The note has been saved."))))
+    keyed!(caller.auth_staff.add_member_note(message))?.done("The note has been saved.")
 }
 
 /// A correction of a member's balances.
@@ -299,11 +272,11 @@ async fn propose(
         amount_cents: form.amount("amount", &value.amount).get(),
         note: form.text("note", &value.note),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: claim,
     };
     form.finish()?;
-    let (answer, replayed) = keyed!(caller.wallet_staff.propose_correction(message), claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    keyed!(caller.wallet_staff.propose_correction(message))?
+        .reply(|answer| Proposed::new(Service::Wallet, answer.proposal))
 }
 
 /// The reason to remove a member's second factors.
@@ -319,13 +292,10 @@ pub struct Reset {
 /// 72 hours after another reviewer confirmed, unless the member uses one before.
 #[post("/admin/members/{id}/factor-reset", "Back office")]
 pub async fn reset_factors(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<Reset>) -> Created<Proposed> {
-    let mut form = Form::new();
-    let note = form.text("note", &body.value.note);
-    form.finish()?;
-    let message =
-        ProposeFactorResetRequest { user_id, note, client: Some(caller.client), idempotency: body.claim.clone() };
-    let (answer, replayed) = keyed!(caller.auth_staff.propose_factor_reset(message), body.claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::Auth, answer.proposal)?)))
+    let note = body.value.note.text("note")?;
+    let message = ProposeFactorResetRequest { user_id, note, client: Some(caller.client), idempotency: body.claim };
+    keyed!(caller.auth_staff.propose_factor_reset(message))?
+        .reply(|answer| Proposed::new(Service::Auth, answer.proposal))
 }
 
 /// Propose a bonus
@@ -362,16 +332,16 @@ pub async fn refund_course(
 ) -> Created<Proposed> {
     let message = ProposeCourseRefundRequest {
         user_id,
-        note: note(&value)?,
+        note: value.text()?,
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: claim,
     };
-    let (answer, replayed) = keyed!(caller.wallet_staff.propose_course_refund(message), claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    keyed!(caller.wallet_staff.propose_course_refund(message))?
+        .reply(|answer| Proposed::new(Service::Wallet, answer.proposal))
 }
 
 /// A hold on a part of a balance.
-#[request]
+#[request(to = PlaceHoldRequest)]
 pub struct NewHold {
     /// Amount in dollars, at most the available balance.
     #[schema(example = 25)]
@@ -388,25 +358,17 @@ pub struct HoldMade {
 
 impl HoldMade {
     fn new(hold: Option<proto::wallet::v1::Hold>, message: &'static str) -> Result<Self, ApiError> {
-        let hold = hold.ok_or_else(|| ApiError::internal("an answer without hold"))?;
-        Ok(Self { message, hold: hold.into() })
+        Ok(Self { message, hold: from_proto(hold)? })
     }
 }
 
 /// Hold a part of a member's balance
 #[post("/admin/members/{id}/holds", "Back office")]
 pub async fn place_hold(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<NewHold>) -> Created<HoldMade> {
-    let mut form = Form::new();
-    let message = PlaceHoldRequest {
-        user_id,
-        amount_cents: form.amount("amount", &body.value.amount).get(),
-        reason_code: form.text("reasonCode", &body.value.reason_code),
-        client_address: caller.client.address,
-        idempotency: body.claim.clone(),
-    };
-    form.finish()?;
-    let (answer, replayed) = keyed!(caller.wallet_staff.place_hold(message), body.claim)?;
-    Ok(marked(replayed, created(HoldMade::new(answer.hold, "The amount is on hold.")?)))
+    let client_address = caller.client.address;
+    let message = PlaceHoldRequest { user_id, client_address, idempotency: body.claim, ..body.value.to_proto()? };
+    keyed!(caller.wallet_staff.place_hold(message))?
+        .reply(|answer| HoldMade::new(answer.hold, "The amount is on hold."))
 }
 
 /// Release a hold
@@ -418,9 +380,8 @@ pub async fn release_hold(
     Path((user_id, hold_id)): Path<(String, String)>,
     key: Key,
 ) -> Answer<HoldMade> {
-    let claim = key.bodyless();
-    let message =
-        ReleaseHoldRequest { user_id, hold_id, client_address: caller.client.address, idempotency: claim.clone() };
-    let (answer, replayed) = keyed!(caller.wallet_staff.release_hold(message), claim)?;
-    Ok(marked(replayed, ok(HoldMade::new(answer.hold, "The hold has been released.")?)))
+    let client_address = caller.client.address;
+    let message = ReleaseHoldRequest { user_id, hold_id, client_address, idempotency: key.bodyless() };
+    keyed!(caller.wallet_staff.release_hold(message))?
+        .reply(|answer| HoldMade::new(answer.hold, "The hold has been released."))
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use proto::payment_method::v1::{
-    ListPlatformMethodsRequest, MethodFields, ProposePlatformMethodRequest, ProveAddressRequest,
+    self as methods, ListPlatformMethodsRequest, MethodFields, ProposePlatformMethodRequest, ProveAddressRequest,
     SignPlatformMethodRequest,
 };
 use route_macros::{delete, get, post, put, request, response};
@@ -12,26 +12,32 @@ use crate::clients::{Service, ask, keyed};
 use crate::error::ApiError;
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Field, Form, created, marked, ok};
+use crate::json::{Answer, Created, Field, ToProto, reply};
 use crate::routes::admin::proposals::Proposed;
-use crate::routes::payment_methods::{MethodReply, NewMethod, PaymentMethod, reply};
+use crate::routes::payment_methods::{MethodReply, NewMethod, PaymentMethod};
 
 /// A platform method with all its versions.
-#[response]
+#[response(from = methods::PlatformMethod)]
 pub struct PlatformMethod {
     #[nullable]
     current: Option<PaymentMethod>,
     active: bool,
     /// The day of the newest proof that the operator has the private key of its address; `null` without one.
+    #[from(self, with = proven)]
     #[nullable]
     #[schema(example = "2026-11-28")]
     proven: Option<String>,
     versions: Vec<PaymentMethod>,
 }
 
+fn proven(method: &methods::PlatformMethod) -> Option<String> {
+    method.current.as_ref()?.proof.as_ref().map(|proof| proof.day.clone())
+}
+
 /// The platform methods.
-#[response]
+#[response(from = methods::ListPlatformMethodsResponse)]
 pub struct PlatformMethods {
+    #[from(methods)]
     payment_methods: Vec<PlatformMethod>,
 }
 
@@ -39,14 +45,7 @@ pub struct PlatformMethods {
 #[get("/admin/payment-methods", "Back office")]
 pub async fn list(caller: StaffMember) -> Answer<PlatformMethods> {
     let message = ListPlatformMethodsRequest {};
-    let answer = ask!(caller.payment_method_staff.list_platform_methods(message))?;
-    let payment_methods = answer.methods.into_iter().map(|method| PlatformMethod {
-        proven: method.current.as_ref().and_then(|current| current.proof.as_ref()).map(|proof| proof.day.clone()),
-        current: method.current.map(PaymentMethod::from),
-        active: method.active,
-        versions: method.versions.into_iter().map(PaymentMethod::from).collect(),
-    });
-    Ok(ok(PlatformMethods { payment_methods: payment_methods.collect() }))
+    reply(ask!(caller.payment_method_staff.list_platform_methods(message))?)
 }
 
 /// The next version of a platform method.
@@ -74,9 +73,7 @@ impl NewPlatformMethod {
     /// Validates the fields and stores the picture, if there is one. Returns the signature beside them.
     async fn read(self, app: &App) -> Result<(MethodFields, String), ApiError> {
         let Self { currency, network, address, memo, label, image, signature } = self;
-        let mut form = Form::new();
-        let signature = form.text("signature", &signature);
-        form.finish()?;
+        let signature = signature.text("signature")?;
         Ok((NewMethod { currency, network, address, memo, label, image }.read(app).await?, signature))
     }
 }
@@ -92,11 +89,11 @@ async fn propose(
         id,
         fields,
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: claim,
         signature,
     };
-    let (answer, replayed) = keyed!(caller.payment_method_staff.propose_platform_method(message), claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::PaymentMethod, answer.proposal)?)))
+    keyed!(caller.payment_method_staff.propose_platform_method(message))?
+        .reply(|answer| Proposed::new(Service::PaymentMethod, answer.proposal))
 }
 
 /// Propose a platform method
@@ -120,7 +117,7 @@ pub async fn delete(caller: StaffMember, Path(id): Path<String>, key: Key) -> Cr
 }
 
 /// A signature over the current version of a platform method.
-#[request]
+#[request(to = SignPlatformMethodRequest)]
 pub struct NewSignature {
     /// The version that was signed.
     version: Field<i32>,
@@ -133,21 +130,14 @@ pub struct NewSignature {
 /// Of the treasury key, over the current version. It takes the place of an earlier signature.
 #[post("/admin/payment-methods/{id}/signature", "Back office")]
 pub async fn sign(caller: StaffMember, Path(id): Path<String>, body: Keyed<NewSignature>) -> Answer<MethodReply> {
-    let mut form = Form::new();
-    let message = SignPlatformMethodRequest {
-        id,
-        version: form.integer("version", &body.value.version),
-        signature: form.text("signature", &body.value.signature),
-        client_address: caller.client.address,
-        idempotency: body.claim.clone(),
-    };
-    form.finish()?;
-    let (answer, replayed) = keyed!(caller.payment_method_staff.sign_platform_method(message), body.claim)?;
-    Ok(marked(replayed, ok(reply(answer.payment_method, "The signature has been attached.")?)))
+    let client_address = caller.client.address;
+    let message = SignPlatformMethodRequest { id, client_address, idempotency: body.claim, ..body.value.to_proto()? };
+    keyed!(caller.payment_method_staff.sign_platform_method(message))?
+        .reply(|answer| MethodReply::new(answer.payment_method, "The signature has been attached."))
 }
 
 /// A proof that the operator has the private key of an address.
-#[request]
+#[request(to = ProveAddressRequest)]
 pub struct NewProof {
     /// As `payment-method address-proof message` prints it.
     #[schema(example = "Solvane Ltd controls the address bc1q9vza2e8x573nczrlzms0wvx3gsqjx7vavgkx0l on 2026-11-28")]
@@ -161,15 +151,8 @@ pub struct NewProof {
 /// By the key of the address. It takes the place of an earlier proof, and is published the next night.
 #[post("/admin/payment-methods/{id}/proof", "Back office")]
 pub async fn prove(caller: StaffMember, Path(id): Path<String>, body: Keyed<NewProof>) -> Answer<MethodReply> {
-    let mut form = Form::new();
-    let message = ProveAddressRequest {
-        id,
-        message: form.text("message", &body.value.message),
-        signature: form.text("signature", &body.value.signature),
-        client_address: caller.client.address,
-        idempotency: body.claim.clone(),
-    };
-    form.finish()?;
-    let (answer, replayed) = keyed!(caller.payment_method_staff.prove_address(message), body.claim)?;
-    Ok(marked(replayed, ok(reply(answer.payment_method, "The proof has been attached.")?)))
+    let client_address = caller.client.address;
+    let message = ProveAddressRequest { id, client_address, idempotency: body.claim, ..body.value.to_proto()? };
+    keyed!(caller.payment_method_staff.prove_address(message))?
+        .reply(|answer| MethodReply::new(answer.payment_method, "The proof has been attached."))
 }

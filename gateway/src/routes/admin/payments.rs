@@ -3,7 +3,7 @@
 use axum::extract::Query;
 use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
-use proto::common::v1::PageRequest;
+use proto::common::v1::{ChainPayment as ChainPaymentMessage, PageRequest};
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::ListUnclaimedPaymentsRequest;
 use route_macros::{get, response};
@@ -11,9 +11,10 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::clients::call_retrying;
+use crate::convert::{from_proto, moment};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{Dollars, inert, moment, ok};
+use crate::json::{Dollars, inert, ok};
 use crate::names::ListFormat;
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
@@ -27,7 +28,7 @@ pub struct Filter {
 }
 
 /// A payment that no transaction accounts for.
-#[response]
+#[response(from = ChainPaymentMessage)]
 pub struct UnclaimedPayment {
     #[serde(flatten)]
     payment: ChainPayment,
@@ -36,6 +37,7 @@ pub struct UnclaimedPayment {
     /// Id of the member whose own address it is. Missing if members share the address.
     member_id: Option<String>,
     /// Open transactions that were shown this address, newest first; at most 20.
+    #[from(skip)]
     candidates: Vec<StaffTransaction>,
 }
 
@@ -64,17 +66,11 @@ pub async fn unclaimed(caller: StaffMember, Query(filter): Query<Filter>) -> Res
     let people = caller.app.profiles.look_up(people).await?;
     let mut payments = Vec::new();
     for one in found {
-        let payment = one.payment.unwrap_or_default();
         let candidates = one.candidates.into_iter().map(|row| StaffTransaction::new(&caller.app, row, &people));
-        payments.push(UnclaimedPayment {
-            address: payment.address.clone(),
-            member_id: Some(payment.member_id.clone()).filter(|id| !id.is_empty()),
-            payment: payment.into(),
-            candidates: candidates.collect::<Result<_, _>>()?,
-        });
+        let candidates = candidates.collect::<Result<_, _>>()?;
+        payments.push(UnclaimedPayment { candidates, ..from_proto(one.payment.unwrap_or_default())? });
     }
-    let next_cursor = Some(next_cursor).filter(|cursor| !cursor.is_empty());
-    Ok(ok(UnclaimedPayments { payments, next_cursor }).into_response())
+    Ok(ok(UnclaimedPayments { payments, next_cursor: from_proto(next_cursor)? }).into_response())
 }
 
 /// A page of them, and the cursor of the next.

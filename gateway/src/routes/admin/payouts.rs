@@ -6,9 +6,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::clients::{ask, keyed};
+use crate::convert::from_proto;
 use crate::extract::StaffMember;
 use crate::idempotency::Keyed;
-use crate::json::{Answer, Field, Form, Json, marked, ok};
+use crate::json::{Answer, Field, Form, Json, ok};
 
 /// Characters of a signed transaction: more than the largest that nodes take.
 const LARGEST: usize = 1 << 20;
@@ -38,7 +39,7 @@ pub(super) fn read(form: &mut Form, payouts: &[PayoutOfBatch]) -> Vec<wallet::Pa
 }
 
 /// A file for a program that signs.
-#[response]
+#[response(from = wallet::PayoutFile)]
 pub struct PayoutFile {
     name: String,
     content_type: String,
@@ -68,14 +69,11 @@ pub async fn prepare(caller: StaffMember, Json { value, .. }: Json<PayoutBatch>)
     form.finish()?;
     let message = wallet::PreparePayoutsRequest { payouts };
     let found = ask!(caller.treasury.prepare_payouts(message))?;
-    let given = |text: String| Some(text).filter(|text| !text.is_empty());
-    let file =
-        |one: wallet::PayoutFile| PayoutFile { name: one.name, content_type: one.content_type, content: one.content };
     Ok(ok(PreparedPayouts {
         message: "The files are ready to be signed.",
-        psbt: given(found.psbt),
-        fee_units: given(found.fee_units),
-        files: found.files.into_iter().map(file).collect(),
+        psbt: from_proto(found.psbt)?,
+        fee_units: from_proto(found.fee_units)?,
+        files: from_proto(found.files)?,
     }))
 }
 
@@ -109,17 +107,18 @@ pub async fn send(caller: StaffMember, Keyed { value, claim }: Keyed<SignedPayou
         payouts: read(&mut form, &value.payouts),
         psbt: form.file("psbt", value.psbt),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: claim,
     };
     if message.psbt.len() > LARGEST {
         form.wrong("psbt", "This file is too large.");
     }
     form.finish()?;
-    let (answer, replayed) = keyed!(caller.treasury.send_payouts(message), claim)?;
-    let message = if answer.is_sent {
-        "The payouts were sent."
-    } else {
-        "The payouts are recorded. The node did not take them yet, and is asked again every few seconds."
-    };
-    Ok(marked(replayed, ok(SentPayouts { message, txid: answer.txid, sent: answer.is_sent })))
+    keyed!(caller.treasury.send_payouts(message))?.reply(|answer| {
+        let message = if answer.is_sent {
+            "The payouts were sent."
+        } else {
+            "The payouts are recorded. The node did not take them yet, and is asked again every few seconds."
+        };
+        Ok(SentPayouts { message, txid: answer.txid, sent: answer.is_sent })
+    })
 }

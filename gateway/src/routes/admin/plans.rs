@@ -1,22 +1,20 @@
 //! Plans and values, for staff: every change is a proposal.
 
 use axum::extract::Path;
-use chassis::clock;
 use proto::trade::v1::{Disclosure, ListAllPlansRequest, ProposePlanRequest, ProposePlanValueRequest};
 use route_macros::{get, post, put, request};
 
 use crate::clients::{Service, ask, keyed};
 use crate::extract::StaffMember;
 use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Field, Form, created, marked, ok};
+use crate::json::{Answer, Created, Field, Form, ToProto, reply};
 use crate::routes::admin::proposals::Proposed;
-use crate::routes::plans::{Plan, Plans};
+use crate::routes::plans::Plans;
 
 /// List all plans
 #[get("/admin/plans", "Back office")]
 pub async fn list(caller: StaffMember) -> Answer<Plans> {
-    let answer = ask!(caller.trade_staff.list_all_plans(ListAllPlansRequest {}))?;
-    Ok(ok(Plans { plans: answer.plans.into_iter().map(Plan::from).collect() }))
+    reply(ask!(caller.trade_staff.list_all_plans(ListAllPlansRequest {}))?)
 }
 
 /// The terms of a plan.
@@ -105,11 +103,10 @@ async fn propose(caller: StaffMember, plan_id: String, Keyed { value, claim }: K
         active: form.flag("active", &value.active, true),
         disclosure: Some(value.disclosure(&mut form)),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: claim,
     };
     form.finish()?;
-    let (answer, replayed) = keyed!(caller.trade_staff.propose_plan(message), claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::Trade, answer.proposal)?)))
+    keyed!(caller.trade_staff.propose_plan(message))?.reply(|answer| Proposed::new(Service::Trade, answer.proposal))
 }
 
 /// Propose a plan
@@ -125,9 +122,10 @@ pub async fn update(caller: StaffMember, Path(plan_id): Path<String>, body: Keye
 }
 
 /// A new value of a plan.
-#[request]
+#[request(to = ProposePlanValueRequest)]
 pub struct NewValue {
     /// Value of one share, above zero, with up to six decimals.
+    #[to(value_micros, with = Form::millionths)]
     #[schema(example = 1.0425)]
     value: Field<f64>,
     /// Since when the value holds; by default the moment of confirmation. Not in the future, and not before the
@@ -142,16 +140,9 @@ pub struct NewValue {
 /// Propose a value of a plan
 #[post("/admin/plans/{id}/values", "Back office")]
 pub async fn add_value(caller: StaffMember, Path(plan_id): Path<String>, body: Keyed<NewValue>) -> Created<Proposed> {
-    let mut form = Form::new();
-    let message = ProposePlanValueRequest {
-        plan_id,
-        value_micros: form.decimal("value", &body.value.value, 6),
-        at: form.moment("at", &body.value.at).map(clock::to_proto),
-        source: form.text("source", &body.value.source),
-        client_address: caller.client.address,
-        idempotency: body.claim.clone(),
-    };
-    form.finish()?;
-    let (answer, replayed) = keyed!(caller.trade_staff.propose_plan_value(message), body.claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::Trade, answer.proposal)?)))
+    let client_address = caller.client.address;
+    let message =
+        ProposePlanValueRequest { plan_id, client_address, idempotency: body.claim, ..body.value.to_proto()? };
+    keyed!(caller.trade_staff.propose_plan_value(message))?
+        .reply(|answer| Proposed::new(Service::Trade, answer.proposal))
 }

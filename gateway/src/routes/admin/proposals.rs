@@ -2,8 +2,6 @@
 
 mod change;
 
-use std::collections::HashMap;
-
 use axum::extract::{Path, Query};
 use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
@@ -12,24 +10,23 @@ use proto::common::v1::{
     self as common, ConfirmProposalRequest, ListProposalsRequest, PageRequest, ProposalStatus, RejectProposalRequest,
 };
 use route_macros::{get, post, response};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use time::OffsetDateTime;
-use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::cache::profiles::Profile;
+use crate::cache::profiles::People;
 use crate::clients::{Service, call_keyed, call_retrying};
+use crate::convert::{choice, from_proto, required};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::Key;
-use crate::json::{Answer, field, inert, marked, moment, ok};
+use crate::json::{Answer, inert, ok};
 use crate::names::{ListFormat, Permission, ProposalFilter};
-use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, is_csv};
+use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, is_csv, word};
 
 /// State of a proposal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = ProposalStatus)]
 #[schema(as = ProposalStatus)]
 pub enum Status {
     Open,
@@ -38,33 +35,8 @@ pub enum Status {
     Expired,
 }
 
-impl Status {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Confirmed => "confirmed",
-            Self::Rejected => "rejected",
-            Self::Expired => "expired",
-        }
-    }
-}
-
-impl TryFrom<ProposalStatus> for Status {
-    type Error = ApiError;
-
-    fn try_from(status: ProposalStatus) -> Result<Self, ApiError> {
-        Ok(match status {
-            ProposalStatus::Open => Self::Open,
-            ProposalStatus::Confirmed => Self::Confirmed,
-            ProposalStatus::Rejected => Self::Rejected,
-            ProposalStatus::Expired => Self::Expired,
-            ProposalStatus::Unspecified => return Err(ApiError::internal("an unknown status of a proposal")),
-        })
-    }
-}
-
 /// A change that a second person has to confirm.
-#[response]
+#[response(from = common::Proposal)]
 pub struct Proposal {
     id: String,
     /// The kind of change, e.g. `bonus`, `plan.create`, `plan.value`, `payment_method.update`, `rate.publish`,
@@ -73,23 +45,28 @@ pub struct Proposal {
     status: Status,
     subject_id: Option<String>,
     /// The new values, in the names and units of the request that proposed them.
+    #[from(change_json, with = |json: String| change::on_the_wire(&json))]
     #[schema(value_type = BTreeMap<String, Value>)]
     #[nullable]
     change: Option<Box<RawValue>>,
     /// The values that it replaces.
+    #[from(before_json, with = |json: String| change::on_the_wire(&json))]
     #[schema(value_type = Option<BTreeMap<String, Value>>)]
     #[nullable]
     before: Option<Box<RawValue>>,
     proposed_by: String,
     /// Name of the proposer, only in lists.
+    #[from(skip)]
     proposed_by_name: Option<String>,
     #[nullable]
     proposed_at: Option<String>,
     decided_by: Option<String>,
     /// Name of the person who decided, only in lists.
+    #[from(skip)]
     decided_by_name: Option<String>,
     decided_at: Option<String>,
     /// The stored file of its document, for 15 minutes; only in lists.
+    #[from(skip)]
     document_link: Option<String>,
     /// Until when it can be decided.
     #[nullable]
@@ -102,7 +79,7 @@ pub struct Proposal {
 }
 
 /// What confirming a proposal would be refused with.
-#[response]
+#[response(from = common::ProposalBlocker)]
 pub struct ProposalBlocker {
     code: String,
     message: String,
@@ -110,32 +87,13 @@ pub struct ProposalBlocker {
 
 impl Proposal {
     fn new(service: Service, proposal: common::Proposal) -> Result<Self, ApiError> {
-        let given = |text: String| Some(text).filter(|text| !text.is_empty());
-        Ok(Self {
-            status: proposal.status().try_into()?,
-            id: format!("{}{}", service.prefix(), proposal.id),
-            kind: proposal.kind,
-            subject_id: given(proposal.subject_id),
-            change: change::on_the_wire(&proposal.change_json),
-            before: change::on_the_wire(&proposal.before_json),
-            proposed_by: proposal.proposed_by,
-            proposed_by_name: None,
-            proposed_at: moment(proposal.proposed_at.as_ref()),
-            decided_by: given(proposal.decided_by),
-            decided_by_name: None,
-            decided_at: moment(proposal.decided_at.as_ref()),
-            document_link: None,
-            expires_at: moment(proposal.expires_at.as_ref()),
-            permission: proposal.permission,
-            blocker: proposal.blocker.map(|one| ProposalBlocker { code: one.code, message: one.message }),
-        })
+        Ok(Self { id: format!("{}{}", service.prefix(), proposal.id), ..from_proto(proposal)? })
     }
 
-    fn named(self, people: &HashMap<String, Profile>) -> Self {
-        let name = |id: &String| people.get(id).map(|person| person.name.clone());
+    fn named(self, people: &People) -> Self {
         Self {
-            proposed_by_name: name(&self.proposed_by),
-            decided_by_name: self.decided_by.as_ref().and_then(name),
+            proposed_by_name: people.name(&self.proposed_by),
+            decided_by_name: self.decided_by.as_deref().and_then(|id| people.name(id)),
             ..self
         }
     }
@@ -154,7 +112,7 @@ pub struct Proposed {
 impl Proposed {
     /// Converts the proposal in a service's response. The error is 500 if there is none.
     pub fn new(service: Service, proposal: Option<common::Proposal>) -> Result<Self, ApiError> {
-        let proposal = proposal.ok_or_else(|| ApiError::internal("an answer without proposal"))?;
+        let proposal = required(proposal, "a proposal")?;
         let message = match proposal.status() {
             ProposalStatus::Confirmed => "The proposal has taken effect.",
             ProposalStatus::Rejected => "The proposal has been rejected.",
@@ -199,21 +157,13 @@ pub struct Proposals {
         ("cursor" = Option<String>, Query), ("format" = inline(Option<ListFormat>), Query)),
     responses((status = 200, content((Proposals = "application/json"), (String = "text/csv"))), Errors))]
 pub async fn list(caller: StaffMember, Query(filter): Query<Filter>) -> Result<Response, ApiError> {
-    let status = match filter.status.as_deref() {
-        None | Some("" | "all") => ProposalStatus::Unspecified,
-        Some("open") => ProposalStatus::Open,
-        Some("confirmed") => ProposalStatus::Confirmed,
-        Some("rejected") => ProposalStatus::Rejected,
-        Some("expired") => ProposalStatus::Expired,
-        Some(_) => return Err(field("status", "Choose open, confirmed, rejected or expired")),
-    };
+    let status = choice::<Status>("status", filter.status.as_deref())?;
     let cursor = filter.cursor.unwrap_or_default();
     if is_csv(filter.format.as_deref())? {
         return file(caller.app, caller.out, status, cursor).await;
     }
     let (proposals, next_cursor) = read(&caller.app, &caller.out, status, cursor).await?;
-    let next_cursor = Some(next_cursor).filter(|cursor| !cursor.is_empty());
-    Ok(ok(Proposals { proposals, next_cursor }).into_response())
+    Ok(ok(Proposals { proposals, next_cursor: from_proto(next_cursor)? }).into_response())
 }
 
 /// A page of those that match, and the cursor of the next.
@@ -265,7 +215,7 @@ fn columns(one: Proposal) -> Vec<String> {
     vec![
         one.id,
         inert(one.kind),
-        one.status.as_str().to_owned(),
+        word(one.status),
         inert(one.subject_id.unwrap_or_default()),
         json(one.change),
         json(one.before),
@@ -280,7 +230,7 @@ fn columns(one: Proposal) -> Vec<String> {
 /// Proposals with the names of the people who made and decided them, and the links to their documents.
 pub async fn named(app: &App, rows: Vec<(Service, common::Proposal)>) -> Result<Vec<Proposal>, ApiError> {
     let people = rows.iter().flat_map(|(_, row)| [row.proposed_by.clone(), row.decided_by.clone()]);
-    let people = app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
+    let people = app.profiles.look_up(people).await?;
     let now = OffsetDateTime::now_utc();
     let told = |(service, row): (Service, common::Proposal)| {
         let document_link = change::document(&row.change_json).map(|key| app.files.private_link(&key, &row.id, now));
@@ -319,7 +269,6 @@ pub async fn reject(caller: StaffMember, Path(id): Path<String>, key: Key) -> An
     decide(caller, &id, key, Decision::Reject).await
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Confirm,
     Reject,
@@ -330,42 +279,20 @@ async fn decide(caller: StaffMember, id: &str, key: Key, decision: Decision) -> 
     let (service, id) = Service::of_id(&Service::WITH_PROPOSALS, id).ok_or_else(ApiError::not_found)?;
     let (proposal_id, client_address) = (id.to_owned(), caller.client.address);
     let idempotency = key.bodyless();
-    let claim = idempotency.clone();
     let client = &caller.app.clients.of(service)?.proposals;
-    let (proposal, replayed) = match decision {
+    match decision {
         Decision::Confirm => {
             let message = ConfirmProposalRequest { proposal_id, client_address, idempotency };
-            let (answer, replayed) = call_keyed!(client, confirm_proposal, caller.out, claim, message)?;
-            (answer.proposal, replayed)
+            let kept = call_keyed!(client, confirm_proposal, caller.out, message)?;
+            if service == Service::Trade {
+                caller.app.plans.invalidate();
+            }
+            kept.reply(|answer| Proposed::new(service, answer.proposal))
         }
         Decision::Reject => {
             let message = RejectProposalRequest { proposal_id, client_address, idempotency };
-            let (answer, replayed) = call_keyed!(client, reject_proposal, caller.out, claim, message)?;
-            (answer.proposal, replayed)
+            let kept = call_keyed!(client, reject_proposal, caller.out, message)?;
+            kept.reply(|answer| Proposed::new(service, answer.proposal))
         }
-    };
-    if service == Service::Trade && decision == Decision::Confirm {
-        caller.app.plans.invalidate();
-    }
-    Ok(marked(replayed, ok(Proposed::new(service, proposal)?)))
-}
-
-#[cfg(test)]
-mod tests {
-    use proto::common::v1::ProposalStatus;
-
-    use super::Status;
-
-    /// [D-R2] Statuses have the names of the gRPC contract; an unknown one is an error.
-    #[test]
-    fn names_are_those_of_the_contract_and_the_unknown_is_an_error() {
-        let known: Vec<_> = (1..100).filter_map(|number| ProposalStatus::try_from(number).ok()).collect();
-        assert_eq!(known.len(), 4);
-        for status in known {
-            let name = status.as_str_name().strip_prefix("PROPOSAL_STATUS_").unwrap().to_lowercase();
-            let told = serde_json::to_string(&Status::try_from(status).unwrap()).unwrap();
-            assert_eq!(told, format!("\"{name}\""));
-        }
-        assert!(Status::try_from(ProposalStatus::Unspecified).is_err());
     }
 }

@@ -6,19 +6,22 @@ use route_macros::{post, request};
 use crate::clients::{Service, keyed};
 use crate::extract::StaffMember;
 use crate::idempotency::Keyed;
-use crate::json::{Created, Field, Form, created, marked};
+use crate::json::{Created, Field, Form, ToProto};
 use crate::routes::admin::proposals::Proposed;
 
 /// A rate to publish.
-#[request]
+#[request(to = ProposeRateRequest)]
 pub struct NewRate {
     /// A currency code that quotes are made in.
+    #[to(symbol)]
     #[schema(example = "BTC")]
     asset: Field<String>,
     /// Dollars for a whole unit at which deposits are valued, with up to six decimals.
+    #[to(bid_micros, with = Form::millionths)]
     #[schema(example = 97312.45)]
     bid: Field<f64>,
     /// Dollars for a whole unit at which payouts are valued, with up to six decimals.
+    #[to(ask_micros, with = Form::millionths)]
     #[schema(example = 97315.1)]
     ask: Field<f64>,
     /// Where the price was read.
@@ -34,17 +37,8 @@ pub struct NewRate {
 /// It counts where the sources of rates do not agree, or none are configured.
 #[post("/admin/rates", "Back office")]
 pub async fn propose(caller: StaffMember, Keyed { value, claim }: Keyed<NewRate>) -> Created<Proposed> {
-    let mut form = Form::new();
-    let message = ProposeRateRequest {
-        symbol: form.text("asset", &value.asset),
-        bid_micros: form.decimal("bid", &value.bid, 6),
-        ask_micros: form.decimal("ask", &value.ask, 6),
-        source: form.text("source", &value.source),
-        valid_minutes: form.integer("validMinutes", &value.valid_minutes),
-        client_address: caller.client.address,
-        idempotency: claim.clone(),
-    };
-    form.finish()?;
-    let (answer, replayed) = keyed!(caller.payment_method_staff.propose_rate(message), claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::PaymentMethod, answer.proposal)?)))
+    let client_address = caller.client.address;
+    let message = ProposeRateRequest { client_address, idempotency: claim, ..value.to_proto()? };
+    keyed!(caller.payment_method_staff.propose_rate(message))?
+        .reply(|answer| Proposed::new(Service::PaymentMethod, answer.proposal))
 }

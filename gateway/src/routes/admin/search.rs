@@ -8,11 +8,11 @@ use proto::common::v1::PageRequest;
 use proto::payment_method::v1::{FoundPayment as FoundPaymentMessage, SearchPaymentsRequest};
 use proto::wallet::v1::{ListStaffTransactionsRequest, Transaction as Row};
 use route_macros::{get, response};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tokio::time::timeout;
-use utoipa::ToSchema;
 
 use crate::clients::ask;
+use crate::convert::from_proto;
 use crate::error::ApiError;
 use crate::extract::StaffMember;
 use crate::json::{Answer, field, ok};
@@ -34,29 +34,20 @@ pub struct Asked {
 }
 
 /// A payment on a chain to or from the platform.
-#[response]
+#[response(from = FoundPaymentMessage)]
 pub struct FoundPayment {
+    #[from(payment, default)]
     #[serde(flatten)]
     payment: ChainPayment,
     /// Whether the platform sent it.
+    #[from(is_outgoing)]
     outgoing: bool,
     /// Payouts: the withdrawal that it belongs to.
     transaction_id: Option<String>,
 }
 
-impl From<FoundPaymentMessage> for FoundPayment {
-    fn from(one: FoundPaymentMessage) -> Self {
-        Self {
-            payment: one.payment.unwrap_or_default().into(),
-            outgoing: one.is_outgoing,
-            transaction_id: Some(one.transaction_id).filter(|id| !id.is_empty()),
-        }
-    }
-}
-
 /// Kind of what was searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response]
 #[schema(as = SearchKind)]
 pub enum Kind {
     Members,
@@ -120,8 +111,7 @@ fn or_missing<T>(
 async fn members(caller: &StaffMember, text: &str) -> Result<Vec<User>, ApiError> {
     let page = Some(PageRequest { size: MOST, cursor: String::new() });
     let message = ListMembersRequest { search: text.to_owned(), page };
-    let answer = ask!(caller.auth_staff.list_members(message))?;
-    Ok(answer.members.into_iter().map(|user| User::new(user, None)).collect())
+    from_proto(ask!(caller.auth_staff.list_members(message))?.members)
 }
 
 async fn transactions(caller: &StaffMember, text: &str) -> Result<Vec<StaffTransaction>, ApiError> {
@@ -135,6 +125,7 @@ async fn transactions(caller: &StaffMember, text: &str) -> Result<Vec<StaffTrans
 
 async fn payments(caller: &StaffMember, text: &str) -> Result<Vec<FoundPayment>, ApiError> {
     let message = SearchPaymentsRequest { text: text.to_owned() };
-    let answer = ask!(caller.payment_method_staff.search_payments(message))?;
-    Ok(answer.payments.into_iter().take(MOST.unsigned_abs() as usize).map(Into::into).collect())
+    let mut payments = ask!(caller.payment_method_staff.search_payments(message))?.payments;
+    payments.truncate(MOST.unsigned_abs() as usize);
+    from_proto(payments)
 }

@@ -2,20 +2,20 @@
 
 use axum::extract::Path;
 use proto::auth::v1::propose_staff_change_request::Change;
-use proto::auth::v1::{ListStaffRequest, ProposeStaffChangeRequest, StaffInvitation, StaffRole};
+use proto::auth::v1::{self as auth, ListStaffRequest, ProposeStaffChangeRequest, StaffInvitation, StaffRole};
 use proto::common::v1::Idempotency;
 use route_macros::{delete, get, post, put, request, response};
 
 use crate::clients::{Service, ask, keyed};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Field, Form, created, marked, ok};
+use crate::json::{Answer, Created, Field, ToProto, reply};
 use crate::names::Role;
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::users::User;
 
 /// The staff accounts.
-#[response]
+#[response(from = auth::ListStaffResponse)]
 pub struct StaffList {
     staff: Vec<User>,
 }
@@ -23,12 +23,11 @@ pub struct StaffList {
 /// List the staff
 #[get("/admin/staff", "Back office")]
 pub async fn list(caller: StaffMember) -> Answer<StaffList> {
-    let answer = ask!(caller.auth_staff.list_staff(ListStaffRequest {}))?;
-    Ok(ok(StaffList { staff: answer.staff.into_iter().map(|user| User::new(user, None)).collect() }))
+    reply(ask!(caller.auth_staff.list_staff(ListStaffRequest {}))?)
 }
 
 /// A person to invite as staff.
-#[request]
+#[request(to = StaffInvitation)]
 pub struct Invitation {
     #[schema(example = "Grace Hopper")]
     name: Field<String>,
@@ -38,10 +37,9 @@ pub struct Invitation {
 }
 
 async fn propose(caller: StaffMember, claim: Option<Idempotency>, change: Change) -> Created<Proposed> {
-    let message =
-        ProposeStaffChangeRequest { change: Some(change), client: Some(caller.client), idempotency: claim.clone() };
-    let (answer, replayed) = keyed!(caller.auth_staff.propose_staff_change(message), claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::Auth, answer.proposal)?)))
+    let message = ProposeStaffChangeRequest { change: Some(change), client: Some(caller.client), idempotency: claim };
+    keyed!(caller.auth_staff.propose_staff_change(message))?
+        .reply(|answer| Proposed::new(Service::Auth, answer.proposal))
 }
 
 /// Propose to invite a person to the staff
@@ -49,14 +47,7 @@ async fn propose(caller: StaffMember, claim: Option<Idempotency>, change: Change
 /// Once another admin confirms, the person is mailed a link to set a password, and all staff are notified.
 #[post("/admin/staff", "Back office")]
 pub async fn invite(caller: StaffMember, Keyed { value, claim }: Keyed<Invitation>) -> Created<Proposed> {
-    let mut form = Form::new();
-    let invitation = StaffInvitation {
-        name: form.text("name", &value.name),
-        email: form.text("email", &value.email),
-        role: form.text("role", &value.role),
-    };
-    form.finish()?;
-    propose(caller, claim, Change::Invitation(invitation)).await
+    propose(caller, claim, Change::Invitation(value.to_proto()?)).await
 }
 
 /// Propose the end of a staff account
@@ -74,8 +65,6 @@ pub struct NewRole {
 /// Propose another role for a staff account
 #[put("/admin/staff/{id}/role", "Back office")]
 pub async fn change_role(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<NewRole>) -> Created<Proposed> {
-    let mut form = Form::new();
-    let role = StaffRole { user_id, role: form.text("role", &body.value.role) };
-    form.finish()?;
+    let role = StaffRole { user_id, role: body.value.role.text("role")? };
     propose(caller, body.claim, Change::NewRole(role)).await
 }

@@ -2,44 +2,40 @@
 
 pub mod waiting;
 
-use std::collections::HashMap;
-
 use axum::extract::{Path, Query};
 use axum::response::{IntoResponse, Response};
-use chassis::clock::to_proto;
 use chassis::grpc::Outgoing;
 use proto::common::v1::{EvidenceCheck, PageRequest};
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
     ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, LeasePayoutRequest, ListStaffTransactionsRequest,
     MarkWithdrawalPaidRequest, NoteViewingRequest, PayoutOutcome, ProposePayoutCorrectionRequest,
-    ProposeReversalRequest, RejectTransactionRequest, Transaction as Row, TransactionKind, TransactionStatus,
+    ProposeReversalRequest, RejectTransactionRequest, Transaction as Row,
 };
 use route_macros::{get, post, request, response};
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::cache::profiles::Profile;
+use crate::cache::profiles::People;
 use crate::clients::{Service, ask, call_retrying, keyed};
+use crate::convert::{choice, from_proto, required};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Dollars, Field, Form, created, field, inert, marked, moment, ok};
+use crate::json::{Answer, Created, Dollars, Field, Form, ToProto, field, inert, ok};
 use crate::names::{ListFormat, QueueKind, RejectionReason};
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv, word};
-use crate::routes::admin::members::{Entry, NoteRequest, note};
+use crate::routes::admin::members::{Entry, NoteRequest};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::admin::verdicts::Blocker;
+use crate::routes::transactions::model::{TransactionKind, TransactionStatus};
 use crate::routes::transactions::payments::{ChainPayment, Evidence};
 use crate::routes::transactions::times::{Percentiles, of_kind};
-use crate::routes::transactions::{
-    PageQuery, Transaction, TransactionMade,
-    model::{self, kind_named},
-};
+use crate::routes::transactions::{PageQuery, Transaction, TransactionMade};
 use crate::routes::users::Wallet;
 
 /// The open items of one kind.
-#[response]
+#[response(from = wallet::QueueCount)]
 pub struct QueueCount {
     #[schema(value_type = QueueKind)]
     kind: String,
@@ -76,15 +72,10 @@ pub struct Queue {
 #[get("/admin/queue", "Back office")]
 pub async fn queue(caller: StaffMember) -> Answer<Queue> {
     let answer = ask!(caller.wallet_staff.get_queue(GetQueueRequest {}))?;
-    let queue = answer.counts.into_iter().map(|count| QueueCount {
-        oldest_at: moment(count.oldest_at.as_ref()),
-        kind: count.kind,
-        count: count.count,
-    });
     let of = |kind| of_kind(&answer.times, kind);
     let times =
         QueueTimes { deposit: of("deposit"), fee: of("fee"), withdrawal: of("withdrawal"), payout: of("payout") };
-    Ok(ok(Queue { queue: queue.collect(), times }))
+    Ok(ok(Queue { queue: from_proto(answer.counts)?, times }))
 }
 
 /// The filter and the page.
@@ -101,18 +92,22 @@ pub struct Filter {
 }
 
 /// The staff member who is paying a withdrawal. No other person can pay or reject it meanwhile.
-#[response]
+#[response(from = wallet::PayoutLease)]
 pub struct Paying {
+    #[from(treasurer_id)]
     by: String,
+    #[from(skip)]
     by_name: String,
     #[nullable]
     until: Option<String>,
 }
 
 /// The first of two approvals of a deposit: another reviewer has to approve the same.
-#[response]
+#[response(from = wallet::FirstApproval)]
 pub struct FirstApproval {
+    #[from(reviewer_id)]
     by: String,
+    #[from(skip)]
     by_name: String,
     #[nullable]
     at: Option<String>,
@@ -132,25 +127,17 @@ pub struct StaffTransaction {
 }
 
 impl StaffTransaction {
-    pub(super) fn new(app: &App, row: Row, people: &HashMap<String, Profile>) -> Result<Self, ApiError> {
-        let name = |id: &str| people.get(id).map(|one| one.name.clone()).unwrap_or_default();
-        Ok(Self {
-            member_id: row.user_id.clone(),
-            paying: row.paying.as_ref().map(|lease| Paying {
-                by: lease.treasurer_id.clone(),
-                by_name: name(&lease.treasurer_id),
-                until: moment(lease.until.as_ref()),
-            }),
-            first_approval: row.first_approval.as_ref().map(|first| FirstApproval {
-                by: first.reviewer_id.clone(),
-                by_name: name(&first.reviewer_id),
-                at: moment(first.at.as_ref()),
-                received_amount: Dollars::from_cents(first.received_amount_cents),
-                txid: first.txid.clone(),
-                vout: first.vout,
-            }),
-            transaction: Transaction::new(app, row.clone(), people.get(&row.user_id).cloned().unwrap_or_default())?,
-        })
+    pub(super) fn new(app: &App, mut row: Row, people: &People) -> Result<Self, ApiError> {
+        let mut paying: Option<Paying> = from_proto(row.paying.take())?;
+        let mut first_approval: Option<FirstApproval> = from_proto(row.first_approval.take())?;
+        if let Some(lease) = &mut paying {
+            lease.by_name = people.name(&lease.by).unwrap_or_default();
+        }
+        if let Some(first) = &mut first_approval {
+            first.by_name = people.name(&first.by).unwrap_or_default();
+        }
+        let (member_id, member) = (row.user_id.clone(), people.profile(&row.user_id));
+        Ok(Self { member_id, paying, first_approval, transaction: Transaction::new(app, row, member)? })
     }
 }
 
@@ -176,20 +163,11 @@ pub struct StaffTransactions {
 ///
 /// `format=csv` answers those that match as one file of at most 100,000.
 #[get("/admin/transactions", "Back office",
-    params(("status" = Option<model::TransactionStatus>, Query), ("kind" = Option<model::TransactionKind>, Query), ("member" = Option<String>, Query), ("search" = Option<String>, Query, description = "A TNX reference, address, txid or amount"), ("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 1_000), ("format" = inline(Option<ListFormat>), Query)),
+    params(("status" = Option<TransactionStatus>, Query), ("kind" = Option<TransactionKind>, Query), ("member" = Option<String>, Query), ("search" = Option<String>, Query, description = "A TNX reference, address, txid or amount"), ("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 1_000), ("format" = inline(Option<ListFormat>), Query)),
     responses((status = 200, content((StaffTransactions = "application/json"), (String = "text/csv"))), Errors))]
 pub async fn list(caller: StaffMember, Query(filter): Query<Filter>) -> Result<Response, ApiError> {
-    let status = match filter.status.as_deref() {
-        None | Some("" | "all") => TransactionStatus::Unspecified,
-        Some("pending") => TransactionStatus::Pending,
-        Some("success") => TransactionStatus::Success,
-        Some("failed") => TransactionStatus::Failed,
-        Some(_) => return Err(field("status", "Choose pending, success or failed")),
-    };
-    let kind = match filter.kind.as_deref() {
-        None | Some("" | "all") => TransactionKind::Unspecified,
-        Some(name) => kind_named(name).ok_or_else(|| field("kind", "There is no such kind of transaction"))?,
-    };
+    let status = choice::<TransactionStatus>("status", filter.status.as_deref())?;
+    let kind = choice::<TransactionKind>("kind", filter.kind.as_deref())?;
     let message = ListStaffTransactionsRequest {
         status: status.into(),
         kind: kind.into(),
@@ -218,8 +196,8 @@ async fn read(
     let transactions = answer.transactions.into_iter().map(|row| StaffTransaction::new(app, row, &people));
     Ok(StaffTransactions {
         transactions: transactions.collect::<Result<_, _>>()?,
-        next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
-        as_of: moment(answer.as_of.as_ref()),
+        next_cursor: from_proto(answer.next_cursor)?,
+        as_of: from_proto(answer.as_of)?,
     })
 }
 
@@ -287,7 +265,7 @@ fn columns(StaffTransaction { transaction: row, member_id, .. }: StaffTransactio
 }
 
 /// A line of the checklist.
-#[response]
+#[response(from = wallet::Check)]
 pub struct Check {
     name: String,
     /// Whether its state is `ok`.
@@ -296,13 +274,6 @@ pub struct Check {
     state: String,
     detail: String,
     transaction_ids: Vec<String>,
-}
-
-impl From<wallet::Check> for Check {
-    fn from(check: wallet::Check) -> Self {
-        let wallet::Check { name, ok, state, detail, transaction_ids } = check;
-        Self { name, ok, state, detail, transaction_ids }
-    }
 }
 
 impl From<EvidenceCheck> for Check {
@@ -342,19 +313,13 @@ pub struct Review {
 }
 
 /// A payment that a transaction may be about.
-#[response]
+#[response(from = proto::common::v1::ChainPayment)]
 pub struct Candidate {
     #[serde(flatten)]
     payment: ChainPayment,
     /// What it was worth when it arrived, in dollars.
     #[schema(value_type = f64)]
     value: Option<Dollars>,
-}
-
-impl From<proto::common::v1::ChainPayment> for Candidate {
-    fn from(payment: proto::common::v1::ChainPayment) -> Self {
-        Self { value: payment.value_cents.map(Dollars::from_cents), payment: payment.into() }
-    }
 }
 
 /// The payment whose evidence is shown.
@@ -373,24 +338,25 @@ pub async fn get(caller: StaffMember, Path(id): Path<String>, Query(chosen): Que
     let message = GetReviewRequest { id, txid: chosen.txid.unwrap_or_default(), vout };
     let answer = ask!(caller.wallet_staff.get_review(message))?;
     let row = answer.transaction.ok_or_else(ApiError::not_found)?;
-    let approved_by = Some(answer.approved_by).filter(|id| !id.is_empty());
-    let people = caller.app.profiles.look_up(named_by(&row).chain(approved_by.clone())).await?;
+    let people = caller.app.profiles.look_up(named_by(&row).chain([answer.approved_by.clone()])).await?;
     let of_chain = answer.evidence.iter().flat_map(|evidence| &evidence.checks).cloned().map(Check::from);
-    let checks: Vec<_> = answer.checks.into_iter().map(Check::from).chain(of_chain).collect();
+    let of_chain: Vec<_> = of_chain.collect();
+    let mut checks: Vec<Check> = from_proto(answer.checks)?;
+    checks.extend(of_chain);
     Ok(ok(Review {
         transaction: StaffTransaction::new(&caller.app, row, &people)?,
         checks,
-        wallet: answer.wallet.as_ref().map(Wallet::from),
-        approved_by_name: approved_by.as_ref().and_then(|id| people.get(id)).map(|one| one.name.clone()),
-        approved_by,
-        entries: answer.entries.into_iter().map(Entry::from).collect(),
+        wallet: from_proto(answer.wallet)?,
+        approved_by_name: people.name(&answer.approved_by),
+        approved_by: from_proto(answer.approved_by)?,
+        entries: from_proto(answer.entries)?,
         reversible: answer.reversible,
         refundable: answer.refundable,
-        reversed_by: Some(answer.reversed_by).filter(|id| !id.is_empty()),
-        not_before: moment(answer.not_before.as_ref()),
-        evidence: answer.evidence.map(Into::into),
-        blockers: answer.blockers.into_iter().map(Into::into).collect(),
-        candidates: answer.candidates.into_iter().map(Into::into).collect(),
+        reversed_by: from_proto(answer.reversed_by)?,
+        not_before: from_proto(answer.not_before)?,
+        evidence: from_proto(answer.evidence)?,
+        blockers: from_proto(answer.blockers)?,
+        candidates: from_proto(answer.candidates)?,
     }))
 }
 
@@ -415,14 +381,14 @@ pub struct Viewers {
 pub async fn viewing(caller: StaffMember, Path(id): Path<String>) -> Answer<Viewers> {
     let message = NoteViewingRequest { transaction_id: id };
     let ids = ask!(caller.wallet_staff.note_viewing(message))?.viewer_ids;
-    let mut names = caller.app.profiles.look_up(ids.iter().cloned()).await?;
-    let viewer = |id: String| Viewer { name: names.remove(&id).map(|owner| owner.name).unwrap_or_default(), id };
+    let people = caller.app.profiles.look_up(ids.iter().cloned()).await?;
+    let viewer = |id: String| Viewer { name: people.name(&id).unwrap_or_default(), id };
     let message = "Others see that you have this transaction open.";
     Ok(ok(Viewers { message, viewers: ids.into_iter().map(viewer).collect() }))
 }
 
 /// The decision to approve a transaction.
-#[request]
+#[request(to = ApproveTransactionRequest)]
 pub struct Approval {
     /// The revision that was seen.
     #[schema(example = 1)]
@@ -460,30 +426,18 @@ pub struct Approved {
 /// a second reviewer approves the same amount, txid and outputs.
 #[post("/admin/transactions/{id}/approve", "Back office")]
 pub async fn approve(caller: StaffMember, Path(id): Path<String>, body: Keyed<Approval>) -> Answer<Approved> {
-    let mut form = Form::new();
-    let message = ApproveTransactionRequest {
-        id,
-        revision: form.integer("revision", &body.value.revision),
-        received_amount_cents: form.optional_amount("receivedAmount", &body.value.received_amount).map(|a| a.get()),
-        txid: form.text("txid", &body.value.txid),
-        vout: form.optional_index("vout", &body.value.vout),
-        outputs: form.indexes("outputs", &body.value.outputs),
-        note: form.text("note", &body.value.note),
-        evidence_at: form.moment("evidenceAt", &body.value.evidence_at).map(to_proto),
-        client_address: caller.client.address,
-        idempotency: body.claim.clone(),
-    };
-    form.finish()?;
-    let (answer, replayed) = keyed!(caller.wallet_staff.approve_transaction(message), body.claim)?;
-    let row = made(answer.transaction)?;
-    let (needs_second, revision) = (row.first_approval.is_some(), row.revision);
-    let message = if needs_second { "Approved. Another reviewer has to approve it too." } else { "Approved." };
-    let made = TransactionMade::new(Some(row), message)?;
-    Ok(marked(replayed, ok(Approved { made, needs_second, revision })))
+    let client_address = caller.client.address;
+    let message = ApproveTransactionRequest { id, client_address, idempotency: body.claim, ..body.value.to_proto()? };
+    keyed!(caller.wallet_staff.approve_transaction(message))?.reply(|answer| {
+        let row = required(answer.transaction, "a transaction")?;
+        let (needs_second, revision) = (row.first_approval.is_some(), row.revision);
+        let message = if needs_second { "Approved. Another reviewer has to approve it too." } else { "Approved." };
+        Ok(Approved { made: TransactionMade::new(Some(row), message)?, needs_second, revision })
+    })
 }
 
 /// The decision to reject a transaction.
-#[request]
+#[request(to = RejectTransactionRequest)]
 pub struct Rejection {
     /// The revision that was seen.
     #[schema(example = 1)]
@@ -495,19 +449,10 @@ pub struct Rejection {
 /// Reject a transaction
 #[post("/admin/transactions/{id}/reject", "Back office")]
 pub async fn reject(caller: StaffMember, Path(id): Path<String>, body: Keyed<Rejection>) -> Answer<TransactionMade> {
-    let mut form = Form::new();
-    let message = RejectTransactionRequest {
-        id,
-        revision: form.integer("revision", &body.value.revision),
-        reason_code: form.text("reasonCode", &body.value.reason_code),
-        note: form.text("note", &body.value.note),
-        client_address: caller.client.address,
-        idempotency: body.claim.clone(),
-    };
-    form.finish()?;
-    let answer = keyed!(caller.wallet_staff.reject_transaction(message), body.claim);
-    let (answer, replayed) = naming_payer(&caller.app, answer).await?;
-    Ok(marked(replayed, ok(TransactionMade::new(answer.transaction, "Rejected.")?)))
+    let client_address = caller.client.address;
+    let message = RejectTransactionRequest { id, client_address, idempotency: body.claim, ..body.value.to_proto()? };
+    let answer = keyed!(caller.wallet_staff.reject_transaction(message));
+    naming_payer(&caller.app, answer).await?.reply(|answer| TransactionMade::new(answer.transaction, "Rejected."))
 }
 
 /// Propose to reverse a transaction
@@ -523,18 +468,19 @@ pub async fn reverse(
 ) -> Created<Proposed> {
     let message = ProposeReversalRequest {
         transaction_id,
-        note: note(&value)?,
+        note: value.text()?,
         client_address: caller.client.address,
-        idempotency: claim.clone(),
+        idempotency: claim,
     };
-    let (answer, replayed) = keyed!(caller.wallet_staff.propose_reversal(message), claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    keyed!(caller.wallet_staff.propose_reversal(message))?
+        .reply(|answer| Proposed::new(Service::Wallet, answer.proposal))
 }
 
 /// What became of a payout that was sent and is not final.
-#[request]
+#[request(to = ProposePayoutCorrectionRequest)]
 pub struct PayoutCorrectionRequest {
     /// `other_transaction` (with `txid`), `not_sent` (it can be paid again) or `arrived` (it is paid as it arrived).
+    #[to(with = outcome)]
     #[schema(example = "not_sent")]
     outcome: Field<String>,
     /// Of the other transaction.
@@ -555,29 +501,28 @@ pub async fn correct_payout(
     Path(transaction_id): Path<String>,
     Keyed { value, claim }: Keyed<PayoutCorrectionRequest>,
 ) -> Created<Proposed> {
-    let mut form = Form::new();
-    let outcome = match form.text("outcome", &value.outcome).as_str() {
+    let message = ProposePayoutCorrectionRequest {
+        transaction_id,
+        client_address: caller.client.address,
+        idempotency: claim,
+        ..value.to_proto()?
+    };
+    keyed!(caller.wallet_staff.propose_payout_correction(message))?
+        .reply(|answer| Proposed::new(Service::Wallet, answer.proposal))
+}
+
+fn outcome(form: &mut Form, name: &str, field: &Field<String>) -> i32 {
+    let outcome = match form.text(name, field).as_str() {
         "other_transaction" => PayoutOutcome::OtherTransaction,
         "not_sent" => PayoutOutcome::NotSent,
         "arrived" => PayoutOutcome::Arrived,
         _ => PayoutOutcome::Unspecified,
     };
-    let message = ProposePayoutCorrectionRequest {
-        transaction_id,
-        outcome: outcome.into(),
-        txid: form.text("txid", &value.txid),
-        vout: form.optional_index("vout", &value.vout),
-        note: form.text("note", &value.note),
-        client_address: caller.client.address,
-        idempotency: claim.clone(),
-    };
-    form.finish()?;
-    let (answer, replayed) = keyed!(caller.wallet_staff.propose_payout_correction(message), claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    outcome.into()
 }
 
 /// A payout to start.
-#[request]
+#[request(to = LeasePayoutRequest)]
 pub struct PayoutStart {
     /// The revision that was seen.
     #[schema(example = 2)]
@@ -602,25 +547,16 @@ pub struct PayoutStarted {
 /// person who started its payout.
 #[post("/admin/transactions/{id}/paying", "Back office")]
 pub async fn paying(caller: StaffMember, Path(id): Path<String>, body: Keyed<PayoutStart>) -> Answer<PayoutStarted> {
-    let mut form = Form::new();
-    let message = LeasePayoutRequest {
-        id,
-        revision: form.integer("revision", &body.value.revision),
-        client_address: caller.client.address,
-        idempotency: body.claim.clone(),
-    };
-    form.finish()?;
-    let answer = keyed!(caller.wallet_staff.lease_payout(message), body.claim);
-    let (answer, replayed) = naming_payer(&caller.app, answer).await?;
-    let row = made(answer.transaction)?;
-    let until = moment(row.paying.as_ref().and_then(|lease| lease.until.as_ref()));
-    let revision = row.revision;
-    let made = TransactionMade::new(Some(row), "You are paying this withdrawal.")?;
-    Ok(marked(replayed, ok(PayoutStarted { made, until, revision })))
-}
-
-fn made(row: Option<Row>) -> Result<Row, ApiError> {
-    row.ok_or_else(|| ApiError::internal("an answer without transaction"))
+    let client_address = caller.client.address;
+    let message = LeasePayoutRequest { id, client_address, idempotency: body.claim, ..body.value.to_proto()? };
+    let answer = keyed!(caller.wallet_staff.lease_payout(message));
+    naming_payer(&caller.app, answer).await?.reply(|answer| {
+        let row = required(answer.transaction, "a transaction")?;
+        let until = from_proto(row.paying.as_ref().and_then(|lease| lease.until))?;
+        let revision = row.revision;
+        let made = TransactionMade::new(Some(row), "You are paying this withdrawal.")?;
+        Ok(PayoutStarted { made, until, revision })
+    })
 }
 
 /// Adds the name of the person who is paying to an error that refers to them.
@@ -631,17 +567,10 @@ async fn naming_payer<T>(app: &App, answer: Result<T, ApiError>) -> Result<T, Ap
     };
     let Some(mut paying) = error.fact("paying").cloned() else { return Err(error) };
     let id = paying["by"].as_str().unwrap_or_default().to_owned();
-    let name = app
-        .profiles
-        .look_up([id.clone()])
-        .await
-        .ok()
-        .and_then(|mut people| people.remove(&id))
-        .unwrap_or_default()
-        .name;
-    if name.is_empty() {
+    let people = app.profiles.look_up([id.clone()]).await;
+    let Some(name) = people.ok().and_then(|people| people.name(&id)).filter(|name| !name.is_empty()) else {
         return Err(error);
-    }
+    };
     let until = paying["until"].as_str().and_then(|until| until.get(11..16)).unwrap_or_default();
     let message = format!("{name} is paying this withdrawal until {until} UTC.");
     paying["byName"] = name.into();
@@ -649,7 +578,7 @@ async fn naming_payer<T>(app: &App, answer: Result<T, ApiError>) -> Result<T, Ap
 }
 
 /// A payout that was made.
-#[request]
+#[request(to = MarkWithdrawalPaidRequest)]
 pub struct Payout {
     /// The revision that was seen.
     #[schema(example = 2)]
@@ -670,18 +599,8 @@ pub struct Payout {
 /// exactly what was fixed at its destination, for good.
 #[post("/admin/transactions/{id}/paid", "Back office")]
 pub async fn paid(caller: StaffMember, Path(id): Path<String>, body: Keyed<Payout>) -> Answer<TransactionMade> {
-    let mut form = Form::new();
-    let message = MarkWithdrawalPaidRequest {
-        id,
-        revision: form.integer("revision", &body.value.revision),
-        txid: form.text("txid", &body.value.txid),
-        vout: form.optional_index("vout", &body.value.vout),
-        evidence_at: form.moment("evidenceAt", &body.value.evidence_at).map(to_proto),
-        client_address: caller.client.address,
-        idempotency: body.claim.clone(),
-    };
-    form.finish()?;
-    let answer = keyed!(caller.wallet_staff.mark_withdrawal_paid(message), body.claim);
-    let (answer, replayed) = naming_payer(&caller.app, answer).await?;
-    Ok(marked(replayed, ok(TransactionMade::new(answer.transaction, "Recorded.")?)))
+    let client_address = caller.client.address;
+    let message = MarkWithdrawalPaidRequest { id, client_address, idempotency: body.claim, ..body.value.to_proto()? };
+    let answer = keyed!(caller.wallet_staff.mark_withdrawal_paid(message));
+    naming_payer(&caller.app, answer).await?.reply(|answer| TransactionMade::new(answer.transaction, "Recorded."))
 }

@@ -4,15 +4,16 @@ use proto::wallet::v1 as wallet;
 use route_macros::{get, post, request, response};
 
 use crate::clients::{Service, ask, keyed};
+use crate::convert::from_proto;
 use crate::extract::StaffMember;
 use crate::files::Purpose;
 use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Dollars, Field, Form, created, marked, moment, ok};
+use crate::json::{Answer, Created, Dollars, Field, Form, ToProto, ok};
 use crate::names::MovementKind;
 use crate::routes::admin::proposals::{Proposal, Proposed, named};
 
 /// What is owed to members beside what is held for them, in dollars.
-#[response]
+#[response(from = wallet::Solvency)]
 pub struct Solvency {
     /// The balances of members, with the gains of open trades.
     owed: Dollars,
@@ -26,30 +27,18 @@ pub struct Solvency {
     /// What documents state.
     stated: Dollars,
     /// Whether what chains show is part of what is held.
+    #[from(is_observed)]
     observed: bool,
     /// What is missing beyond the tolerance; 0 if nothing is.
     missing: Dollars,
 }
 
-impl From<wallet::Solvency> for Solvency {
-    fn from(one: wallet::Solvency) -> Self {
-        Self {
-            owed: Dollars::from_cents(one.owed_cents),
-            gains: Dollars::from_cents(one.gains_cents),
-            held: Dollars::from_cents(one.held_cents),
-            assets: Dollars::from_cents(one.assets_cents),
-            stated: Dollars::from_cents(one.stated_cents),
-            observed: one.is_observed,
-            missing: Dollars::from_cents(one.missing_cents),
-        }
-    }
-}
-
 /// Something that a plan owns outside of the platform.
-#[response]
+#[response(from = wallet::PlanAsset)]
 pub struct PlanAsset {
     name: String,
     /// What it cost, in dollars.
+    #[from(book_cents)]
     cost: Dollars,
     /// Its last proven value, in dollars.
     value: Dollars,
@@ -62,13 +51,14 @@ pub struct PlanAsset {
 }
 
 /// What stands behind a plan.
-#[response]
+#[response(from = wallet::PlanBacking)]
 pub struct Backing {
     plan_id: String,
     title: String,
     /// Pays gains and takes losses, in dollars.
     cash: Dollars,
     /// What the plan owns, in dollars.
+    #[from(assets_cents)]
     assets_value: Dollars,
     assets: Vec<PlanAsset>,
     /// What open trades cost, in dollars.
@@ -76,43 +66,15 @@ pub struct Backing {
     /// What they are worth, in dollars.
     value: Dollars,
     /// When both were summed up.
+    #[from(reported_at)]
     #[nullable]
     at: Option<String>,
     /// What is missing for all open trades at their value, in dollars; 0 if nothing is.
     missing: Dollars,
 }
 
-impl From<wallet::PlanBacking> for Backing {
-    fn from(one: wallet::PlanBacking) -> Self {
-        Self {
-            at: moment(one.reported_at.as_ref()),
-            plan_id: one.plan_id,
-            title: one.title,
-            cash: Dollars::from_cents(one.cash_cents),
-            assets_value: Dollars::from_cents(one.assets_cents),
-            assets: one.assets.into_iter().map(Into::into).collect(),
-            cost: Dollars::from_cents(one.cost_cents),
-            value: Dollars::from_cents(one.value_cents),
-            missing: Dollars::from_cents(one.missing_cents),
-        }
-    }
-}
-
-impl From<wallet::PlanAsset> for PlanAsset {
-    fn from(one: wallet::PlanAsset) -> Self {
-        Self {
-            proven_at: moment(one.proven_at.as_ref()),
-            name: one.name,
-            cost: Dollars::from_cents(one.book_cents),
-            value: Dollars::from_cents(one.value_cents),
-            proof: one.proof,
-            issuer: one.issuer,
-        }
-    }
-}
-
 /// The treasury.
-#[response]
+#[response(from = wallet::GetTreasuryResponse)]
 pub struct Treasury {
     /// What the operator put in, in dollars.
     capital: Dollars,
@@ -124,8 +86,10 @@ pub struct Treasury {
     bonus_expense: Dollars,
     adjustments: Dollars,
     plans: Vec<Backing>,
+    #[from(default)]
     solvency: Solvency,
     /// Confirmed movements, newest first, at most 100.
+    #[from(skip)]
     movements: Vec<Proposal>,
 }
 
@@ -133,22 +97,14 @@ pub struct Treasury {
 #[get("/admin/treasury", "Back office")]
 pub async fn get(caller: StaffMember) -> Answer<Treasury> {
     let message = wallet::GetTreasuryRequest {};
-    let found = ask!(caller.treasury.get_treasury(message))?;
-    Ok(ok(Treasury {
-        capital: Dollars::from_cents(found.capital_cents),
-        course_revenue: Dollars::from_cents(found.course_revenue_cents),
-        fee_revenue: Dollars::from_cents(found.fee_revenue_cents),
-        network_fees: Dollars::from_cents(found.network_fees_cents),
-        bonus_expense: Dollars::from_cents(found.bonus_expense_cents),
-        adjustments: Dollars::from_cents(found.adjustments_cents),
-        plans: found.plans.into_iter().map(Into::into).collect(),
-        solvency: found.solvency.unwrap_or_default().into(),
-        movements: named(&caller.app, found.movements.into_iter().map(|one| (Service::Wallet, one)).collect()).await?,
-    }))
+    let mut found = ask!(caller.treasury.get_treasury(message))?;
+    let movements = std::mem::take(&mut found.movements).into_iter().map(|one| (Service::Wallet, one));
+    let movements = named(&caller.app, movements.collect()).await?;
+    Ok(ok(Treasury { movements, ..from_proto(found)? }))
 }
 
 /// A movement of the treasury.
-#[request]
+#[request(to = wallet::ProposeMovementRequest)]
 pub struct MovementRequest {
     kind: Field<MovementKind>,
     /// In dollars; may be 0 for the kinds that move no money of the books.
@@ -174,6 +130,7 @@ pub struct MovementRequest {
     issuer: Field<Option<String>>,
     document_at: Field<Option<String>>,
     /// Its file: a picture or PDF as a data URL. Needed with a document.
+    #[to(skip)]
     file: Field<Option<String>>,
     /// For the audit log, 1 to 500 characters.
     note: Field<String>,
@@ -185,35 +142,21 @@ pub struct MovementRequest {
 #[post("/admin/treasury/movements", "Back office")]
 pub async fn propose(caller: StaffMember, Keyed { value, claim }: Keyed<MovementRequest>) -> Created<Proposed> {
     let mut form = Form::new();
-    let plan_id = form.text("planId", &value.plan_id);
-    let plans = if plan_id.is_empty() { Vec::new() } else { caller.app.plans.get().await? };
-    let plan_title = plans.into_iter().find(|plan| plan.id == plan_id).map(|plan| plan.title).unwrap_or_default();
     let mut message = wallet::ProposeMovementRequest {
-        kind: form.text("kind", &value.kind),
-        amount_cents: form.amount("amount", &value.amount).get(),
-        plan_id,
-        plan_title,
-        asset: form.text("asset", &value.asset),
-        source: form.text("source", &value.source),
-        network: form.text("network", &value.network),
-        txid: form.text("txid", &value.txid),
-        vout: form.optional_index("vout", &value.vout),
-        document: form.text("document", &value.document),
-        issuer: form.text("issuer", &value.issuer),
-        document_at: form.moment("documentAt", &value.document_at).map(chassis::clock::to_proto),
-        note: form.text("note", &value.note),
         client_address: caller.client.address,
-        idempotency: claim.clone(),
-        file: String::new(),
-        file_digest: Vec::new(),
+        idempotency: claim,
+        ..value.fill(&mut form)
     };
     let file = form.file("file", value.file);
     form.finish()?;
+    if !message.plan_id.is_empty() {
+        let plan = caller.app.plans.get().await?.into_iter().find(|plan| plan.id == message.plan_id);
+        message.plan_title = plan.map(|plan| plan.title).unwrap_or_default();
+    }
     if !file.is_empty() {
         // The sweep removes it if the proposal is refused.
         let stored = caller.app.files.store("file", file, Purpose::Document).await?;
         (message.file, message.file_digest) = (stored.key, stored.stored_digest);
     }
-    let (answer, replayed) = keyed!(caller.treasury.propose_movement(message), claim)?;
-    Ok(marked(replayed, created(Proposed::new(Service::Wallet, answer.proposal)?)))
+    keyed!(caller.treasury.propose_movement(message))?.reply(|answer| Proposed::new(Service::Wallet, answer.proposal))
 }

@@ -6,12 +6,13 @@ use proto::wallet::v1::{ClaimTransactionRequest, ListVerdictsRequest};
 use route_macros::{delete, get, put, response};
 
 use crate::clients::ask;
+use crate::convert::from_proto;
 use crate::extract::StaffMember;
-use crate::json::{Answer, moment, ok};
+use crate::json::{Answer, ok};
 use crate::routes::transactions::payments::ChainPayment;
 
 /// Why a transaction cannot go on: what the act would be refused with.
-#[response]
+#[response(from = wallet::Blocker)]
 pub struct Blocker {
     /// `approve`, `pay`, or `start`: it cannot be started, but a payment that was made can be recorded.
     act: String,
@@ -19,15 +20,10 @@ pub struct Blocker {
     message: String,
 }
 
-impl From<wallet::Blocker> for Blocker {
-    fn from(one: wallet::Blocker) -> Self {
-        Self { act: one.act, code: one.code, message: one.message }
-    }
-}
-
 /// The final payment that proves a deposit.
-#[response]
+#[response(from = wallet::ProvenBy)]
 pub struct ProvenBy {
+    #[from(default)]
     payment: ChainPayment,
     /// `evidenceAt` of the approval.
     #[nullable]
@@ -35,7 +31,7 @@ pub struct ProvenBy {
 }
 
 /// What the checklist of an open transaction comes to.
-#[response]
+#[response(from = wallet::Verdict)]
 pub struct Verdict {
     transaction_id: String,
     revision: i32,
@@ -49,6 +45,7 @@ pub struct Verdict {
     proven_by: Option<ProvenBy>,
     /// The staff member who claimed it.
     claimed_by: Option<String>,
+    #[from(skip)]
     claimed_by_name: Option<String>,
 }
 
@@ -66,22 +63,12 @@ pub struct Verdicts {
 #[get("/admin/queue/verdicts", "Back office")]
 pub async fn list(caller: StaffMember) -> Answer<Verdicts> {
     let answer = ask!(caller.wallet_staff.list_verdicts(ListVerdictsRequest {}))?;
-    let holders = answer.verdicts.iter().map(|one| one.claimed_by.clone()).filter(|id| !id.is_empty());
-    let people = caller.app.profiles.look_up(holders).await?;
-    let verdict = |one: wallet::Verdict| Verdict {
-        claimed_by_name: people.get(&one.claimed_by).map(|person| person.name.clone()),
-        claimed_by: Some(one.claimed_by).filter(|id| !id.is_empty()),
-        transaction_id: one.transaction_id,
-        revision: one.revision,
-        concerns: one.concerns,
-        chain_state: one.chain_state,
-        blockers: one.blockers.into_iter().map(Into::into).collect(),
-        proven_by: one.proven_by.map(|proof| ProvenBy {
-            payment: proof.payment.unwrap_or_default().into(),
-            evidence_at: moment(proof.evidence_at.as_ref()),
-        }),
-    };
-    Ok(ok(Verdicts { verdicts: answer.verdicts.into_iter().map(verdict).collect(), complete: answer.complete }))
+    let people = caller.app.profiles.look_up(answer.verdicts.iter().map(|one| one.claimed_by.clone())).await?;
+    let mut verdicts: Vec<Verdict> = from_proto(answer.verdicts)?;
+    for verdict in &mut verdicts {
+        verdict.claimed_by_name = verdict.claimed_by.as_deref().and_then(|id| people.name(id));
+    }
+    Ok(ok(Verdicts { verdicts, complete: answer.complete }))
 }
 
 /// Who works on a transaction.
@@ -108,11 +95,10 @@ pub async fn release(caller: StaffMember, Path(id): Path<String>) -> Answer<Clai
 async fn set(caller: &StaffMember, message: ClaimTransactionRequest) -> Answer<Claimed> {
     let is_release = message.release;
     let answer = ask!(caller.wallet_staff.claim_transaction(message))?;
-    let claimed_by = Some(answer.claimed_by).filter(|id| !id.is_empty());
-    let names = caller.app.profiles.look_up(claimed_by.clone()).await?;
-    let name = claimed_by.as_ref().and_then(|id| names.get(id)).map(|person| person.name.clone()).unwrap_or_default();
+    let claimed_by: Option<String> = from_proto(answer.claimed_by)?;
+    let people = caller.app.profiles.look_up(claimed_by.clone()).await?;
     let message = match &claimed_by {
-        Some(_) => format!("{name} works on this transaction."),
+        Some(id) => format!("{} works on this transaction.", people.name(id).unwrap_or_default()),
         None if is_release => "The transaction is free again.".to_owned(),
         None => "The claim is over.".to_owned(),
     };

@@ -1,14 +1,15 @@
 //! The report of a year, as the wallet sums it up.
 
 use chassis::money::Cents;
-use proto::wallet::v1::GetYearReportResponse;
+use proto::wallet::v1::{self as wallet, GetYearReportResponse};
 use route_macros::response;
 
+use crate::convert::{FromProto, from_proto};
 use crate::error::ApiError;
-use crate::json::{Dollars, known_moment};
+use crate::json::Dollars;
 
 /// Movements of the balance with one title.
-#[response]
+#[response(from = wallet::YearSum)]
 pub struct YearSum {
     pub title: String,
     /// In dollars, as all amounts.
@@ -18,8 +19,9 @@ pub struct YearSum {
 }
 
 /// The trades of one plan that ended in the year.
-#[response]
+#[response(from = wallet::PlanResult)]
 pub struct PlanResult {
+    #[from(plan_title)]
     pub plan: String,
     pub trades: i64,
     pub invested: Dollars,
@@ -42,7 +44,7 @@ pub struct TradeResult {
 }
 
 /// What an account of the member held at the end.
-#[response]
+#[response(from = wallet::AccountBalance)]
 pub struct YearHolding {
     /// `available`, `held`, `bonus`, `invested`, `on_hold` or `owed`.
     pub account: String,
@@ -73,64 +75,39 @@ pub struct YearReport {
     pub holdings: Vec<YearHolding>,
 }
 
+impl FromProto<wallet::TradeResult> for TradeResult {
+    fn from_proto(trade: wallet::TradeResult) -> Result<Self, ApiError> {
+        let result = Cents::new(trade.paid_cents).minus(Cents::new(trade.amount_cents)).map_err(ApiError::internal)?;
+        Ok(Self {
+            id: trade.trade_id,
+            plan: trade.plan_title,
+            invested: from_proto(trade.amount_cents)?,
+            paid: from_proto(trade.paid_cents)?,
+            result: from_proto(result.get())?,
+            opened_at: from_proto(trade.opened_at)?,
+            ended_at: from_proto(trade.ended_at)?,
+        })
+    }
+}
+
 impl YearReport {
     pub fn new(year: i32, answer: GetYearReportResponse) -> Result<Self, ApiError> {
-        let dollars = Dollars::from_cents;
         let (sums, plans) = (&answer.sums, &answer.plans);
         Ok(Self {
             year,
-            until: known_moment(answer.until.as_ref())?,
-            opening_balance: dollars(answer.opening_balance_cents),
+            until: from_proto(answer.until)?,
+            opening_balance: from_proto(answer.opening_balance_cents)?,
             money_in: total(sums.iter().map(|one| one.in_cents))?,
             money_out: total(sums.iter().map(|one| one.out_cents))?,
-            closing_balance: dollars(answer.closing_balance_cents),
-            withdrawal_fees: dollars(answer.withdrawal_fees_cents),
-            separate_fees: dollars(answer.separate_fees_cents),
+            closing_balance: from_proto(answer.closing_balance_cents)?,
+            withdrawal_fees: from_proto(answer.withdrawal_fees_cents)?,
+            separate_fees: from_proto(answer.separate_fees_cents)?,
             gains: total(plans.iter().map(|one| one.gains_cents))?,
             losses: total(plans.iter().map(|one| one.losses_cents))?,
-            sums: answer
-                .sums
-                .into_iter()
-                .map(|one| YearSum {
-                    title: one.title,
-                    r#in: dollars(one.in_cents),
-                    out: dollars(one.out_cents),
-                    count: one.count,
-                })
-                .collect(),
-            plans: answer
-                .plans
-                .into_iter()
-                .map(|one| PlanResult {
-                    plan: one.plan_title,
-                    trades: one.trades,
-                    invested: dollars(one.invested_cents),
-                    paid: dollars(one.paid_cents),
-                    gains: dollars(one.gains_cents),
-                    losses: dollars(one.losses_cents),
-                })
-                .collect(),
-            trades: answer
-                .trades
-                .into_iter()
-                .map(|one| {
-                    let result = Cents::new(one.paid_cents).minus(Cents::new(one.amount_cents));
-                    Ok(TradeResult {
-                        invested: dollars(one.amount_cents),
-                        paid: dollars(one.paid_cents),
-                        result: dollars(result.map_err(ApiError::internal)?.get()),
-                        opened_at: known_moment(one.opened_at.as_ref())?,
-                        ended_at: known_moment(one.ended_at.as_ref())?,
-                        id: one.trade_id,
-                        plan: one.plan_title,
-                    })
-                })
-                .collect::<Result<_, ApiError>>()?,
-            holdings: answer
-                .balances
-                .into_iter()
-                .map(|one| YearHolding { account: one.account, amount: dollars(one.amount_cents) })
-                .collect(),
+            sums: from_proto(answer.sums)?,
+            plans: from_proto(answer.plans)?,
+            trades: from_proto(answer.trades)?,
+            holdings: from_proto(answer.balances)?,
         })
     }
 }

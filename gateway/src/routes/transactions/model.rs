@@ -2,15 +2,9 @@
 
 use proto::wallet::v1 as wallet;
 use route_macros::response;
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use crate::error::ApiError;
-use crate::json::moment;
 
 /// Kind of a transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = wallet::TransactionKind)]
 pub enum TransactionKind {
     Deposit,
     Withdrawal,
@@ -23,8 +17,7 @@ pub enum TransactionKind {
 }
 
 /// State of a transaction. It is decided once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = wallet::TransactionStatus)]
 pub enum TransactionStatus {
     Pending,
     Success,
@@ -32,16 +25,14 @@ pub enum TransactionStatus {
 }
 
 /// Direction of the money from the member's point of view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = wallet::Direction)]
 pub enum Direction {
     Credit,
     Debit,
 }
 
 /// How far a step is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[response(from = wallet::StepState)]
 pub enum StepState {
     Done,
     Current,
@@ -50,7 +41,7 @@ pub enum StepState {
 }
 
 /// A step of a transaction on its way.
-#[response]
+#[response(from = wallet::Step)]
 pub struct Step {
     /// `requested`, `seen`, `confirmed`, `address`, `waiting`, `reviewed`, `sent`, `arrived`, `credited`, `debited`, `unlocked`,
     /// `settled` or `ended`.
@@ -65,119 +56,55 @@ pub struct Step {
     note: Option<String>,
 }
 
-impl TryFrom<wallet::Step> for Step {
-    type Error = ApiError;
-
-    fn try_from(step: wallet::Step) -> Result<Self, ApiError> {
-        let state = match step.state() {
-            wallet::StepState::Done => StepState::Done,
-            wallet::StepState::Current => StepState::Current,
-            wallet::StepState::Next => StepState::Next,
-            wallet::StepState::Failed => StepState::Failed,
-            wallet::StepState::Unspecified => return Err(ApiError::internal("an unknown state of a step")),
-        };
-        Ok(Self {
-            state,
-            at: moment(step.at.as_ref()),
-            expected_by: moment(step.expected_by.as_ref()),
-            note: Some(step.note).filter(|note| !note.is_empty()),
-            key: step.key,
-        })
-    }
-}
-
-impl TryFrom<wallet::TransactionKind> for TransactionKind {
-    type Error = ApiError;
-
-    fn try_from(kind: wallet::TransactionKind) -> Result<Self, ApiError> {
-        Ok(match kind {
-            wallet::TransactionKind::Deposit => Self::Deposit,
-            wallet::TransactionKind::Withdrawal => Self::Withdrawal,
-            wallet::TransactionKind::Trade => Self::Trade,
-            wallet::TransactionKind::Profit => Self::Profit,
-            wallet::TransactionKind::Course => Self::Course,
-            wallet::TransactionKind::Bonus => Self::Bonus,
-            wallet::TransactionKind::Fee => Self::Fee,
-            wallet::TransactionKind::Adjustment => Self::Adjustment,
-            wallet::TransactionKind::Unspecified => return Err(ApiError::internal("an unknown kind of transaction")),
-        })
-    }
-}
-
-impl TryFrom<wallet::TransactionStatus> for TransactionStatus {
-    type Error = ApiError;
-
-    fn try_from(status: wallet::TransactionStatus) -> Result<Self, ApiError> {
-        Ok(match status {
-            wallet::TransactionStatus::Pending => Self::Pending,
-            wallet::TransactionStatus::Success => Self::Success,
-            wallet::TransactionStatus::Failed => Self::Failed,
-            wallet::TransactionStatus::Unspecified => {
-                return Err(ApiError::internal("an unknown status of a transaction"));
-            }
-        })
-    }
-}
-
-impl TryFrom<wallet::Direction> for Direction {
-    type Error = ApiError;
-
-    fn try_from(direction: wallet::Direction) -> Result<Self, ApiError> {
-        Ok(match direction {
-            wallet::Direction::Credit => Self::Credit,
-            wallet::Direction::Debit => Self::Debit,
-            wallet::Direction::Unspecified => return Err(ApiError::internal("an unknown direction of a transaction")),
-        })
-    }
-}
-
-/// The kind with this name in a request.
-#[must_use]
-pub fn kind_named(name: &str) -> Option<wallet::TransactionKind> {
-    let kind = wallet::TransactionKind::from_str_name(&format!("TRANSACTION_KIND_{}", name.to_ascii_uppercase()))?;
-    (kind != wallet::TransactionKind::Unspecified && name == name.to_ascii_lowercase()).then_some(kind)
-}
-
 #[cfg(test)]
 mod tests {
     use proto::wallet::v1 as wallet;
     use serde::Serialize;
 
-    use super::{Direction, TransactionKind, TransactionStatus, kind_named};
+    use super::{Direction, TransactionKind, TransactionStatus};
+    use crate::convert::{Choice, FromProto, choice};
+    use crate::routes::admin::proposals::Status;
+    use crate::routes::trades::TradeStatus;
 
-    /// The name in the gRPC contract without its prefix, as JSON.
-    fn expected(name: &str, prefix: &str) -> String {
-        format!("\"{}\"", name.strip_prefix(prefix).unwrap().to_lowercase())
+    /// The names of an enum, which are those of the gRPC contract without their prefix.
+    fn names<T: Choice + FromProto<i32> + Serialize>(
+        contract: fn(T::Proto) -> &'static str,
+        prefix: &str,
+    ) -> Vec<String> {
+        let name = |number| {
+            let shown = T::from_proto(number).ok()?;
+            let value = T::ALL.iter().find(|(_, value)| Into::<i32>::into(*value) == number).unwrap().1;
+            let name = contract(value).strip_prefix(prefix).unwrap().to_lowercase();
+            assert_eq!(serde_json::to_value(shown).unwrap(), name.as_str());
+            assert_eq!(T::named(&name).map(Into::into), Some(number));
+            Some(name)
+        };
+        assert!(name(0).is_none());
+        (1..100).filter_map(name).collect()
     }
 
-    fn json(value: impl Serialize) -> String {
-        serde_json::to_string(&value).unwrap()
-    }
-
-    /// [API-11] Kinds, statuses and directions have the names of the gRPC contract; what is unknown is an error.
+    /// [API-11] [API-16] [D-R2] Enums have the names of the gRPC contract; what is unknown is an error, so that nothing is shown
+    /// as something else.
     #[test]
     fn names_are_those_of_the_contract_and_the_unknown_is_an_error() {
-        let mut seen = 0;
-        for kind in (1..100).filter_map(|number| wallet::TransactionKind::try_from(number).ok()) {
-            let name = expected(kind.as_str_name(), "TRANSACTION_KIND_");
-            assert_eq!(json(TransactionKind::try_from(kind).unwrap()), name);
-            assert_eq!(kind_named(name.trim_matches('"')), Some(kind));
-            seen += 1;
-        }
-        for status in (1..100).filter_map(|number| wallet::TransactionStatus::try_from(number).ok()) {
-            let name = expected(status.as_str_name(), "TRANSACTION_STATUS_");
-            assert_eq!(json(TransactionStatus::try_from(status).unwrap()), name);
-            seen += 1;
-        }
-        for direction in (1..100).filter_map(|number| wallet::Direction::try_from(number).ok()) {
-            let name = expected(direction.as_str_name(), "DIRECTION_");
-            assert_eq!(json(Direction::try_from(direction).unwrap()), name);
-            seen += 1;
-        }
-        assert_eq!(seen, 8 + 3 + 2);
-        assert!(TransactionKind::try_from(wallet::TransactionKind::Unspecified).is_err());
-        assert!(TransactionStatus::try_from(wallet::TransactionStatus::Unspecified).is_err());
-        assert!(Direction::try_from(wallet::Direction::Unspecified).is_err());
-        assert_eq!((kind_named("unspecified"), kind_named("Deposit"), kind_named("")), (None, None, None));
+        let kinds = names::<TransactionKind>(|kind| kind.as_str_name(), "TRANSACTION_KIND_");
+        assert_eq!(kinds, ["deposit", "withdrawal", "trade", "profit", "course", "bonus", "fee", "adjustment"]);
+        let statuses = names::<TransactionStatus>(|status| status.as_str_name(), "TRANSACTION_STATUS_");
+        assert_eq!(statuses, ["pending", "success", "failed"]);
+        assert_eq!(names::<Direction>(|direction| direction.as_str_name(), "DIRECTION_"), ["credit", "debit"]);
+        let trades = names::<TradeStatus>(|status| status.as_str_name(), "TRADE_STATUS_");
+        assert_eq!(trades, ["opening", "open", "settling", "claimed", "closed", "failed"]);
+        let proposals = names::<Status>(|status| status.as_str_name(), "PROPOSAL_STATUS_");
+        assert_eq!(proposals, ["open", "confirmed", "rejected", "expired"]);
+    }
+
+    #[test]
+    fn a_parameter_names_a_value() {
+        let kind = |name| choice::<TransactionKind>("kind", name).ok();
+        assert_eq!([None, Some(""), Some("all")].map(kind), [Some(wallet::TransactionKind::Unspecified); 3]);
+        assert_eq!(kind(Some("fee")), Some(wallet::TransactionKind::Fee));
+        assert_eq!([Some("unspecified"), Some("Fee")].map(kind), [None; 2]);
+        assert_eq!(Direction::sentence(), "Choose credit or debit");
+        assert_eq!(TransactionStatus::sentence(), "Choose pending, success or failed");
     }
 }

@@ -2,16 +2,16 @@
 
 use axum::extract::Path;
 use proto::common::v1 as common;
-use proto::wallet::v1::GetPaymentsRequest;
+use proto::wallet::v1::{GetPaymentsRequest, GetPaymentsResponse};
 use route_macros::{get, response};
 
 use crate::clients::ask;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Dollars, moment, ok};
+use crate::json::{Answer, Dollars, reply};
 use crate::routes::transactions::model::Step;
 
 /// A payment on a chain.
-#[response]
+#[response(from = common::ChainPayment)]
 pub struct ChainPayment {
     /// `bitcoin`, `ethereum` or `tron`.
     chain: String,
@@ -40,49 +40,20 @@ pub struct ChainPayment {
 }
 
 /// What a chain shows.
-#[response]
+#[response(from = common::ChainEvidence)]
 pub struct Evidence {
     /// When the chain was last observed.
     #[nullable]
     at: Option<String>,
     payments: Vec<ChainPayment>,
     /// Deposits: what the payments are worth at the rate that applies, in dollars.
+    #[from(suggested_cents)]
     #[schema(value_type = f64)]
     suggested_amount: Option<Dollars>,
 }
 
-impl From<common::ChainPayment> for ChainPayment {
-    fn from(one: common::ChainPayment) -> Self {
-        Self {
-            chain: one.chain,
-            txid: one.txid,
-            index: one.index,
-            asset: one.asset,
-            units: one.units,
-            decimals: one.decimals,
-            state: one.state,
-            confirmations: one.confirmations,
-            confirmations_needed: one.confirmations_needed,
-            seen_at: moment(one.seen_at.as_ref()),
-            block_at: moment(one.block_at.as_ref()),
-            replaced_by: Some(one.replaced_by).filter(|txid| !txid.is_empty()),
-            value: one.value_cents.map(Dollars::from_cents),
-        }
-    }
-}
-
-impl From<common::ChainEvidence> for Evidence {
-    fn from(evidence: common::ChainEvidence) -> Self {
-        Self {
-            at: moment(evidence.at.as_ref()),
-            payments: evidence.payments.into_iter().map(Into::into).collect(),
-            suggested_amount: evidence.suggested_cents.map(Dollars::from_cents),
-        }
-    }
-}
-
 /// The payments of a transaction.
-#[response]
+#[response(from = GetPaymentsResponse)]
 pub struct Payments {
     /// Missing where the chain is not observed.
     evidence: Option<Evidence>,
@@ -95,7 +66,5 @@ pub struct Payments {
 /// The payments whose hash was given, whose amount is exactly that of the quote, or to the own address of the member.
 #[get("/transactions/{id}/payments", "Transactions")]
 pub async fn payments(caller: VerifiedMember, Path(id): Path<String>) -> Answer<Payments> {
-    let answer = ask!(caller.wallet.get_payments(GetPaymentsRequest { id }))?;
-    let steps = answer.steps.into_iter().map(Step::try_from).collect::<Result<_, _>>()?;
-    Ok(ok(Payments { evidence: answer.evidence.map(Into::into), steps }))
+    reply(ask!(caller.wallet.get_payments(GetPaymentsRequest { id }))?)
 }

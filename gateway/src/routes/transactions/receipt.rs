@@ -9,7 +9,7 @@ use route_macros::get;
 use time::OffsetDateTime;
 
 use crate::cache::profiles::Profile;
-use crate::clients::call_retrying;
+use crate::clients::ask;
 use crate::documents::{self, DocumentKind};
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
@@ -26,10 +26,9 @@ const COLUMNS: [Column; 2] = [Column::left("", LEFT, 1500), Column::left("", 208
     responses((status = 200, description = "The receipt", content_type = "application/pdf", body = String), Errors))]
 pub async fn receipt(caller: VerifiedMember, Path(id): Path<String>) -> Result<Response, ApiError> {
     caller.app.documents.admit(caller.session.user_id)?;
-    let request =
-        async { call_retrying!(caller.app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
+    let request = async { ask!(caller.wallet.get_transaction(GetTransactionRequest { id })) };
     let (answer, holder) = futures::try_join!(request, caller.app.profiles.get(caller.session.user_id))?;
-    let row = answer.into_inner().transaction.ok_or_else(ApiError::not_found)?;
+    let row = answer.transaction.ok_or_else(ApiError::not_found)?;
     let made_at = OffsetDateTime::now_utc();
     let print = |number: &str| Ok(printed(&row, &holder, made_at, caller.app.config.issuer(), number));
     let content = documents::issue(&caller.app.files, DocumentKind::Receipt, made_at, print).await?;

@@ -10,7 +10,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use chassis::clock::{self, Timestamp};
 use chassis::grpc::Outgoing;
-use chassis::money::{Cents, Rate, Units};
+use chassis::money::{Cents, Units};
 use futures::stream::{Stream, StreamExt, try_unfold};
 use pdf::Line;
 use proto::common::v1::PageRequest;
@@ -22,10 +22,11 @@ use time::{Date, OffsetDateTime};
 use crate::app::App;
 use crate::cache::profiles::Profile;
 use crate::clients::call_retrying;
+use crate::convert::{from_proto, rate};
 use crate::documents::{self, DocumentKind};
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::json::{Dollars, Success, day, field, inert, moment};
+use crate::json::{Dollars, Success, day, field, inert};
 use crate::names::StatementFormat;
 use crate::routes::transactions::reference;
 
@@ -41,11 +42,12 @@ pub struct StatementQuery {
 }
 
 /// A change of the available balance.
-#[response]
+#[response(from = StatementLineMessage)]
 pub struct StatementLine {
     #[nullable]
     at: Option<String>,
     title: String,
+    #[from(transaction_id, with = |id: String| (!id.is_empty()).then(|| reference(&id)))]
     reference: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     description: String,
@@ -55,6 +57,7 @@ pub struct StatementLine {
     /// The fee that came out of a payout, in dollars.
     fee: Option<Dollars>,
     /// What was paid on a chain, in whole units, where it is known.
+    #[from(self, with = |line: &StatementLineMessage| whole(&line.units, line.decimals))]
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(example = "0.0051")]
     units: String,
@@ -62,6 +65,7 @@ pub struct StatementLine {
     #[schema(example = "BTC")]
     asset: String,
     /// Dollars for a whole unit.
+    #[from(rate_micros, with = |micros: i64| rate(micros).unwrap_or_default())]
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(example = "97312.45")]
     rate: String,
@@ -80,6 +84,19 @@ pub struct Statement {
     opening_balance: Dollars,
     closing_balance: Dollars,
     lines: Vec<StatementLine>,
+}
+
+impl Statement {
+    /// Without lines yet.
+    fn new(from: Date, to: Date, first: &GetStatementResponse) -> Result<Self, ApiError> {
+        Ok(Self {
+            from: from.to_string(),
+            to: to.to_string(),
+            opening_balance: from_proto(first.opening_balance_cents)?,
+            closing_balance: from_proto(first.closing_balance_cents)?,
+            lines: Vec::new(),
+        })
+    }
 }
 
 /// Get the statement of a period
@@ -108,13 +125,7 @@ pub async fn statement(caller: VerifiedMember, Query(query): Query<StatementQuer
     }
     let name = |ending: &str| format!("solvane-statement-{from}-{to}.{ending}");
     let first = pages.read(String::new()).await?;
-    let statement = Statement {
-        from: from.to_string(),
-        to: to.to_string(),
-        opening_balance: Dollars::from_cents(first.opening_balance_cents),
-        closing_balance: Dollars::from_cents(first.closing_balance_cents),
-        lines: Vec::new(),
-    };
+    let statement = Statement::new(from, to, &first)?;
     match form {
         Form::Json => {
             Ok(([(header::CONTENT_TYPE, "application/json")], json(&statement, pages, first)?).into_response())
@@ -152,13 +163,7 @@ pub async fn of_month(app: &App, out: &Outgoing, holder: &Profile, from: Date) -
         return Ok(None);
     }
     let to = end.previous_day().unwrap_or(end);
-    let mut statement = Statement {
-        from: from.to_string(),
-        to: to.to_string(),
-        opening_balance: Dollars::from_cents(first.opening_balance_cents),
-        closing_balance: Dollars::from_cents(first.closing_balance_cents),
-        lines: Vec::new(),
-    };
+    let mut statement = Statement::new(from, to, &first)?;
     let mut lines = std::pin::pin!(pages.stream(first));
     let mut content = csv(Some(HEADER), &[]).map_err(ApiError::internal)?;
     let mut is_long = false;
@@ -209,12 +214,9 @@ impl Pages {
             let page = match page {
                 Some(page) => page,
                 None if cursor.is_empty() => return Ok(None),
-                None => pages.read(cursor).await.map_err(|error| {
-                    tracing::warn!(?error, "a statement broke off");
-                    io::Error::other("the statement broke off")
-                })?,
+                None => pages.read(cursor).await.map_err(|error| error.broken_off("a statement"))?,
             };
-            let lines = page.lines.into_iter().map(StatementLine::from).collect();
+            let lines = from_proto(page.lines).map_err(|error| error.broken_off("a statement"))?;
             Ok(Some((lines, (pages, None, page.next_cursor))))
         })
     }
@@ -223,7 +225,7 @@ impl Pages {
     async fn all(self, first: GetStatementResponse) -> Result<Vec<StatementLine>, ApiError> {
         let (mut lines, mut page) = (Vec::new(), first);
         loop {
-            lines.extend(page.lines.into_iter().map(StatementLine::from));
+            lines.extend(from_proto::<_, Vec<StatementLine>>(page.lines)?);
             if lines.len() > PDF_LINES {
                 let sentence = "This period has too many lines for a PDF. Choose a shorter one, or the CSV file.";
                 return Err(field("format", sentence));
@@ -232,25 +234,6 @@ impl Pages {
                 return Ok(lines);
             }
             page = self.read(page.next_cursor).await?;
-        }
-    }
-}
-
-impl From<StatementLineMessage> for StatementLine {
-    fn from(line: StatementLineMessage) -> Self {
-        Self {
-            at: moment(line.at.as_ref()),
-            title: line.title,
-            description: line.description,
-            reference: Some(line.transaction_id).filter(|id| !id.is_empty()).map(|id| reference(&id)),
-            amount: Dollars::from_cents(line.amount_cents),
-            balance: Dollars::from_cents(line.balance_cents),
-            fee: line.fee_cents.map(Dollars::from_cents),
-            units: whole(&line.units, line.decimals),
-            asset: line.asset,
-            rate: Rate::new(line.rate_micros).map(Rate::to_wire).unwrap_or_default(),
-            network: line.network,
-            txid: line.txid,
         }
     }
 }
