@@ -89,7 +89,7 @@ pub async fn issue(
     let number = number(&files.seal(kind.as_str(), &print("")?));
     let content = print(&number)?;
     let record =
-        DocumentRecord { kind, issued_on: made_at.date().to_string(), sha256: hex::encode(&Sha256::digest(&content)) };
+        DocumentRecord { kind, issued_on: made_at.date().to_string(), sha256: hex::encode(Sha256::digest(&content)) };
     files.put(&key(&number), serde_json::to_vec(&record).map_err(ApiError::internal)?).await?;
     Ok(content)
 }

@@ -124,7 +124,7 @@ impl Files {
             Kind::Pdf | Kind::Gif => (upload.bytes, upload.kind),
             _ => self.pictures.rewrite(upload.bytes, upload.kind, purpose).await?,
         };
-        let name = hex::encode(&keys::random::<16>().map_err(ApiError::internal)?);
+        let name = hex::encode(keys::random::<16>().map_err(ApiError::internal)?);
         let key = format!("{}/{name}.{}", purpose.folder(), kind.extension());
         let stored_digest = sha256(&bytes);
         let stored = Stored { key, content_type: kind.content_type(), digest: upload.digest, stored_digest };

@@ -200,6 +200,7 @@ pub fn to(messages: &Messages, item: &mut ItemStruct) -> Result<TokenStream> {
     let conversions = messages.paths.iter().map(|path| {
         quote! {
             impl #gateway::json::ToProto<#path> for #name {
+                #[allow(clippy::needless_update, reason = "some bodies have every field of their message")]
                 fn fill(&self, form: &mut #gateway::json::Form) -> #path {
                     #path { #(#fields,)* ..::core::default::Default::default() }
                 }

@@ -1,15 +1,15 @@
 //! Notices on devices (Web Push): whether they go to that of the calling session.
 
+use proto::mailer::v1 as mailer;
 use proto::mailer::v1::{GetPushRequest, SubscribePushRequest, UnsubscribePushRequest};
 use route_macros::{delete, get, put, request, response};
 
 use crate::clients::ask;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Field, Form, Json, ok};
-use crate::routes::Done;
+use crate::json::{Answer, Done, Field, Json, ToProto, done, reply};
 
 /// Whether notices go to this device.
-#[response]
+#[response(from = mailer::GetPushResponse)]
 pub struct PushState {
     /// Key that the browser subscribes with (`applicationServerKey`). `null` if notices are not sent to devices.
     #[nullable]
@@ -18,7 +18,7 @@ pub struct PushState {
 }
 
 /// A subscription that the browser made.
-#[request]
+#[request(to = SubscribePushRequest)]
 pub struct PushSubscription {
     /// Where its push service takes notices.
     endpoint: Field<String>,
@@ -31,10 +31,7 @@ pub struct PushSubscription {
 /// Read whether notices go to this device
 #[get("/notices/push", "Notices")]
 pub async fn state(caller: VerifiedMember) -> Answer<PushState> {
-    let message = GetPushRequest {};
-    let answer = ask!(caller.notices.get_push(message))?;
-    let public_key = Some(answer.public_key).filter(|key| !key.is_empty());
-    Ok(ok(PushState { public_key, is_on: answer.is_on }))
+    reply(ask!(caller.notices.get_push(GetPushRequest {}))?)
 }
 
 /// Send notices to this device
@@ -42,22 +39,15 @@ pub async fn state(caller: VerifiedMember) -> Answer<PushState> {
 /// Their words have no amounts and no names. Repeated at each visit: it ends 30 days after the last time, with a logout, and
 /// when all sessions of the account are ended. An account has ten devices; the one that was renewed longest ago makes room.
 #[put("/notices/push", "Notices")]
-pub async fn subscribe(caller: VerifiedMember, Json { value: body, .. }: Json<PushSubscription>) -> Answer<Done> {
-    let mut form = Form::new();
-    let message = SubscribePushRequest {
-        endpoint: form.text("endpoint", &body.endpoint),
-        p256dh: form.text("p256dh", &body.p256dh),
-        auth: form.text("auth", &body.auth),
-    };
-    form.finish()?;
+pub async fn subscribe(caller: VerifiedMember, Json { value, .. }: Json<PushSubscription>) -> Answer<Done> {
+    let message: SubscribePushRequest = value.to_proto()?;
     ask!(caller.notices.subscribe_push(message))?;
-    Ok(ok(Done::saying("Notices are shown on this device.")))
+    done("Notices are shown on this device.")
 }
 
 /// Send no more notices to this device
 #[delete("/notices/push", "Notices")]
 pub async fn unsubscribe(caller: VerifiedMember) -> Answer<Done> {
-    let message = UnsubscribePushRequest {};
-    ask!(caller.notices.unsubscribe_push(message))?;
-    Ok(ok(Done::saying("Notices are no longer shown on this device.")))
+    ask!(caller.notices.unsubscribe_push(UnsubscribePushRequest {}))?;
+    done("Notices are no longer shown on this device.")
 }
