@@ -192,17 +192,18 @@ pub fn to(messages: &Messages, item: &mut ItemStruct) -> Result<TokenStream> {
         let in_message = mapping.in_message(name, is_amount);
         let shown = camel_case(&name.unraw().to_string());
         fields.push(match mapping.with {
-            Some(with) => quote!(#in_message: (#with)(form, #shown, &self.#name)),
-            None => quote!(#in_message: #gateway::json::ReadAs::read(&self.#name, form, #shown)),
+            Some(with) => quote!(message.#in_message = (#with)(form, #shown, &self.#name)),
+            None => quote!(message.#in_message = #gateway::json::ReadAs::read(&self.#name, form, #shown)),
         });
     }
     let name = &item.ident;
     let conversions = messages.paths.iter().map(|path| {
         quote! {
             impl #gateway::json::ToProto<#path> for #name {
-                #[allow(clippy::needless_update, reason = "some bodies have every field of their message")]
                 fn fill(&self, form: &mut #gateway::json::Form) -> #path {
-                    #path { #(#fields,)* ..::core::default::Default::default() }
+                    let mut message = #path::default();
+                    #(#fields;)*
+                    message
                 }
             }
         }

@@ -34,7 +34,10 @@ async fn replace(options: &PgConnectOptions, service: Schema) -> anyhow::Result<
 
 /// The name of the schema's template. One that is complete is marked as such in the catalogue.
 async fn template(server: &mut PgConnection, options: &PgConnectOptions, service: Schema) -> anyhow::Result<String> {
-    let name = format!("template_{}", fingerprint(service));
+    // A schema grants to the roles that exist.
+    let roles: Vec<String> =
+        sqlx::query_scalar("SELECT rolname::text FROM pg_roles ORDER BY rolname").fetch_all(&mut *server).await?;
+    let name = format!("template_{}", fingerprint(service, &roles));
     if is_complete(server, &name).await? {
         return Ok(name);
     }
@@ -63,9 +66,10 @@ async fn run(server: &mut PgConnection, statement: String) -> sqlx::Result<()> {
     server.execute(AssertSqlSafe(statement)).await.map(drop)
 }
 
-/// Differs between schemas, and between versions of one.
-fn fingerprint(service: Schema) -> String {
+/// Differs between schemas, versions of one, and servers with other roles.
+fn fingerprint(service: Schema, roles: &[String]) -> String {
     let mut hash = Sha256::new();
+    hash.update(roles.join(" "));
     for migration in db::chassis_migrations().iter().chain(service.migrations.iter()) {
         hash.update(&*migration.checksum);
     }
