@@ -80,7 +80,7 @@ pub fn millionths(micros: i64) -> Decimal {
     Decimal::new(micros, 6)
 }
 
-/// Percent.
+/// Hundredths of a percent as percent.
 pub fn percent(basis_points: i32) -> Decimal {
     Decimal::new(basis_points.into(), 2)
 }

@@ -1,4 +1,4 @@
-//! Exact numbers.
+//! Dollars and other decimal numbers, which no float rounds on their way into JSON.
 
 use std::fmt;
 

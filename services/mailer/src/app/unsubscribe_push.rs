@@ -9,7 +9,7 @@ use crate::store::push_subscriptions;
 /// Forgets the subscription of the session, with the notices on their way.
 ///
 /// # Errors
-/// Database.
+/// If the database cannot be reached.
 pub async fn unsubscribe_push(db: &Db, session_id: Uuid) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     push_subscriptions::end(&mut tx, &[session_id]).await?;
