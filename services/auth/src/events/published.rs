@@ -206,10 +206,9 @@ pub async fn activity_disowned(conn: &mut PgConnection, user_id: Uuid, reported_
     enqueue(conn, "auth.v1.activity_disowned", user_id, &event).await
 }
 
-/// Some sessions of an account were ended.
-pub async fn session_ended(conn: &mut PgConnection, user_id: Uuid, session_ids: &[Uuid]) -> Told {
-    let session_ids = session_ids.iter().map(Uuid::to_string).collect();
-    let event = SessionEnded { session_ids, ..SessionEnded::default() };
+/// One session of an account was ended.
+pub async fn session_ended(conn: &mut PgConnection, user_id: Uuid, session_id: Uuid) -> Told {
+    let event = SessionEnded { session_ids: vec![session_id.to_string()], ..SessionEnded::default() };
     enqueue(conn, "auth.v1.session_ended", user_id, &event).await
 }
 

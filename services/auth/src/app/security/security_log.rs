@@ -85,7 +85,7 @@ pub async fn refused_in(db: &Db, session_id: Uuid, user_id: Uuid, kind: Kind) ->
     security_events::insert(&mut tx, user.id, (kind, true), device, now).await?;
     let in_session = sessions::count_refusal(&mut tx, session_id).await?;
     if in_session >= SESSION_REFUSALS && sessions::revoke(&mut tx, user.id, session_id, now).await? {
-        published::session_ended(&mut tx, user.id, &[session_id]).await?;
+        published::session_ended(&mut tx, user.id, session_id).await?;
         done(&mut tx, (user.id, user.role), Kind::SessionEnded, device, now).await?;
         let link = security_links::insert(&mut tx, (user.id, &user.email), Purpose::NotMe, now).await?;
         published::sign_ins_refused(&mut tx, user.id, in_session.into(), (device, Some(link))).await?;

@@ -23,7 +23,7 @@ pub async fn end_session(app: &App, caller: &Session, session_id: Uuid) -> Resul
     }
     let kind = if session_id == caller.id { Kind::SignOut } else { Kind::SessionEnded };
     security_log::done_in(&mut tx, caller.id, (caller.user_id, caller.role), kind, now).await?;
-    published::session_ended(&mut tx, caller.user_id, &[session_id]).await?;
+    published::session_ended(&mut tx, caller.user_id, session_id).await?;
     tx.commit().await?;
     Ok(())
 }
