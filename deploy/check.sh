@@ -5,10 +5,11 @@ cd "$(dirname "$0")/.." || exit
 
 failed=()
 check() {
-  local name=$1
+  local name=$1 began=$SECONDS
   shift
   echo "== $name"
   "$@" || failed+=("$name")
+  [ $((SECONDS - began)) -lt 10 ] || echo "   $((SECONDS - began)) s"
 }
 
 check format cargo fmt --all --check
@@ -32,7 +33,11 @@ check guides node deploy/check-guides.mjs
 check "rule of guides" node --test --test-reporter=dot deploy/check-guides.test.mjs
 check versions node deploy/check-versions.mjs
 check "rule of versions" node --test --test-reporter=dot deploy/check-versions.test.mjs
-check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
+if [ "${RUSTC_WORKSPACE_WRAPPER:-}" = clippy-driver ]; then
+  check clippy cargo build --workspace --all-targets --quiet
+else
+  check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
+fi
 check proto npm --prefix proto run --silent check
 check eslint npm --prefix web run --silent lint
 check "types of the API" npm --prefix web run --silent api-types -- --check
