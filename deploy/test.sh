@@ -57,12 +57,13 @@ again() {
   awk '
     /^failures:$/ { names = ""; next }
     /^    [a-z0-9_:]+$/ { names = names " " $1 }
-    /to rerun pass `/ { split($0, quoted, "`"); print quoted[2] "\t" names }' "$logs/rust.log" >"$targets"
+    /to rerun pass `/ { split($0, quoted, "`"); print quoted[2] "\t" names }' "$logs/rust.log" "$logs/long.log" >"$targets"
   [ "$(cut -f 2 "$targets" | wc -w)" -le 5 ] || return
   while IFS=$'\t' read -r flags names; do
     [ -n "$names" ] || continue
+    # All packages, since one alone has other features, and would be compiled again.
     # shellcheck disable=SC2086 # both are lists of words
-    run second "$target/debug/stack" testbed -- cargo test $flags -- --exact $names </dev/null
+    run second "$target/debug/stack" testbed -- cargo test --workspace ${flags#-p * } -- --exact $names </dev/null
     if [ "$(cut -d ' ' -f 1 "$logs/second.status")" -eq 0 ]; then
       passed=$((passed + $(wc -w <<<"$names")))
       failed=$((failed - $(wc -w <<<"$names")))
@@ -89,6 +90,15 @@ browser() {
   for name in chromium chromium-browser google-chrome; do command -v "$name" && return; done
 }
 
+# Tests that take minutes, mostly on one core: beside the others, so that both are busy.
+long=(
+  a_thousand_days_are_explained_to_the_satoshi
+  every_call_is_explained_whatever_dies
+  three_months_end_what_ends_by_time
+  a_stolen_password_and_a_days_patience_get_nothing
+)
+rust() { "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast -- "$@"; }
+
 # Binaries and tests in one build, so that both have the same features and nothing is compiled twice.
 step build cargo build --workspace --bins --tests
 if [ "$failed" -eq 0 ]; then
@@ -98,7 +108,10 @@ if [ "$failed" -eq 0 ]; then
     export TMPDIR=/dev/shm
   fi
   # Most of the longest wait for servers: with one for each core, the cores were idle for half of the time.
-  RUST_TEST_THREADS=$((2 * $(nproc))) step rust "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast
+  RUST_TEST_THREADS=$((2 * $(nproc))) run rust rust "${long[@]/#/--skip=}" &
+  RUST_TEST_THREADS=1 step long rust "${long[@]}"
+  wait
+  tally rust
   if [ "$failed" -ne 0 ]; then again; fi
   unset TMPDIR
 fi
