@@ -3,6 +3,7 @@
 //! A number is derived from the content by a key, so it cannot be guessed, and the same content has the same number. The
 //! record in the object store has the kind, the day and the hash of the file: nothing about the member.
 
+use chassis::id::UserId;
 use std::num::NonZeroU32;
 
 use axum::http::{HeaderValue, StatusCode, header};
@@ -13,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::error::ApiError;
 use crate::files::Files;
@@ -58,7 +58,7 @@ pub struct DocumentRecord {
 
 /// How many documents members had lately.
 pub struct Documents {
-    recent: DefaultKeyedRateLimiter<Uuid>,
+    recent: DefaultKeyedRateLimiter<UserId>,
     clock: DefaultClock,
 }
 
@@ -70,7 +70,7 @@ impl Default for Documents {
 
 impl Documents {
     /// Counts a document of this member. The error is 429 with the time to wait.
-    pub(crate) fn admit(&self, user_id: Uuid) -> Result<(), ApiError> {
+    pub(crate) fn admit(&self, user_id: UserId) -> Result<(), ApiError> {
         let admitted = self.recent.check_key(&user_id).map_err(|until| {
             ApiError::of_status(StatusCode::TOO_MANY_REQUESTS).retry_after(until.wait_time_from(self.clock.now()))
         });

@@ -1,5 +1,6 @@
 //! How often members download what is kept about them, and how many do at once (D-A12).
 
+use chassis::id::UserId;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -8,7 +9,6 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
-use uuid::Uuid;
 
 use crate::error::ApiError;
 use crate::middleware::rate::block;
@@ -26,15 +26,15 @@ const LEAST_RATE: u64 = 32 * 1024;
 
 /// The downloads of this process.
 pub struct Exports {
-    recent: DefaultKeyedRateLimiter<Uuid>,
-    members: Arc<Shares<Uuid>>,
+    recent: DefaultKeyedRateLimiter<UserId>,
+    members: Arc<Shares<UserId>>,
     blocks: Arc<Shares<IpAddr>>,
     clock: DefaultClock,
 }
 
 /// A place for a download; given back when it is dropped.
 pub struct Place {
-    _of_member: Share<Uuid>,
+    _of_member: Share<UserId>,
     _of_block: Share<IpAddr>,
 }
 
@@ -52,7 +52,7 @@ impl Default for Exports {
 
 impl Exports {
     /// A place for one download of this member. The error is 429 with the time to wait.
-    pub(crate) fn admit(&self, user_id: Uuid, ip: Option<IpAddr>) -> Result<Place, ApiError> {
+    pub(crate) fn admit(&self, user_id: UserId, ip: Option<IpAddr>) -> Result<Place, ApiError> {
         let busy = |delay| ApiError::of_status(StatusCode::TOO_MANY_REQUESTS).retry_after(delay);
         let full = || busy(Duration::from_secs(30));
         let of_member = self.members.take(Some(user_id), 1).ok_or_else(full)?;
@@ -100,16 +100,16 @@ mod tests {
             let admitted = exports.admit(user_id, Some([203, 0, last, 1].into()));
             admitted.map_err(|error| error.into_response().status().as_u16())
         };
-        let (one, other) = (Uuid::new_v4(), Uuid::new_v4());
+        let (one, other) = (Uuid::new_v4().into(), Uuid::new_v4().into());
         for _ in 0..3 {
             assert!(admit(one, 1).is_ok());
         }
         assert_eq!(admit(one, 1).err(), Some(429));
         let held = admit(other, 1).ok().unwrap();
         assert_eq!(admit(other, 2).err(), Some(429), "a second one at once");
-        let neighbours: Vec<_> = (0..100).filter_map(|_| admit(Uuid::new_v4(), 1).ok()).collect();
+        let neighbours: Vec<_> = (0..100).filter_map(|_| admit(Uuid::new_v4().into(), 1).ok()).collect();
         assert!(neighbours.len() < 10, "{} of one block", neighbours.len());
-        assert!(admit(Uuid::new_v4(), 2).is_ok());
+        assert!(admit(Uuid::new_v4().into(), 2).is_ok());
         drop(held);
         assert!(admit(other, 2).is_ok());
     }

@@ -1,5 +1,6 @@
 //! Live updates: passes events from the broker to the browsers of the members concerned.
 
+use chassis::id::UserId;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +18,6 @@ use proto::trade::v1::TradeOpened;
 use proto::wallet::v1::{BalanceMoved, DepositRequested};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::cache::plans::PlanCache;
 
@@ -44,7 +44,7 @@ pub enum Update {
 #[derive(Clone)]
 pub struct Live {
     updates: broadcast::Sender<Update>,
-    streams: Arc<Mutex<HashMap<Uuid, usize>>>,
+    streams: Arc<Mutex<HashMap<UserId, usize>>>,
     shutdown: CancellationToken,
 }
 
@@ -54,8 +54,8 @@ pub struct Listener {
     pub updates: broadcast::Receiver<Update>,
     /// Sent when the process stops, so that the client reconnects to another one.
     pub shutdown: CancellationToken,
-    user_id: Uuid,
-    streams: Arc<Mutex<HashMap<Uuid, usize>>>,
+    user_id: UserId,
+    streams: Arc<Mutex<HashMap<UserId, usize>>>,
 }
 
 impl Drop for Listener {
@@ -79,7 +79,7 @@ impl Live {
 
     /// Subscribes to the updates of a member. `None` if they have too many streams open.
     #[must_use]
-    pub fn listen(&self, user_id: Uuid) -> Option<Listener> {
+    pub fn listen(&self, user_id: UserId) -> Option<Listener> {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         let count = streams.entry(user_id).or_default();
         if *count >= STREAMS {

@@ -67,7 +67,7 @@ impl Ticket {
 
     fn content(&self, expires: i64) -> Vec<u8> {
         let (user_id, session_id) =
-            self.session.map_or((Uuid::nil(), Uuid::nil()), |named| (named.user_id, named.session_id));
+            self.session.map_or((Uuid::nil(), Uuid::nil()), |named| (named.user_id.get(), named.session_id.get()));
         let mut content = vec![u8::from(self.session.is_some())];
         for id in [user_id, session_id, self.media] {
             content.extend_from_slice(id.as_bytes());
@@ -113,7 +113,7 @@ impl Media {
         let (head, lesson) = content.split_at_checked(HEAD)?;
         let id = |begin: usize| Uuid::from_slice(head.get(begin..begin + 16)?).ok();
         let expires = i64::from_be_bytes(head.get(49..57)?.try_into().ok()?);
-        let named = Named { user_id: id(1)?, session_id: id(17)? };
+        let named = Named { user_id: id(1)?.into(), session_id: id(17)?.into() };
         let lesson_id = String::from_utf8(lesson.to_vec()).ok()?;
         let ticket = Ticket { session: (head[0] == 1).then_some(named), lesson_id, media: id(33)? };
         (now.unix_timestamp() <= expires).then_some(ticket)
@@ -198,7 +198,7 @@ mod tests {
     #[tokio::test]
     async fn tickets_are_signed() {
         let media = media();
-        let named = Named { user_id: Uuid::from_u128(1), session_id: Uuid::from_u128(2) };
+        let named = Named { user_id: Uuid::from_u128(1).into(), session_id: Uuid::from_u128(2).into() };
         for session in [Some(named), None] {
             let ticket = Ticket { session, lesson_id: "one".to_owned(), media: Uuid::from_u128(3) };
             let text = media.sign(&ticket, NOW);

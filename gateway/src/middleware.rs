@@ -26,6 +26,7 @@ pub mod shares;
 
 mod trace;
 
+use chassis::id::UserId;
 use std::any::Any;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
@@ -276,6 +277,6 @@ async fn in_time(deadline: Duration, work: impl Future<Output = Response>) -> Re
 }
 
 /// The account that the bearer token names. Its session may have ended: this only says whose share the work counts to.
-fn account(app: &App, parts: &Parts) -> Option<Uuid> {
+fn account(app: &App, parts: &Parts) -> Option<UserId> {
     app.verifier.named(bearer(&parts.headers)?).map(|named| named.user_id)
 }

@@ -5,6 +5,7 @@
 
 use anyhow::Result;
 use chassis::decision::{Assertion, Decided};
+use chassis::id::StaffId;
 use chassis::keys::TrustedKeys;
 use chassis::permission::Permission;
 use chassis::proposal;
@@ -56,7 +57,7 @@ const PROPOSALS: &str = r"
 struct Row {
     id: i64,
     at: OffsetDateTime,
-    actor_id: Uuid,
+    actor_id: StaffId,
     actor_role: String,
     action: String,
     subject_id: String,

@@ -3,11 +3,11 @@
 
 use anyhow::Result;
 use chassis::destination::ConfirmedDestination;
+use chassis::id::MemberId;
 use chassis::keys::TrustedKeys;
 use futures::TryStreamExt;
 use sqlx::FromRow;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use super::snapshots::Snapshots;
 use super::verdict::Verdict;
@@ -25,7 +25,7 @@ const APPROVED: &str = "
 
 #[derive(FromRow)]
 struct Known {
-    user_id: Uuid,
+    user_id: MemberId,
     key: Vec<u8>,
     address: String,
     cause: String,

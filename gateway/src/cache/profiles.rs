@@ -1,5 +1,6 @@
 //! Cache of member profiles.
 
+use chassis::id::UserId;
 use std::collections::HashMap;
 
 use chassis::auth_client::SESSION_CACHE;
@@ -11,7 +12,6 @@ use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetUsersRequest, User};
 use serde::Serialize;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::clients::call_retrying;
 use crate::error::ApiError;
@@ -56,8 +56,8 @@ impl People {
 /// Cache of member profiles. Concurrent lookups share one call; an answer is kept as long as one about a session.
 pub struct ProfileCache {
     directory: Directory,
-    lookup: Batch<Uuid, Result<Profile, ApiError>>,
-    known: Cache<Uuid, Profile>,
+    lookup: Batch<UserId, Result<Profile, ApiError>>,
+    known: Cache<UserId, Profile>,
 }
 
 #[derive(Clone)]
@@ -72,10 +72,10 @@ impl ProfileCache {
     pub fn new(client: DirectoryServiceClient<Channel>, credential: Credential) -> Self {
         let directory = Directory { client, credential };
         let asked = directory.clone();
-        let lookup = Batch::new(move |ids: Vec<Uuid>| {
+        let lookup = Batch::new(move |ids: Vec<UserId>| {
             let directory = asked.clone();
             async move {
-                let ids: Vec<_> = ids.iter().map(Uuid::to_string).collect();
+                let ids: Vec<_> = ids.iter().map(UserId::to_string).collect();
                 match directory.profiles(ids.clone()).await {
                     Ok(profiles) => ids.iter().map(|id| Ok(profiles.get(id).cloned().unwrap_or_default())).collect(),
                     Err(error) => ids.iter().map(|_| Err(error.clone())).collect(),
@@ -86,7 +86,7 @@ impl ProfileCache {
     }
 
     /// The profile of an account, empty for an unknown one. Fails if auth does not answer.
-    pub async fn get(&self, user_id: Uuid) -> Result<Profile, ApiError> {
+    pub async fn get(&self, user_id: UserId) -> Result<Profile, ApiError> {
         if let Some(profile) = self.known.get(&user_id) {
             return Ok(profile);
         }
@@ -106,7 +106,7 @@ impl ProfileCache {
     }
 
     /// Drops a profile after its member changed it.
-    pub fn invalidate(&self, user_id: Uuid) {
+    pub fn invalidate(&self, user_id: UserId) {
         self.known.invalidate(&user_id);
     }
 }

@@ -1,6 +1,7 @@
 //! Work at once: bounded in all, and shared fairly among address blocks and accounts. A place is taken only when the whole
 //! body is there, so that slow clients hold none.
 
+use chassis::id::UserId;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,6 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-use uuid::Uuid;
 
 use crate::error::ApiError;
 use crate::middleware::class::Class;
@@ -38,17 +38,17 @@ pub struct Admission {
     is_shared: bool,
     places: Arc<Semaphore>,
     blocks: Arc<Shares<IpAddr>>,
-    accounts: Arc<Shares<Uuid>>,
+    accounts: Arc<Shares<UserId>>,
     uploads: Arc<Shares<IpAddr>>,
     downloads: Arc<Shares<IpAddr>>,
-    uploads_of: Arc<Shares<Uuid>>,
+    uploads_of: Arc<Shares<UserId>>,
 }
 
 /// A place at work; given back when it is dropped.
 pub struct Place {
     _place: OwnedSemaphorePermit,
     _shares: [Option<Share<IpAddr>>; 2],
-    _own: [Option<Share<Uuid>>; 2],
+    _own: [Option<Share<UserId>>; 2],
 }
 
 impl Admission {
@@ -74,7 +74,7 @@ impl Admission {
         &self,
         class: Class,
         ip: Option<IpAddr>,
-        account: Option<Uuid>,
+        account: Option<UserId>,
         bytes: u64,
     ) -> Result<Place, ApiError> {
         let (block, account) = (ip.filter(|_| self.is_shared).map(block), account.filter(|_| self.is_shared));
@@ -126,9 +126,9 @@ mod tests {
         let ip = |last: u8| Some([203, 0, 113, last].into());
         let mut held = Vec::new();
         for last in 0..100 {
-            held.push(admission.enter(Class::Write, ip(last), Some(Uuid::new_v4()), 0).await.ok().unwrap());
+            held.push(admission.enter(Class::Write, ip(last), Some(Uuid::new_v4().into()), 0).await.ok().unwrap());
         }
-        let greedy = Some(Uuid::new_v4());
+        let greedy = Some(Uuid::new_v4().into());
         for _ in 0..REQUESTS_OF_ONE {
             held.push(admission.enter(Class::Read, ip(200), greedy, 0).await.ok().unwrap());
         }
@@ -167,16 +167,16 @@ mod tests {
     #[tokio::test]
     async fn uploads_are_shared_fairly() {
         let admission = Admission::new(true);
-        let (ip, account) = (Some([203, 0, 113, 1].into()), Some(Uuid::new_v4()));
+        let (ip, account) = (Some([203, 0, 113, 1].into()), Some(Uuid::new_v4().into()));
         let first = admission.enter(Class::Upload, ip, account, LARGE).await.ok().unwrap();
         assert!(admission.enter(Class::Upload, ip, account, LARGE).await.is_err(), "two at once of one account");
         // All that is left for large ones is taken, and a small one does not wait for them.
         let newcomer = Some([198, 51, 100, 1].into());
-        let waits = admission.enter(Class::Upload, newcomer, Some(Uuid::new_v4()), LARGE);
+        let waits = admission.enter(Class::Upload, newcomer, Some(Uuid::new_v4().into()), LARGE);
         assert!(tokio::time::timeout(Duration::from_millis(50), waits).await.is_err(), "a second large one");
-        let enters = admission.enter(Class::Upload, newcomer, Some(Uuid::new_v4()), 100_000);
+        let enters = admission.enter(Class::Upload, newcomer, Some(Uuid::new_v4().into()), 100_000);
         assert!(tokio::time::timeout(Duration::from_millis(50), enters).await.is_ok_and(|place| place.is_ok()));
         drop(first);
-        assert!(admission.enter(Class::Upload, newcomer, Some(Uuid::new_v4()), LARGE).await.is_ok());
+        assert!(admission.enter(Class::Upload, newcomer, Some(Uuid::new_v4().into()), LARGE).await.is_ok());
     }
 }

@@ -1,5 +1,6 @@
 //! Client of wallet: the end of a member's wallet.
 
+use chassis::id::UserId;
 use std::time::Duration;
 
 use chassis::call;
@@ -8,7 +9,6 @@ use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use proto::wallet::v1::closing_service_client::ClosingServiceClient;
 use proto::wallet::v1::{CheckClosingRequest, CloseWalletRequest};
-use uuid::Uuid;
 
 /// How long wallet may take: less than what the member's client waits.
 const DEADLINE: Duration = Duration::from_secs(3);
@@ -30,7 +30,7 @@ impl Wallet {
     ///
     /// # Errors
     /// As [`Self::close`].
-    pub async fn check(&self, user_id: Uuid, give_up_bonus: bool) -> Result<(), Refusal> {
+    pub async fn check(&self, user_id: UserId, give_up_bonus: bool) -> Result<(), Refusal> {
         let request = CheckClosingRequest { user_id: user_id.to_string(), give_up_bonus };
         let request = Outgoing::service(&self.credential).deadline(DEADLINE).idempotent(request);
         call!(self.client, check_closing, request).await.map(drop).map_err(|status| from_status(&status))
@@ -40,7 +40,7 @@ impl Wallet {
     ///
     /// # Errors
     /// Conflict (`ACCOUNT_IN_USE`) with what is open in it; Unavailable if wallet does not say.
-    pub async fn close(&self, user_id: Uuid, give_up_bonus: bool) -> Result<(), Refusal> {
+    pub async fn close(&self, user_id: UserId, give_up_bonus: bool) -> Result<(), Refusal> {
         let request = CloseWalletRequest { user_id: user_id.to_string(), give_up_bonus };
         let request = Outgoing::service(&self.credential).deadline(DEADLINE).idempotent(request);
         call!(self.client, close_wallet, request).await.map(drop).map_err(|status| from_status(&status))

@@ -10,6 +10,7 @@ mod files;
 mod member_data;
 mod staff;
 
+use chassis::id::{MemberId, SessionId, StaffId};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -31,7 +32,6 @@ use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::common::v1::proposal_service_server::ProposalServiceServer;
 use tonic::Status;
 use tonic::service::Routes;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::account::get_users::get_users;
@@ -91,17 +91,17 @@ struct OwnSessions {
 
 #[async_trait]
 impl Sessions for OwnSessions {
-    async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+    async fn live(&self, session_id: SessionId) -> Result<Option<Session>, Refusal> {
         let found = get_session(&self.app, session_id).await.map_err(|error| unknown(&error))?;
         Ok(found.map(|found| found.session))
     }
 
-    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
-        let users = get_users(&self.app, &[user_id]).await.map_err(|error| unknown(&error))?;
+    async fn is_frozen(&self, user_id: MemberId) -> Result<bool, Refusal> {
+        let users = get_users(&self.app, &[user_id.into()]).await.map_err(|error| unknown(&error))?;
         Ok(users.iter().any(|user| user.frozen_at.is_some()))
     }
 
-    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal> {
+    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<StaffId>, Refusal> {
         list_permitted_staff(&self.app, permission).await.map_err(|error| unknown(&error))
     }
 

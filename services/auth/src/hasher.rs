@@ -228,6 +228,7 @@ mod tests {
     use argon2::password_hash::PasswordHasher;
     use argon2::password_hash::phc::PasswordHash;
     use argon2::{Algorithm, Argon2, Params, Version};
+    use chassis::id::UserId;
     use futures::future::join_all;
 
     use super::Hasher;
@@ -296,7 +297,7 @@ mod tests {
         let others = join_all([
             hasher.matches(visitor("b", 1), &typed, None),
             hasher.matches(visitor("c", 1), &typed, None),
-            hasher.matches(Asker::Account { id: uuid::Uuid::nil(), block: "a".to_owned() }, &typed, None),
+            hasher.matches(Asker::Account { id: UserId::default(), block: "a".to_owned() }, &typed, None),
         ]);
         let (storm, others) = futures::join!(storm, others);
         assert!(others.iter().all(|result| matches!(result, Ok(false))), "{others:?}");

@@ -72,7 +72,7 @@ impl RelyingParty {
         options.resident_key = ResidentKeyRequirement::Required;
         options.user_verification = UserVerificationRequirement::Required;
         options.exclude_credentials = Some(&known);
-        let begun = self.0.start_passkey_registration(user.id.as_bytes(), &user.email, &user.name, options);
+        let begun = self.0.start_passkey_registration(user.id.get().as_bytes(), &user.email, &user.name, options);
         let (mut options, _) = begun.map_err(|error| Error::Cryptography(error.to_string()))?;
         options.challenge = Passki::base64_encode(challenge);
         options.pub_key_cred_params.retain(|one| ALGORITHMS.contains(&one.alg));

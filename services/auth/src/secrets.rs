@@ -3,14 +3,16 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chassis::id::UserId;
 use chassis::keys::SecretKey;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::code::Handle;
+use crate::domain::code::{CodeId, Handle};
 use crate::domain::passkey::Ceremony;
+use crate::domain::security_link::LinkId;
 
 /// Derives codes, link tokens, and what is kept of recovery codes and of requests.
 pub struct Secrets(SecretKey);
@@ -24,22 +26,22 @@ impl Secrets {
 
     /// The six digits of a code.
     #[must_use]
-    pub fn code(&self, id: Uuid) -> String {
-        let mac = self.0.mac(&[b"code", id.as_bytes()]);
+    pub fn code(&self, id: CodeId) -> String {
+        let mac = self.0.mac(&[b"code", id.get().as_bytes()]);
         let number = mac.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
         format!("{:06}", number % 1_000_000)
     }
 
     /// Whether this is the code, in constant time.
     #[must_use]
-    pub fn is_code(&self, id: Uuid, code: &str) -> bool {
+    pub fn is_code(&self, id: CodeId, code: &str) -> bool {
         self.code(id).as_bytes().ct_eq(code.as_bytes()).into()
     }
 
     /// What is kept of a recovery code: by the key, since its 50 bits could be tried out against a plain hash.
     #[must_use]
-    pub fn recovery_hash(&self, user_id: Uuid, code: &str) -> Vec<u8> {
-        self.0.mac(&[b"recovery", user_id.as_bytes(), code.as_bytes()]).to_vec()
+    pub fn recovery_hash(&self, user_id: UserId, code: &str) -> Vec<u8> {
+        self.0.mac(&[b"recovery", user_id.get().as_bytes(), code.as_bytes()]).to_vec()
     }
 
     /// What is kept to know a request again: by the key, since its body holds a password that could be tried out against
@@ -53,7 +55,7 @@ impl Secrets {
     #[must_use]
     pub fn handle(&self, handle: Handle) -> String {
         let (kind, id) = match handle {
-            Handle::Account(id) => (b"a", id),
+            Handle::Account(id) => (b"a", id.get()),
             Handle::Request(id) => (b"r", id),
         };
         let mac = self.0.mac(&[b"handle", kind, id.as_bytes()]);
@@ -66,7 +68,7 @@ impl Secrets {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let id = Uuid::from_slice(bytes.get(1..17)?).ok()?;
         let handle = match bytes.first()? {
-            b'a' => Handle::Account(id),
+            b'a' => Handle::Account(id.into()),
             b'r' => Handle::Request(id),
             _ => return None,
         };
@@ -75,17 +77,18 @@ impl Secrets {
 
     /// The token of a security mail's link: the id of its row, signed.
     #[must_use]
-    pub fn security_token(&self, id: Uuid) -> String {
+    pub fn security_token(&self, id: LinkId) -> String {
+        let id = id.get();
         let mac = self.0.mac(&[b"security", id.as_bytes()]);
         URL_SAFE_NO_PAD.encode([id.as_bytes().as_slice(), mac.as_slice()].concat())
     }
 
     /// The id in such a token; `None` if it is not ours.
     #[must_use]
-    pub fn read_security_token(&self, token: &str) -> Option<Uuid> {
+    pub fn read_security_token(&self, token: &str) -> Option<LinkId> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         let id = Uuid::from_slice(bytes.get(..16)?).ok()?;
-        bool::from(self.security_token(id).as_bytes().ct_eq(token.as_bytes())).then_some(id)
+        bool::from(self.security_token(id.into()).as_bytes().ct_eq(token.as_bytes())).then_some(id.into())
     }
 
     /// A challenge for a passkey: its id and the moment, signed for what it may be answered for, and the digest of a

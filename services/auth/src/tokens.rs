@@ -1,5 +1,6 @@
 //! Tokens (D-S4): they name a session, whose row is authoritative.
 
+use chassis::id::SessionId;
 use std::sync::Arc;
 
 use chassis::identity::{Confirmation, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
@@ -43,7 +44,7 @@ impl Tokens {
 
     /// Whether a token is one of this session and less than half of its life has passed.
     #[must_use]
-    pub fn is_fresh(&self, token: &str, session_id: Uuid, now: OffsetDateTime) -> bool {
+    pub fn is_fresh(&self, token: &str, session_id: SessionId, now: OffsetDateTime) -> bool {
         let claims = self.trusted.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE);
         claims
             .filter(|(claims, _)| claims.sid == session_id)

@@ -1,6 +1,8 @@
 //! The audit log of staff actions: written in the transaction of the effect, append-only, each row chained to the
 //! previous one by SHA-256, so that changed, missing or inserted rows are detected.
 
+use std::str::FromStr;
+
 use futures::TryStreamExt;
 /// A row of the log as staff are shown it.
 pub use proto::common::v1::AuditRow;
@@ -11,16 +13,17 @@ use sha2::{Digest, Sha256};
 use sqlx::PgExecutor;
 use time::OffsetDateTime;
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use crate::clock;
 use crate::db::{Db, PgConnection};
 use crate::decision::Signed;
 use crate::error::{Refusal, to_status};
 use crate::grpc::Reply;
+use crate::id::{MemberId, StaffId};
 use crate::identity::{Staff, Verifier};
 use crate::page::{self, Listed, Page};
 use crate::permission::Permission;
+use crate::validate;
 
 /// The role in rows that no person wrote.
 const SYSTEM: &str = "system";
@@ -35,7 +38,7 @@ pub struct Act<'a> {
     /// Id of the thing acted on.
     pub subject_id: String,
     /// The member concerned.
-    pub member_id: Option<Uuid>,
+    pub member_id: Option<MemberId>,
     /// The state before.
     pub before: Option<Value>,
     /// The state after.
@@ -48,11 +51,11 @@ pub struct Act<'a> {
 struct Row {
     id: i64,
     at: OffsetDateTime,
-    actor_id: Uuid,
+    actor_id: StaffId,
     actor_role: String,
     action: String,
     subject_id: String,
-    member_id: Option<Uuid>,
+    member_id: Option<MemberId>,
     before: Option<Value>,
     after: Option<Value>,
     address: String,
@@ -67,7 +70,7 @@ impl Row {
         Self {
             id: 0,
             at: OffsetDateTime::UNIX_EPOCH,
-            actor_id: act.staff.user_id,
+            actor_id: act.staff.id,
             actor_role: act.staff.role.as_str().to_owned(),
             action: act.action.to_owned(),
             subject_id: act.subject_id,
@@ -123,7 +126,7 @@ pub async fn append_own(conn: &mut PgConnection, action: &str, subject: &str, af
     let row = Row {
         id: 0,
         at: OffsetDateTime::UNIX_EPOCH,
-        actor_id: Uuid::nil(),
+        actor_id: StaffId::default(),
         actor_role: SYSTEM.to_owned(),
         action: action.to_owned(),
         subject_id: subject.to_owned(),
@@ -152,11 +155,11 @@ async fn write(conn: &mut PgConnection, mut row: Row) -> Result<(), sqlx::Error>
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         row.id,
         row.at,
-        row.actor_id,
+        row.actor_id.get(),
         row.actor_role,
         row.action,
         row.subject_id,
-        row.member_id,
+        row.member_id as _,
         row.before,
         row.after,
         row.address,
@@ -179,11 +182,11 @@ pub async fn newest(conn: &mut PgConnection) -> Result<Option<(i64, Vec<u8>)>, s
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Account of the person who acted.
-    pub actor_id: Option<Uuid>,
+    pub actor_id: Option<StaffId>,
     /// The action, or the beginning of its name.
     pub action: String,
     /// The member concerned.
-    pub member_id: Option<Uuid>,
+    pub member_id: Option<MemberId>,
     /// From this moment on.
     pub since: Option<OffsetDateTime>,
     /// Before this moment.
@@ -194,11 +197,8 @@ impl TryFrom<Option<AuditFilter>> for Filter {
     type Error = Refusal;
 
     fn try_from(message: Option<AuditFilter>) -> Result<Self, Refusal> {
-        fn id(field: &str, text: &str) -> Result<Option<Uuid>, Refusal> {
-            if text.is_empty() {
-                return Ok(None);
-            }
-            text.parse().map(Some).map_err(|_| Refusal::field(field, "This is not a valid id."))
+        fn id<T: FromStr>(field: &str, text: &str) -> Result<Option<T>, Refusal> {
+            if text.is_empty() { Ok(None) } else { validate::id(field, text).map(Some) }
         }
         let message = message.unwrap_or_default();
         Ok(Self {
@@ -215,17 +215,18 @@ impl TryFrom<Option<AuditFilter>> for Filter {
 pub async fn list(conn: &mut PgConnection, filter: &Filter, page: &Page<i64>) -> Result<Listed<Message>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
-        "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, decision, assertion, hash
+        r#"SELECT id, at, actor_id, actor_role, action, subject_id, member_id AS "member_id: _", before, after, address, decision,
+            assertion, hash
          FROM audit_rows
          WHERE ($1::bigint IS NULL OR id < $1) AND ($3::uuid IS NULL OR actor_id = $3) AND starts_with(action, $4)
             AND ($5::uuid IS NULL OR member_id = $5) AND ($6::timestamptz IS NULL OR at >= $6)
             AND ($7::timestamptz IS NULL OR at < $7)
-         ORDER BY id DESC LIMIT $2",
+         ORDER BY id DESC LIMIT $2"#,
         page.after,
         page.limit(),
-        filter.actor_id,
+        filter.actor_id as _,
         filter.action,
-        filter.member_id,
+        filter.member_id as _,
         filter.since,
         filter.until
     )
@@ -266,8 +267,9 @@ impl AuditService for AuditLog {
 pub async fn broken_at(conn: impl PgExecutor<'_>) -> Result<Option<i64>, sqlx::Error> {
     let mut rows = sqlx::query_as!(
         Row,
-        "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, decision, assertion, hash
-         FROM audit_rows ORDER BY id"
+        r#"SELECT id, at, actor_id, actor_role, action, subject_id, member_id AS "member_id: _", before, after, address, decision,
+            assertion, hash
+         FROM audit_rows ORDER BY id"#
     )
     .fetch(conn);
     let (mut id, mut previous) = (0, Vec::new());

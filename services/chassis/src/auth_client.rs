@@ -13,7 +13,6 @@ use proto::auth::v1::{
 };
 use time::OffsetDateTime;
 use tonic::{Code, Response};
-use uuid::Uuid;
 
 use crate::batch::Batch;
 use crate::call;
@@ -22,6 +21,7 @@ use crate::config::VerifyingService;
 use crate::decision::{Decided, Proposer};
 use crate::error::{Refusal, from_status};
 use crate::grpc::{self, Channel, Outgoing};
+use crate::id::{MemberId, SessionId, StaffId};
 use crate::identity::{Credential, PayoutState, Session, Sessions, Verifier};
 use crate::permission::Permission;
 
@@ -33,8 +33,8 @@ const SIGNING: Duration = Duration::from_secs(3);
 /// Sessions by asking auth, for many at once, each answer used for at most [`SESSION_CACHE`].
 pub struct RemoteSessions {
     directory: Directory,
-    auth: Batch<Uuid, Result<Option<Session>, Refusal>>,
-    cache: Cache<Uuid, Option<Session>>,
+    auth: Batch<SessionId, Result<Option<Session>, Refusal>>,
+    cache: Cache<SessionId, Option<Session>>,
 }
 
 /// The channel to auth, and a verifier that uses it. Call inside the runtime.
@@ -62,7 +62,7 @@ impl RemoteSessions {
         Self { directory, auth, cache }
     }
 
-    async fn ask(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+    async fn ask(&self, session_id: SessionId) -> Result<Option<Session>, Refusal> {
         self.auth.ask(session_id).await.unwrap_or_else(|| {
             tracing::error!("a session lookup was dropped");
             Err(Refusal::unavailable())
@@ -72,7 +72,7 @@ impl RemoteSessions {
 
 #[async_trait]
 impl Sessions for RemoteSessions {
-    async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+    async fn live(&self, session_id: SessionId) -> Result<Option<Session>, Refusal> {
         if let Some(known) = self.cache.get(&session_id).await {
             return Ok(known);
         }
@@ -85,7 +85,7 @@ impl Sessions for RemoteSessions {
     }
 
     /// Past the cache, whose answer may be on its way since before the question.
-    async fn fresh(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+    async fn fresh(&self, session_id: SessionId) -> Result<Option<Session>, Refusal> {
         let session = self.ask(session_id).await?;
         if is_settled(session.as_ref()) {
             self.cache.insert(session_id, session.clone()).await;
@@ -95,19 +95,19 @@ impl Sessions for RemoteSessions {
         Ok(session)
     }
 
-    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+    async fn is_frozen(&self, user_id: MemberId) -> Result<bool, Refusal> {
         self.directory.is_frozen(user_id).await
     }
 
     async fn payout_state(
         &self,
-        user_id: Uuid,
+        user_id: MemberId,
         destination_known_at: Option<OffsetDateTime>,
     ) -> Result<PayoutState, Refusal> {
         self.directory.payout_state(user_id, destination_known_at).await
     }
 
-    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal> {
+    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<StaffId>, Refusal> {
         self.directory.permitted_staff(permission).await
     }
 
@@ -131,11 +131,11 @@ struct Directory {
 }
 
 impl Directory {
-    async fn sessions(&self, ids: Vec<Uuid>) -> Vec<Result<Option<Session>, Refusal>> {
+    async fn sessions(&self, ids: Vec<SessionId>) -> Vec<Result<Option<Session>, Refusal>> {
         if let [id] = ids[..] {
             return vec![self.session(id).await];
         }
-        let message = GetSessionsRequest { session_ids: ids.iter().map(Uuid::to_string).collect() };
+        let message = GetSessionsRequest { session_ids: ids.iter().map(SessionId::to_string).collect() };
         let request = Outgoing::service(&self.credential).idempotent(message);
         let asked = call!(self.client, get_sessions, request);
         match asked.await.map(Response::into_inner) {
@@ -146,7 +146,7 @@ impl Directory {
         }
     }
 
-    async fn session(&self, id: Uuid) -> Result<Option<Session>, Refusal> {
+    async fn session(&self, id: SessionId) -> Result<Option<Session>, Refusal> {
         let request = Outgoing::service(&self.credential).idempotent(GetSessionRequest { session_id: id.to_string() });
         let asked = call!(self.client, get_session, request);
         match asked.await {
@@ -156,7 +156,7 @@ impl Directory {
         }
     }
 
-    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+    async fn is_frozen(&self, user_id: MemberId) -> Result<bool, Refusal> {
         let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
         let request = Outgoing::service(&self.credential).idempotent(message);
         let answer = call!(self.client, get_users, request).await.map_err(|status| from_status(&status))?;
@@ -165,7 +165,7 @@ impl Directory {
 
     async fn payout_state(
         &self,
-        user_id: Uuid,
+        user_id: MemberId,
         destination_known_at: Option<OffsetDateTime>,
     ) -> Result<PayoutState, Refusal> {
         let destination_known_at = destination_known_at.map(clock::to_proto);
@@ -175,7 +175,7 @@ impl Directory {
         Ok(payout_state(answer.get_ref()))
     }
 
-    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal> {
+    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<StaffId>, Refusal> {
         let message = ListPermittedStaffRequest { permission: permission.as_str().to_owned() };
         let request = Outgoing::service(&self.credential).idempotent(message);
         let asked = call!(self.client, list_permitted_staff, request);
@@ -197,7 +197,7 @@ impl Directory {
     }
 }
 
-fn session(id: Uuid, answer: &GetSessionResponse) -> Result<Session, Refusal> {
+fn session(id: SessionId, answer: &GetSessionResponse) -> Result<Session, Refusal> {
     let role = match answer.role.as_str() {
         "" => None,
         name => Some(name.parse().map_err(|_| Refusal::unavailable())?),

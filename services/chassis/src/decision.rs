@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::error::{Kind, Refusal};
+use crate::id::{SessionId, StaffId};
 use crate::identity::Role;
 use crate::keys::{DECISION_SIGNER, TrustedKeys, Use};
 use crate::permission::Permission;
@@ -35,9 +36,9 @@ pub struct Decided {
 impl Decided {
     /// What is decided.
     #[must_use]
-    pub fn new(action: impl Into<String>, subject_id: Uuid, permission: Permission, facts: Value) -> Self {
+    pub fn new(action: impl Into<String>, subject_id: impl Into<Uuid>, permission: Permission, facts: Value) -> Self {
         let permission = permission.as_str().to_owned();
-        Self { action: action.into(), subject_id: subject_id.to_string(), permission, facts }
+        Self { action: action.into(), subject_id: subject_id.into().to_string(), permission, facts }
     }
 
     /// SHA-256 over its canonical form: JSON with sorted names and without blanks.
@@ -55,7 +56,7 @@ pub struct Assertion {
     /// Always [`AUDIENCE`].
     pub aud: String,
     /// Account of the person who decided.
-    pub sub: Uuid,
+    pub sub: StaffId,
     /// A century after `iat`: an assertion proves the decision for as long as it is kept.
     pub exp: i64,
     /// When it was signed, by the database's clock, in seconds.
@@ -67,7 +68,7 @@ pub struct Assertion {
     /// The person's role.
     pub role: Role,
     /// Session in which they decided.
-    pub sid: Uuid,
+    pub sid: SessionId,
     /// When they gave the second factor, in seconds; unset only where staff have none.
     pub factor_at: Option<i64>,
     /// Of what was decided, in hexadecimal.
@@ -131,8 +132,8 @@ pub fn changed_meanwhile() -> Refusal {
 /// The person who proposed what is confirmed now, and what it takes to propose it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proposer {
-    /// Account of the person.
-    pub id: Uuid,
+    /// The person.
+    pub id: StaffId,
     /// The permission that they must still have.
     pub permission: Permission,
 }

@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::decision::LIFE_SECONDS;
+use crate::id::MemberId;
 use crate::keys::{DECISION_SIGNER, SigningKey, TrustedKeys, Use};
 use crate::roots::to_hex;
 
@@ -21,7 +21,7 @@ pub struct ConfirmedDestination {
     iss: String,
     aud: String,
     /// Account of the member.
-    sub: Uuid,
+    sub: MemberId,
     /// A confirmation proves something for as long as it is kept.
     exp: i64,
     iat: i64,
@@ -34,7 +34,7 @@ pub struct ConfirmedDestination {
 impl ConfirmedDestination {
     /// That a member confirmed the destination with this identifier by this means, at this time.
     #[must_use]
-    pub fn new(user_id: Uuid, destination: &[u8], cause: &str, at: OffsetDateTime) -> Self {
+    pub fn new(user_id: MemberId, destination: &[u8], cause: &str, at: OffsetDateTime) -> Self {
         let iat = at.unix_timestamp();
         Self {
             iss: DECISION_SIGNER.to_owned(),

@@ -7,12 +7,12 @@ use async_trait::async_trait;
 use proto::auth::v1::ListErasedMembersRequest;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::call;
 use crate::db::{Db, PgConnection};
 use crate::error::{Refusal, from_status};
 use crate::grpc::{Channel, Outgoing};
+use crate::id::MemberId;
 use crate::identity::Credential;
 use crate::sweep::every;
 
@@ -26,7 +26,7 @@ pub trait Erase: Send + Sync {
     ///
     /// # Errors
     /// The database's.
-    async fn erase(&self, conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error>;
+    async fn erase(&self, conn: &mut PgConnection, members: &[MemberId]) -> Result<(), sqlx::Error>;
 }
 
 /// Why a removal failed.
@@ -71,13 +71,13 @@ impl Eraser {
     pub async fn erase_next(&self, own: &impl Erase) -> Result<usize, Error> {
         let done =
             sqlx::query_scalar!("SELECT user_id FROM erasures").fetch_optional(&mut *self.db.conn().await?).await?;
-        let members = self.members_after(done).await.map_err(Error::Auth)?;
+        let members = self.members_after(done.map(Into::into)).await.map_err(Error::Auth)?;
         let Some(last) = members.last() else { return Ok(0) };
         let mut tx = self.db.begin().await?;
         own.erase(&mut tx, &members).await?;
         sqlx::query!(
             "INSERT INTO erasures (user_id) VALUES ($1) ON CONFLICT (only_row) DO UPDATE SET user_id = $1",
-            last
+            last.get()
         )
         .execute(&mut *tx)
         .await?;
@@ -85,7 +85,7 @@ impl Eraser {
         Ok(members.len())
     }
 
-    async fn members_after(&self, done: Option<Uuid>) -> Result<Vec<Uuid>, Refusal> {
+    async fn members_after(&self, done: Option<MemberId>) -> Result<Vec<MemberId>, Refusal> {
         let message = ListErasedMembersRequest { after_user_id: done.map(|id| id.to_string()).unwrap_or_default() };
         let request = Outgoing::service(&self.credential).idempotent(message);
         let answer = call!(self.client, list_erased_members, request).await.map_err(|status| from_status(&status))?;

@@ -11,15 +11,15 @@ use proto::common::v1::{ErrorReason, Idempotency};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
-use uuid::Uuid;
 
 use crate::db::{self, Db, PgConnection, Tx};
 use crate::error::{Fault, Kind, Refusal};
+use crate::id::UserId;
 
 /// A caller's key, checked for its form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    user_id: Uuid,
+    user_id: UserId,
     route: String,
     key: String,
     fingerprint: Vec<u8>,
@@ -31,13 +31,17 @@ impl Claim {
     ///
     /// # Errors
     /// Invalid if the key is not 1-255 characters.
-    pub fn of(user_id: Uuid, message: Option<&Idempotency>, request_id: &str) -> Result<Option<Self>, Refusal> {
+    pub fn of(
+        user_id: impl Into<UserId>,
+        message: Option<&Idempotency>,
+        request_id: &str,
+    ) -> Result<Option<Self>, Refusal> {
         let Some(message) = message else { return Ok(None) };
         if !(1..=255).contains(&message.key.chars().count()) {
             return Err(Refusal::field("idempotencyKey", "The Idempotency-Key must have 1 to 255 characters."));
         }
         Ok(Some(Self {
-            user_id,
+            user_id: user_id.into(),
             route: message.route.clone(),
             key: message.key.clone(),
             fingerprint: message.fingerprint.clone(),
@@ -53,7 +57,7 @@ impl Claim {
 
     /// Whose, on which route, which key: what is claimed.
     #[must_use]
-    pub fn key(&self) -> (Uuid, &str, &str) {
+    pub fn key(&self) -> (UserId, &str, &str) {
         (self.user_id, &self.route, &self.key)
     }
 
@@ -180,7 +184,7 @@ impl Work {
             let outcome = outcome.map_err(|error| E::from(sqlx::Error::Encode(Box::new(error))))?;
             sqlx::query!(
                 "UPDATE idempotency_keys SET outcome = $4 WHERE user_id = $1 AND route = $2 AND key = $3",
-                claim.user_id,
+                claim.user_id.get(),
                 claim.route,
                 claim.key,
                 outcome
@@ -239,7 +243,7 @@ async fn claim_key<E: Keyed>(conn: &mut PgConnection, claim: &Claim) -> Result<O
     sqlx::query!(
         "DELETE FROM idempotency_keys
          WHERE user_id = $1 AND route = $2 AND key = $3 AND created_at < clock_timestamp() - interval '24 hours'",
-        claim.user_id,
+        claim.user_id.get(),
         claim.route,
         claim.key
     )
@@ -248,7 +252,7 @@ async fn claim_key<E: Keyed>(conn: &mut PgConnection, claim: &Claim) -> Result<O
     let claimed = sqlx::query!(
         "INSERT INTO idempotency_keys (user_id, route, key, fingerprint, request_id) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT DO NOTHING",
-        claim.user_id,
+        claim.user_id.get(),
         claim.route,
         claim.key,
         claim.fingerprint,
@@ -279,7 +283,7 @@ async fn read_answer<E: Keyed>(
         r#"SELECT fingerprint, request_id, outcome AS "outcome!" FROM idempotency_keys
          WHERE user_id = $1 AND route = $2 AND key = $3 AND outcome IS NOT NULL
             AND created_at >= clock_timestamp() - interval '24 hours'"#,
-        claim.user_id,
+        claim.user_id.get(),
         claim.route,
         claim.key
     )

@@ -1,5 +1,5 @@
-//! The library shared by all services, without business rules. In reading order: values ([money], [network], [clock]), errors
-//! ([error]), requests ([validate], [page]), identity ([keys], [identity], [auth_client]), permissions ([permission])
+//! The library shared by all services, without business rules. In reading order: values ([id], [money], [network], [clock]),
+//! errors ([error]), requests ([validate], [page]), identity ([keys], [identity], [auth_client]), permissions ([permission])
 //! and what auth signs ([decision], [destination]), state ([db], [idempotency], [proposal], [audit], [roots]), communication
 //! ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), personal data ([erasure], [member_data]), and the
 //! process ([config], [telemetry], [log_limit], [sweep], [process], [command], [crash]).
@@ -7,6 +7,8 @@
 #![warn(missing_docs)]
 
 pub mod member_data;
+
+pub mod id;
 
 pub mod money;
 

@@ -6,10 +6,10 @@ use proto::common::v1::member_data_service_server::MemberDataService;
 use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
 use serde_json::Value;
 use tonic::{Request, Response, Status};
-use uuid::Uuid;
 
 use crate::db::{Db, PgConnection};
 use crate::error::{Refusal, to_status};
+use crate::id::MemberId;
 use crate::identity::Verifier;
 use crate::permission::MemberAct;
 
@@ -34,7 +34,7 @@ pub trait Tables: Send + Sync + 'static {
     fn rows(
         conn: &mut PgConnection,
         table: &str,
-        user_id: Uuid,
+        user_id: MemberId,
         after: &str,
     ) -> impl Future<Output = Result<Vec<MemberRow>, sqlx::Error>> + Send;
 }
@@ -52,13 +52,13 @@ macro_rules! member_tables {
             async fn rows(
                 conn: &mut $crate::db::PgConnection,
                 table: &str,
-                user_id: ::uuid::Uuid,
+                user_id: $crate::id::MemberId,
                 after: &str,
             ) -> Result<Vec<$crate::member_data::MemberRow>, ::sqlx::Error> {
                 use $crate::member_data::{MemberRow, PAGE};
                 match table {
                     $($name => {
-                        ::sqlx::query_as!(MemberRow, $statement, user_id, after, PAGE).fetch_all(conn).await
+                        ::sqlx::query_as!(MemberRow, $statement, user_id.get(), after, PAGE).fetch_all(conn).await
                     })+
                     _ => Ok(Vec::new()),
                 }
@@ -81,7 +81,7 @@ impl<T: Tables> MemberData<T> {
         Self { db, verifier, tables: PhantomData }
     }
 
-    async fn rows(&self, cursor: &Cursor, user_id: Uuid) -> Result<Vec<MemberRow>, sqlx::Error> {
+    async fn rows(&self, cursor: &Cursor, user_id: MemberId) -> Result<Vec<MemberRow>, sqlx::Error> {
         T::rows(&mut *self.db.conn().await?, cursor.table(), user_id, &cursor.after).await
     }
 }
@@ -94,7 +94,7 @@ impl<T: Tables> MemberDataService for MemberData<T> {
     ) -> Result<Response<ListMemberDataResponse>, Status> {
         let session = self.verifier.owner(request.metadata(), MemberAct::Export).await?;
         let cursor = Cursor::parse(T::NAMES, &request.get_ref().cursor)?;
-        let rows = self.rows(&cursor, session.user_id).await.map_err(|error| to_status(&error))?;
+        let rows = self.rows(&cursor, session.member_id()).await.map_err(|error| to_status(&error))?;
         Ok(Response::new(cursor.page(&rows)))
     }
 }

@@ -26,9 +26,15 @@ pub struct Unsent {
 
 impl Unsent {
     /// An event of now.
-    pub fn new(key: &str, aggregate_id: Uuid, message: &impl Message) -> Self {
+    pub fn new(key: &str, aggregate_id: impl Into<Uuid>, message: &impl Message) -> Self {
         let trace_context = Json(TraceContext::current());
-        Self { id: Uuid::now_v7(), key: key.to_owned(), aggregate_id, payload: message.encode_to_vec(), trace_context }
+        Self {
+            id: Uuid::now_v7(),
+            key: key.to_owned(),
+            aggregate_id: aggregate_id.into(),
+            payload: message.encode_to_vec(),
+            trace_context,
+        }
     }
 
     /// Writes it into the transaction.
@@ -51,7 +57,7 @@ impl Unsent {
 pub async fn enqueue(
     conn: &mut PgConnection,
     key: &str,
-    aggregate_id: Uuid,
+    aggregate_id: impl Into<Uuid>,
     message: &impl Message,
 ) -> Result<(), sqlx::Error> {
     Unsent::new(key, aggregate_id, message).enqueue(conn).await

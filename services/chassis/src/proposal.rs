@@ -20,6 +20,7 @@ use crate::db::{Db, PgConnection, retrying};
 use crate::decision::{Decided, Proposer, Signed, changed_meanwhile};
 use crate::error::{Fault, Kind, Refusal, to_status};
 use crate::grpc::{Reply, answer};
+use crate::id::{MemberId, ProposalId, StaffId};
 use crate::idempotency::{Answer, Keyed, Work};
 use crate::identity::{Staff, Verifier};
 use crate::page::{self, Listed, Page};
@@ -31,7 +32,7 @@ use crate::staff_call::StaffCall;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Proposal {
     /// Also the key of its row.
-    pub id: Uuid,
+    pub id: ProposalId,
     /// What would change, e.g. `plan.value`.
     pub kind: String,
     /// The thing it is about, if it exists already.
@@ -43,11 +44,11 @@ pub struct Proposal {
     /// `open`, `confirmed`, `rejected` or `expired`.
     pub status: String,
     /// Who proposed it.
-    pub proposed_by: Uuid,
+    pub proposed_by: StaffId,
     /// When they proposed it.
     pub proposed_at: OffsetDateTime,
     /// Who confirmed or rejected it.
-    pub decided_by: Option<Uuid>,
+    pub decided_by: Option<StaffId>,
     /// When they confirmed or rejected it.
     pub decided_at: Option<OffsetDateTime>,
     /// Until when it can be decided.
@@ -108,7 +109,7 @@ pub struct DecideProposal {
     /// The person who decides, and their call.
     pub call: StaffCall,
     /// Id of the proposal.
-    pub id: Uuid,
+    pub id: ProposalId,
     /// Whether they confirm or reject it.
     pub decision: Decision,
 }
@@ -122,7 +123,7 @@ macro_rules! proposals {
             $before
                 + r#" id, kind, subject_id, change, before, CASE
                 WHEN status = 'open' AND proposed_at <= clock_timestamp() - interval '7 days' THEN 'expired' ELSE status
-            END AS "status!", proposed_by, proposed_at, decided_by, decided_at, proposed_at + interval '7 days' AS expires_at "#
+            END AS "status!", proposed_by, proposed_at, decided_by AS "decided_by: _", decided_at, proposed_at + interval '7 days' AS expires_at "#
                 + $after
             $(, $value)*
         )
@@ -141,7 +142,7 @@ pub struct NewProposal<'a> {
     /// The thing that would change, if it exists already.
     pub subject_id: Option<Uuid>,
     /// The member concerned, for the audit log.
-    pub member_id: Option<Uuid>,
+    pub member_id: Option<MemberId>,
     /// The change, in the service's own words.
     pub change: &'a Value,
     /// What it replaces.
@@ -168,7 +169,7 @@ pub async fn open(conn: &mut PgConnection, new: NewProposal<'_>) -> Result<Propo
         new.subject_id,
         new.change,
         new.before,
-        new.staff.user_id
+        new.staff.id.get()
     )
     .fetch_one(&mut *conn)
     .await?;
@@ -198,7 +199,7 @@ pub trait Apply: Sync {
     ) -> impl Future<Output = Result<Proposal, Self::Error>> + Send;
 
     /// The member whom a proposal concerns, for the audit log.
-    fn member_of(&self, _proposal: &Proposal) -> Option<Uuid> {
+    fn member_of(&self, _proposal: &Proposal) -> Option<MemberId> {
         None
     }
 }
@@ -247,7 +248,7 @@ pub async fn sign<E: Keyed>(db: &Db, command: &DecideProposal) -> Result<Option<
     let found = find(&mut *db.conn().await?, command.id).await?.filter(|one| one.status == "open");
     let Some(proposal) = found else { return Ok(None) };
     let confirms = command.decision == Decision::Confirm;
-    if confirms && proposal.proposed_by == command.call.staff.user_id {
+    if confirms && proposal.proposed_by == command.call.staff.id {
         return Ok(None);
     }
     let permission = Permission::to_propose(&proposal.kind);
@@ -272,7 +273,7 @@ async fn drop_proposal(db: &Db, proposal: &Proposal) -> Result<(), sqlx::Error> 
     let ended = sqlx::query!(
         "UPDATE proposals SET status = 'rejected', decided_by = $2, decided_at = clock_timestamp()
          WHERE id = $1 AND status = 'open'",
-        proposal.id,
+        proposal.id.get(),
         Uuid::nil()
     )
     .execute(&mut *tx)
@@ -310,7 +311,7 @@ pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
             "This proposal has already been decided.",
         )));
     }
-    if command.decision == Decision::Confirm && proposal.proposed_by == command.call.staff.user_id {
+    if command.decision == Decision::Confirm && proposal.proposed_by == command.call.staff.id {
         return Err(E::from(Refusal::new(
             Kind::Forbidden,
             ErrorReason::SelfConfirmation,
@@ -323,9 +324,9 @@ pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
     let decided = proposals!(
         "UPDATE proposals SET status = $2, decided_by = $3, decided_at = clock_timestamp() WHERE id = $1 RETURNING",
         "",
-        command.id,
+        command.id.get(),
         status,
-        command.call.staff.user_id
+        command.call.staff.id.get()
     )
     .fetch_one(conn)
     .await?;
@@ -337,7 +338,7 @@ async fn record(
     conn: &mut PgConnection,
     command: &DecideProposal,
     signed: &Signed,
-    (proposal, member_id): (&Proposal, Option<Uuid>),
+    (proposal, member_id): (&Proposal, Option<MemberId>),
 ) -> Result<(), sqlx::Error> {
     let act = Act {
         staff: &command.call.staff,
@@ -357,12 +358,12 @@ async fn record(
 }
 
 /// The proposal with this id.
-pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Proposal>, sqlx::Error> {
-    proposals!("SELECT", "FROM proposals WHERE id = $1", id).fetch_optional(conn).await
+pub async fn find(conn: &mut PgConnection, id: ProposalId) -> Result<Option<Proposal>, sqlx::Error> {
+    proposals!("SELECT", "FROM proposals WHERE id = $1", id.get()).fetch_optional(conn).await
 }
 
-async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Proposal>, sqlx::Error> {
-    proposals!("SELECT", "FROM proposals WHERE id = $1 FOR UPDATE", id).fetch_optional(conn).await
+async fn lock(conn: &mut PgConnection, id: ProposalId) -> Result<Option<Proposal>, sqlx::Error> {
+    proposals!("SELECT", "FROM proposals WHERE id = $1 FOR UPDATE", id.get()).fetch_optional(conn).await
 }
 
 fn unknown() -> Refusal {
@@ -380,15 +381,21 @@ pub fn proposer_not_permitted() -> Refusal {
 }
 
 /// Names the thing a confirmed proposal made.
-pub async fn name_subject(conn: &mut PgConnection, id: Uuid, subject_id: Uuid) -> Result<Proposal, sqlx::Error> {
-    proposals!("UPDATE proposals SET subject_id = $2 WHERE id = $1 RETURNING", "", id, subject_id).fetch_one(conn).await
+pub async fn name_subject(
+    conn: &mut PgConnection,
+    id: ProposalId,
+    subject_id: impl Into<Uuid>,
+) -> Result<Proposal, sqlx::Error> {
+    proposals!("UPDATE proposals SET subject_id = $2 WHERE id = $1 RETURNING", "", id.get(), subject_id.into())
+        .fetch_one(conn)
+        .await
 }
 
 /// A page of the proposals of one status or all, newest first, and the cursor of the next page.
 pub async fn list(
     conn: &mut PgConnection,
     status: ProposalStatus,
-    page: &Page<Uuid>,
+    page: &Page<ProposalId>,
 ) -> Result<Listed<Proposal>, sqlx::Error> {
     let status = match status {
         ProposalStatus::Unspecified => None,
@@ -406,7 +413,7 @@ pub async fn list(
             AND ($2::uuid IS NULL OR id < $2)
          ORDER BY id DESC LIMIT $3",
         status,
-        page.after,
+        page.after as _,
         page.limit()
     )
     .fetch_all(conn)
@@ -426,7 +433,7 @@ pub trait Decides: Send + Sync + 'static {
 
     /// Whether this person could confirm an open proposal now, as far as reading shows: staff see before they press what they
     /// would be refused with. The decision checks it again.
-    fn check(&self, proposal: &Proposal, by: Uuid) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    fn check(&self, proposal: &Proposal, by: StaffId) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
 /// The proposals of a service, for staff.
@@ -444,7 +451,7 @@ impl<S: Decides> Proposals<S> {
     }
 
     /// What the confirmation of each would be refused with. The list is worth more than what it could not find out.
-    async fn blockers(&self, rows: &[Proposal], by: Uuid) -> Vec<Option<ProposalBlocker>> {
+    async fn blockers(&self, rows: &[Proposal], by: StaffId) -> Vec<Option<ProposalBlocker>> {
         let mut blockers = vec![None; rows.len()];
         for (row, blocker) in rows.iter().zip(&mut blockers).filter(|(row, _)| row.status == "open") {
             let Err(error) = self.service.check(row, by).await else { continue };
@@ -484,7 +491,7 @@ impl<S: Decides> ProposalService for Proposals<S> {
         let mut conn = self.db.conn().await.map_err(|error| to_status(&error))?;
         let (rows, next_cursor) = list(&mut conn, status, &page).await.map_err(|error| to_status(&error))?;
         drop(conn);
-        let blockers = self.blockers(&rows, staff.user_id).await;
+        let blockers = self.blockers(&rows, staff.id).await;
         let told = |(row, blocker)| Message { blocker, ..Message::from(row) };
         let proposals = rows.into_iter().zip(blockers).map(told).collect();
         Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))

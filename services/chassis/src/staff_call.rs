@@ -30,7 +30,7 @@ impl StaffCall {
         client_address: String,
         idempotency: Option<&Idempotency>,
     ) -> Result<Self, Refusal> {
-        let claim = Claim::of(staff.user_id, idempotency, request_id(metadata))?;
+        let claim = Claim::of(staff.id, idempotency, request_id(metadata))?;
         Ok(Self { staff, address: client_address, claim })
     }
 }

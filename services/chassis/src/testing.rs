@@ -22,6 +22,7 @@ use uuid::Uuid;
 use crate::decision::{self, Assertion, Decided, Proposer};
 use crate::destination::ConfirmedDestination;
 use crate::error::Refusal;
+use crate::id::{MemberId, SessionId, StaffId, UserId};
 use crate::identity::{
     Accepts, Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, PayoutState, Role, Session, Sessions,
     Signatures, Staff, Verifier, not_permitted, unauthenticated,
@@ -50,32 +51,32 @@ pub struct Realm {
 
 /// Sessions in memory, and what auth would sign.
 pub struct MemorySessions {
-    sessions: Mutex<HashMap<Uuid, Session>>,
-    payouts: Mutex<HashMap<Uuid, PayoutState>>,
+    sessions: Mutex<HashMap<SessionId, Session>>,
+    payouts: Mutex<HashMap<MemberId, PayoutState>>,
     signatures: Signatures,
     decision_key: SigningKey,
 }
 
 impl MemorySessions {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, Session>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Session>> {
         self.sessions.lock().expect("no panic while held")
     }
 }
 
 #[async_trait]
 impl Sessions for MemorySessions {
-    async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+    async fn live(&self, session_id: SessionId) -> Result<Option<Session>, Refusal> {
         Ok(self.lock().get(&session_id).cloned())
     }
 
-    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
-        Ok(self.lock().values().any(|session| session.user_id == user_id && session.frozen))
+    async fn is_frozen(&self, user_id: MemberId) -> Result<bool, Refusal> {
+        Ok(self.lock().values().any(|session| session.member_id() == user_id && session.frozen))
     }
 
     /// A new device that was reported lets payouts to a destination that became known afterwards wait for a day.
     async fn payout_state(
         &self,
-        user_id: Uuid,
+        user_id: MemberId,
         destination_known_at: Option<OffsetDateTime>,
     ) -> Result<PayoutState, Refusal> {
         let told = self.payouts.lock().expect("no panic while held").get(&user_id).copied().unwrap_or_default();
@@ -84,9 +85,9 @@ impl Sessions for MemorySessions {
         Ok(PayoutState { frozen: self.is_frozen(user_id).await?, not_before, ..told })
     }
 
-    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal> {
+    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<StaffId>, Refusal> {
         let has_it = |session: &&Session| session.role.is_some_and(|role| permission.roles().contains(&role));
-        Ok(self.lock().values().filter(has_it).map(|session| session.user_id).collect())
+        Ok(self.lock().values().filter(has_it).map(|session| session.user_id.into()).collect())
     }
 
     /// A proposer who never logged in is permitted.
@@ -96,7 +97,8 @@ impl Sessions for MemorySessions {
         let permission = Permission::named(&decided.permission).ok_or_else(not_permitted)?;
         let staff = session.decider(permission)?;
         if let Some(one) = proposer {
-            let role = self.lock().values().find(|session| session.user_id == one.id).map(|session| session.role);
+            let role =
+                self.lock().values().find(|session| session.user_id == one.id.into()).map(|session| session.role);
             let is_permitted = role.is_none_or(|role| role.is_some_and(|role| one.permission.roles().contains(&role)));
             if !is_permitted {
                 return Err(proposer_not_permitted());
@@ -106,7 +108,7 @@ impl Sessions for MemorySessions {
         let assertion = Assertion {
             iss: keys::DECISION_SIGNER.to_owned(),
             aud: decision::AUDIENCE.to_owned(),
-            sub: staff.user_id,
+            sub: staff.id,
             exp: now + decision::LIFE_SECONDS,
             iat: now,
             jti: Uuid::new_v4(),
@@ -154,7 +156,7 @@ impl Realm {
     }
 
     /// What auth answers about a member's payouts from now on.
-    pub fn tell_payouts(&self, user_id: Uuid, state: PayoutState) {
+    pub fn tell_payouts(&self, user_id: MemberId, state: PayoutState) {
         self.sessions.payouts.lock().expect("no panic while held").insert(user_id, state);
     }
 
@@ -262,29 +264,29 @@ impl Realm {
     }
 
     /// A verified member logged in: the account and the token.
-    pub fn member(&self) -> (Uuid, String) {
+    pub fn member(&self) -> (MemberId, String) {
         let session = session(None);
-        (session.user_id, self.sign_in(session))
+        (session.user_id.into(), self.sign_in(session))
     }
 
     /// Freezes an account.
-    pub fn freeze(&self, user_id: Uuid) {
-        self.change(user_id, |session| session.frozen = true);
+    pub fn freeze(&self, user_id: impl Into<UserId>) {
+        self.change(user_id.into(), |session| session.frozen = true);
     }
 
     /// Gives an account another role; none makes it a member's.
-    pub fn give_role(&self, user_id: Uuid, role: Option<Role>) {
-        self.change(user_id, |session| session.role = role);
+    pub fn give_role(&self, user_id: impl Into<UserId>, role: Option<Role>) {
+        self.change(user_id.into(), |session| session.role = role);
     }
 
-    fn change(&self, user_id: Uuid, change: impl Fn(&mut Session)) {
+    fn change(&self, user_id: UserId, change: impl Fn(&mut Session)) {
         self.sessions.lock().values_mut().filter(|session| session.user_id == user_id).for_each(change);
     }
 
     /// Staff logged in: the account and the token.
-    pub fn staff(&self, role: Role) -> (Uuid, String) {
+    pub fn staff(&self, role: Role) -> (StaffId, String) {
         let session = session(Some(role));
-        (session.user_id, self.sign_in(session))
+        (session.user_id.into(), self.sign_in(session))
     }
 }
 
@@ -298,8 +300,8 @@ impl Drop for Realm {
 #[must_use]
 pub fn session(role: Option<Role>) -> Session {
     Session {
-        id: Uuid::new_v4(),
-        user_id: Uuid::new_v4(),
+        id: Uuid::new_v4().into(),
+        user_id: Uuid::new_v4().into(),
         verified: true,
         frozen: false,
         role,
@@ -314,7 +316,7 @@ pub fn session(role: Option<Role>) -> Session {
 /// Staff at work, for use cases.
 #[must_use]
 pub fn staff(role: Role) -> Staff {
-    Staff::new(Uuid::new_v4(), role)
+    Staff::new(Uuid::new_v4().into(), role)
 }
 
 /// Asserts of calls by one role, `None` for a member: each is forbidden exactly if it is not allowed. An outcome is whether

@@ -1,5 +1,7 @@
 //! Validation of the fields of a request.
 
+use std::str::FromStr;
+
 use precis_profiles::OpaqueString;
 use precis_profiles::precis_core::profile::PrecisFastInvocation;
 use proto::common::v1::ErrorReason;
@@ -43,6 +45,14 @@ impl Checks {
     pub fn passed<T>(self, value: T) -> Result<T, Vec<FieldError>> {
         if self.0.is_empty() { Ok(value) } else { Err(self.0) }
     }
+}
+
+/// An id of another service, or one that staff give.
+///
+/// # Errors
+/// Invalid, on this field, if the text is not a UUID.
+pub fn id<T: FromStr>(field: &str, text: &str) -> Result<T, Refusal> {
+    text.parse().map_err(|_| Refusal::field(field, "This is not a valid id."))
 }
 
 /// Whether the text has `min` to `max` characters and none of [`is_control`].

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use chassis::id::{ProposalId, UserId};
 use std::time::{Duration, Instant};
 
 use chassis::audit::{self, Act};
@@ -267,7 +268,7 @@ async fn the_version_before_starts_on_a_newer_schema(pool: PgPool) {
 
 // === keyed answers ===
 
-fn claim(user_id: Uuid, key: &str, body: &str, request_id: &str) -> Option<Claim> {
+fn claim(user_id: impl Into<UserId>, key: &str, body: &str, request_id: &str) -> Option<Claim> {
     let message =
         Idempotency { key: key.to_owned(), route: "POST /deposits".to_owned(), fingerprint: body.as_bytes().to_vec() };
     Claim::of(user_id, Some(&message), request_id).unwrap()
@@ -422,7 +423,7 @@ async fn open(db: &Db, by: &Staff) -> Proposal {
     proposal
 }
 
-fn command(id: Uuid, decision: Decision, by: &Staff) -> DecideProposal {
+fn command(id: ProposalId, decision: Decision, by: &Staff) -> DecideProposal {
     let call = StaffCall { staff: by.clone(), address: String::new(), claim: None };
     DecideProposal { call, id, decision }
 }
@@ -452,13 +453,13 @@ async fn nobody_confirms_their_own_proposal(pool: PgPool) {
     assert_eq!((own.kind(), own.reason()), (Kind::Forbidden, ErrorReason::SelfConfirmation));
     let direct =
         sqlx::query("UPDATE proposals SET status = 'confirmed', decided_by = $1, decided_at = clock_timestamp()")
-            .bind(one.user_id)
+            .bind(one.id)
             .execute(&pool)
             .await
             .unwrap_err();
     assert_eq!(db::constraint(&direct), Some("proposals_two_people"));
     let confirmed = decide(&db, &command(id, Decision::Confirm, &two)).await.unwrap();
-    assert_eq!((confirmed.status.as_str(), confirmed.decided_by), ("confirmed", Some(two.user_id)));
+    assert_eq!((confirmed.status.as_str(), confirmed.decided_by), ("confirmed", Some(two.id)));
     let again = decide(&db, &command(id, Decision::Reject, &one)).await.unwrap_err();
     assert_eq!((again.kind(), again.reason()), (Kind::Conflict, ErrorReason::ProposalClosed));
 }
@@ -479,11 +480,11 @@ async fn a_proposal_falls_with_the_role_of_its_proposer(pool: PgPool) {
     let (db, realm) = (database(&pool).await, Realm::new());
     let (one, two) = (at_work(&realm).await, at_work(&realm).await);
     let (confirmed, rejected) = (open(&db, &one).await, open(&db, &one).await);
-    realm.give_role(one.user_id, Some(Role::Auditor));
+    realm.give_role(one.id, Some(Role::Auditor));
     let ended = decide(&db, &command(rejected.id, Decision::Reject, &two)).await.unwrap();
-    assert_eq!((ended.status.as_str(), ended.decided_by), ("rejected", Some(two.user_id)));
+    assert_eq!((ended.status.as_str(), ended.decided_by), ("rejected", Some(two.id)));
     let mut confirm = command(confirmed.id, Decision::Confirm, &two);
-    confirm.call.claim = claim(two.user_id, "k", "body", "r");
+    confirm.call.claim = claim(two.id, "k", "body", "r");
     for _ in 0..2 {
         let no = decide(&db, &confirm).await.unwrap_err();
         assert_eq!((no.kind(), no.reason()), (Kind::Conflict, ErrorReason::ProposerNotPermitted));
@@ -516,7 +517,7 @@ async fn what_was_not_signed_is_not_decided(pool: PgPool) {
         let no = proposal::decide::<Error>(&mut tx, &confirm, signed.as_ref()).await.unwrap_err();
         assert_eq!((no.kind(), no.reason()), (Kind::Conflict, ErrorReason::StaleRevision));
     }
-    let nobody = Staff::new(two.user_id, Role::Manager);
+    let nobody = Staff::new(two.id, Role::Manager);
     let no = proposal::sign::<Error>(&db, &command(proposal.id, Decision::Confirm, &nobody)).await.unwrap_err();
     assert_eq!(no.kind(), Kind::Forbidden);
     decide(&db, &confirm).await.unwrap();
@@ -525,13 +526,13 @@ async fn what_was_not_signed_is_not_decided(pool: PgPool) {
 // === the trail of staff ===
 
 async fn append(db: &Db, action: &str) {
-    let staff = Staff::new(Uuid::new_v4(), Role::Reviewer);
+    let staff = Staff::new(Uuid::new_v4().into(), Role::Reviewer);
     let mut tx = db.begin().await.unwrap();
     let act = Act {
         staff: &staff,
         action,
         subject_id: "subject".to_owned(),
-        member_id: Some(Uuid::new_v4()),
+        member_id: Some(Uuid::new_v4().into()),
         before: Some(serde_json::json!({"status": "pending", "b": 1, "a": [1.5, null]})),
         after: None,
         address: "203.0.113.7",

@@ -35,7 +35,7 @@ fn service(realm: &Realm, accepts: Accepts, token: &str) -> Option<String> {
 }
 
 fn named() -> Named {
-    Named { user_id: Uuid::new_v4(), session_id: Uuid::new_v4() }
+    Named { user_id: Uuid::new_v4().into(), session_id: Uuid::new_v4().into() }
 }
 
 /// [D-S4] K12: tokens without audience or issuer, expired ones, foreign ones, other algorithms and service credentials are

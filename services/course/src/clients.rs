@@ -1,5 +1,6 @@
 //! Client of wallet, which knows who has bought the course.
 
+use chassis::id::MemberId;
 use std::time::Duration;
 
 use chassis::call;
@@ -8,7 +9,6 @@ use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use proto::wallet::v1::GetMemberCourseAccessRequest;
 use proto::wallet::v1::course_access_service_client::CourseAccessServiceClient;
-use uuid::Uuid;
 
 /// How long wallet may take: less than what the member's client waits.
 const DEADLINE: Duration = Duration::from_secs(3);
@@ -38,7 +38,7 @@ impl Wallet {
     ///
     /// # Errors
     /// Unavailable if wallet does not answer.
-    pub async fn course_access(&self, user_id: Uuid) -> Result<Access, Refusal> {
+    pub async fn course_access(&self, user_id: MemberId) -> Result<Access, Refusal> {
         let request = Outgoing::service(&self.credential)
             .deadline(DEADLINE)
             .idempotent(GetMemberCourseAccessRequest { user_id: user_id.to_string() });

@@ -10,9 +10,8 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 use tokio::fs::File;
 use tokio::io::{AsyncWriteExt, copy};
-use uuid::Uuid;
 
-use crate::domain::media::{Chunk, chunks_folder, folder};
+use crate::domain::media::{Chunk, MediaId, chunks_folder, folder};
 use crate::transcoder::open;
 
 /// Bytes of an upload to the store that are in memory at once.
@@ -31,7 +30,7 @@ impl Objects {
     ///
     /// # Errors
     /// If a chunk is missing or has another length.
-    pub async fn fetch(&self, media: Uuid, chunks: &[Chunk], file: &FsPath) -> anyhow::Result<()> {
+    pub async fn fetch(&self, media: MediaId, chunks: &[Chunk], file: &FsPath) -> anyhow::Result<()> {
         let mut out = File::create(file).await?;
         let mut written = 0;
         for chunk in chunks {
@@ -93,7 +92,7 @@ impl Objects {
     ///
     /// # Errors
     /// If the store does not answer.
-    pub async fn clear_media(&self, media: Uuid) -> anyhow::Result<usize> {
+    pub async fn clear_media(&self, media: MediaId) -> anyhow::Result<usize> {
         self.clear(&folder(media)).await
     }
 
@@ -101,7 +100,7 @@ impl Objects {
     ///
     /// # Errors
     /// If the store does not answer.
-    pub async fn media(&self) -> anyhow::Result<Vec<Uuid>> {
+    pub async fn media(&self) -> anyhow::Result<Vec<MediaId>> {
         let folders = self.0.list_with_delimiter(Some(&Path::from("course"))).await?.common_prefixes;
         Ok(folders.iter().filter_map(|folder| folder.filename()?.parse().ok()).collect())
     }

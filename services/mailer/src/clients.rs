@@ -4,11 +4,11 @@ use chassis::call;
 use chassis::clock;
 use chassis::error::{Kind, Refusal, from_status};
 use chassis::grpc::{Channel, Outgoing};
+use chassis::id::UserId;
 use chassis::identity::Credential;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetMailSecretRequest, GetUsersRequest, ListStaffContactsRequest, User};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contact {
@@ -43,7 +43,7 @@ impl Directory {
     ///
     /// # Errors
     /// Unavailable if auth cannot tell.
-    pub async fn contact(&self, user_id: Uuid) -> Result<Option<Contact>, Refusal> {
+    pub async fn contact(&self, user_id: UserId) -> Result<Option<Contact>, Refusal> {
         let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
         let request = Outgoing::service(&self.credential).idempotent(message);
         let answer = call!(self.client, get_users, request).await.map_err(|status| from_status(&status))?;
@@ -57,7 +57,7 @@ impl Directory {
     ///
     /// # Errors
     /// Unavailable if auth cannot tell.
-    pub async fn staff(&self) -> Result<Vec<(Uuid, Contact)>, Refusal> {
+    pub async fn staff(&self) -> Result<Vec<(UserId, Contact)>, Refusal> {
         let contact = |user: User| Ok((id(&user)?, Contact { name: user.name, email: user.email }));
         self.list_staff().await?.into_iter().map(contact).collect()
     }
@@ -66,7 +66,7 @@ impl Directory {
     ///
     /// # Errors
     /// Unavailable if auth cannot tell.
-    pub async fn staff_of(&self, role: &str) -> Result<Vec<Uuid>, Refusal> {
+    pub async fn staff_of(&self, role: &str) -> Result<Vec<UserId>, Refusal> {
         self.list_staff().await?.iter().filter(|user| user.role == role).map(id).collect()
     }
 
@@ -96,6 +96,6 @@ impl Directory {
     }
 }
 
-fn id(user: &User) -> Result<Uuid, Refusal> {
+fn id(user: &User) -> Result<UserId, Refusal> {
     user.id.parse().map_err(|_| Refusal::unavailable())
 }

@@ -1,5 +1,6 @@
 //! Client of wallet: the money side of a trade, idempotent by the trade's id.
 
+use chassis::id::{PlanId, TradeId};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -16,7 +17,6 @@ use proto::wallet::v1::{
     TradeGain,
 };
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::trade::Trade;
 use crate::store::open_trades::OpenTrades;
@@ -75,7 +75,7 @@ impl Wallet {
     ///
     /// # Errors
     /// `NOT_BACKED` with what is missing; Unavailable if wallet does not say anything.
-    pub async fn check_backing(&self, plan_id: Uuid, cost: Cents, value: Cents) -> Result<(), Refusal> {
+    pub async fn check_backing(&self, plan_id: PlanId, cost: Cents, value: Cents) -> Result<(), Refusal> {
         let request = self.outgoing().idempotent(CheckBackingRequest {
             plan_id: plan_id.to_string(),
             cost_cents: cost.get(),
@@ -89,7 +89,7 @@ impl Wallet {
     ///
     /// # Errors
     /// Unavailable if wallet does not say anything.
-    pub async fn report_plans(&self, plans: Vec<OpenTrades>) -> Result<HashMap<Uuid, OffsetDateTime>, Refusal> {
+    pub async fn report_plans(&self, plans: Vec<OpenTrades>) -> Result<HashMap<PlanId, OffsetDateTime>, Refusal> {
         let plans = plans.into_iter().map(|one| PlanValue {
             plan_id: one.plan_id.to_string(),
             title: one.title,
@@ -109,11 +109,11 @@ impl Wallet {
     /// Unavailable if wallet does not say anything.
     pub async fn report_gains(
         &self,
-        (plan_id, value_at): (Uuid, OffsetDateTime),
-        gains: &[(Uuid, Cents)],
+        (plan_id, value_at): (PlanId, OffsetDateTime),
+        gains: &[(TradeId, Cents)],
         is_last: bool,
     ) -> Result<(), Refusal> {
-        let gain = |(trade, gain): &(Uuid, Cents)| TradeGain { trade_id: trade.to_string(), gain_cents: gain.get() };
+        let gain = |(trade, gain): &(TradeId, Cents)| TradeGain { trade_id: trade.to_string(), gain_cents: gain.get() };
         let request = self.outgoing().idempotent(ReportGainsRequest {
             plan_id: plan_id.to_string(),
             value_at: Some(to_proto(value_at)),

@@ -3,6 +3,7 @@
 //! The first argument is how many members withdraw in each measurement. The CPU time is that of the database's processes,
 //! so the profile of this program matters little.
 
+use chassis::id::MemberId;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, ensure};
@@ -62,8 +63,8 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-async fn with_money(db: &Db, count: usize) -> Result<Vec<Uuid>> {
-    let members: Vec<Uuid> = (0..count).map(|_| Uuid::new_v4()).collect();
+async fn with_money(db: &Db, count: usize) -> Result<Vec<MemberId>> {
+    let members: Vec<MemberId> = (0..count).map(|_| Uuid::new_v4().into()).collect();
     for some in members.chunks(500) {
         let way = |member| (AccountRef::House(HouseAccount::Settlement), AccountRef::available(member));
         let cause = || Cause::Unchecked(Uuid::new_v4());
@@ -81,17 +82,17 @@ async fn with_money(db: &Db, count: usize) -> Result<Vec<Uuid>> {
 }
 
 /// Lets each member withdraw, this number of them at once.
-async fn hold(ledger: &Ledger, members: &[Uuid], at_once: usize) -> Result<()> {
+async fn hold(ledger: &Ledger, members: &[MemberId], at_once: usize) -> Result<()> {
     for some in members.chunks(at_once) {
         try_join_all(some.iter().map(|member| one(ledger, *member))).await?;
     }
     Ok(())
 }
 
-async fn one(ledger: &Ledger, user_id: Uuid) -> Result<()> {
+async fn one(ledger: &Ledger, user_id: MemberId) -> Result<()> {
     let (now, limits) = (OffsetDateTime::now_utc(), Limits::default());
     let method = MethodCopy {
-        id: Uuid::new_v4(),
+        id: Uuid::new_v4().into(),
         currency: "BTC".to_owned(),
         network: "Bitcoin".to_owned(),
         address: String::new(),

@@ -1,6 +1,7 @@
 //! The use cases: one per file, with one transaction each. A use case locks the member first, then the transaction it
 //! decides on, then posts. The order is the same everywhere, so that they cannot deadlock.
 
+use chassis::id::TransactionId;
 use std::time::Duration;
 
 use chassis::db::{Db, PgConnection};
@@ -11,7 +12,6 @@ use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 use time::serde::rfc3339;
 use tokio::time::{Instant, sleep};
-use uuid::Uuid;
 
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
@@ -96,7 +96,7 @@ pub(crate) async fn check_withdrawals_open(conn: &mut PgConnection) -> Result<()
 ///
 /// # Errors
 /// `NotFound` if there is no transaction with this id.
-pub(crate) async fn lock_transaction(conn: &mut PgConnection, id: Uuid) -> Result<Transaction, Error> {
+pub(crate) async fn lock_transaction(conn: &mut PgConnection, id: TransactionId) -> Result<Transaction, Error> {
     let found = transactions::find(conn, id).await?.ok_or(Error::NotFound)?;
     posting::lock_member(conn, found.user_id).await?;
     transactions::lock(conn, id).await?.ok_or(Error::NotFound)

@@ -1,5 +1,6 @@
 //! Clients of payment-method and auth.
 
+use chassis::id::{MemberId, MethodId, QuoteId};
 use std::time::Duration;
 
 use chassis::batch::Batch;
@@ -80,7 +81,7 @@ impl Methods {
     ///
     /// # Errors
     /// Invalid if there is none, Unavailable if it cannot be asked.
-    pub async fn resolve_deposit(&self, method: &str, version: i32, user_id: Uuid) -> Result<MethodCopy, Refusal> {
+    pub async fn resolve_deposit(&self, method: &str, version: i32, user_id: MemberId) -> Result<MethodCopy, Refusal> {
         let user_id = user_id.to_string();
         let request = ResolveDepositMethodRequest { method: method.to_owned(), version, user_id };
         let request = Outgoing::service(&self.lookup.credential).idempotent(request);
@@ -95,7 +96,7 @@ impl Methods {
     /// `NotFound` if nothing did, Invalid if no active method is of it, Unavailable if it cannot be asked.
     pub async fn arrived(
         &self,
-        user_id: Uuid,
+        user_id: MemberId,
         (chain, txid, index): (&str, &str, u32),
     ) -> Result<(ObservedPayment, Option<Cents>, MethodCopy), Refusal> {
         let (chain, txid) = (chain.to_owned(), txid.to_owned());
@@ -123,7 +124,7 @@ impl Methods {
     /// Invalid for an unknown method or a bad address, Unavailable if it cannot be asked.
     pub async fn resolve_withdrawal(
         &self,
-        user_id: Uuid,
+        user_id: MemberId,
         method: &str,
         typed: Destination,
     ) -> Result<(MethodCopy, Option<Destination>), Refusal> {
@@ -168,7 +169,7 @@ impl Methods {
     /// Unavailable if it cannot be asked.
     pub async fn take_back(
         &self,
-        user_id: Uuid,
+        user_id: MemberId,
         (since, until): (OffsetDateTime, OffsetDateTime),
     ) -> Result<(), Refusal> {
         let (since, until) = (Some(to_proto(since)), Some(to_proto(until)));
@@ -570,7 +571,7 @@ pub struct Quoted {
     pub direction: QuoteDirection,
     /// As requested; gross.
     pub amount: Cents,
-    pub method_id: Uuid,
+    pub method_id: MethodId,
     /// Deposits: the version of the method whose address was quoted.
     pub method_version: i32,
     pub network: String,
@@ -599,7 +600,7 @@ impl Quotes {
     ///
     /// # Errors
     /// NotFound, Conflict if it expired, Unavailable if it cannot be asked.
-    pub async fn get(&self, user_id: Uuid, quote_id: Uuid, may_have_ended: bool) -> Result<Quoted, Refusal> {
+    pub async fn get(&self, user_id: MemberId, quote_id: QuoteId, may_have_ended: bool) -> Result<Quoted, Refusal> {
         let (user_id, quote_id) = (user_id.to_string(), quote_id.to_string());
         let message = GetQuoteRequest { user_id, quote_id, may_have_ended };
         let request = Outgoing::service(&self.credential).idempotent(message);
@@ -685,7 +686,7 @@ impl Codes {
     ///
     /// # Errors
     /// RateLimited within a minute of the last one, and after six within an hour; Unavailable if auth cannot be asked.
-    pub async fn issue(&self, user_id: Uuid, key: Vec<u8>, to: &PayoutAddress) -> Result<(), Refusal> {
+    pub async fn issue(&self, user_id: MemberId, key: Vec<u8>, to: &PayoutAddress) -> Result<(), Refusal> {
         let message = IssueDestinationCodeRequest {
             user_id: user_id.to_string(),
             destination: key,
@@ -705,7 +706,7 @@ impl Codes {
     /// Forbidden if auth knows of no such factor; Unavailable if it cannot be asked.
     pub async fn note(&self, member: &Session, key: Vec<u8>) -> Result<String, Refusal> {
         let message = NoteDestinationRequest {
-            user_id: member.user_id.to_string(),
+            user_id: member.member_id().to_string(),
             destination: key,
             session_id: member.id.to_string(),
         };
@@ -718,7 +719,7 @@ impl Codes {
     ///
     /// # Errors
     /// Invalid (`INVALID_CODE`) if it is another, was replaced or is too old; Unavailable if auth cannot be asked.
-    pub async fn check(&self, user_id: Uuid, key: Vec<u8>, code: &str) -> Result<String, Refusal> {
+    pub async fn check(&self, user_id: MemberId, key: Vec<u8>, code: &str) -> Result<String, Refusal> {
         let message =
             CheckDestinationCodeRequest { user_id: user_id.to_string(), destination: key, code: code.to_owned() };
         let request = Outgoing::service(&self.credential).once(message);

@@ -19,7 +19,7 @@ mod queue;
 mod writer;
 
 use chassis::db::PgConnection;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use self::encode::{Locks, Rows};
 pub use self::movement::{Movement, Outcome, Posting, Precondition};
@@ -73,8 +73,8 @@ pub async fn post(conn: &mut PgConnection, postings: &[Posting]) -> Result<(), E
 
 /// Locks a member's free balance, making the accounts on first need: what a use case does before it decides by what the
 /// member has. It is the first of the member's accounts, so that a posting afterwards keeps the order.
-pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
-    sqlx::query!("SELECT FROM lock_member($1)", user_id).execute(conn).await?;
+pub async fn lock_member(conn: &mut PgConnection, user_id: MemberId) -> Result<(), Error> {
+    sqlx::query!("SELECT FROM lock_member($1)", user_id.get()).execute(conn).await?;
     Ok(())
 }
 
@@ -85,8 +85,8 @@ pub async fn lock_treasury(conn: &mut PgConnection) -> Result<(), Error> {
 }
 
 /// Makes the account of a member's holds if it is not there.
-pub async fn open_on_hold(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
-    sqlx::query!("SELECT FROM open_on_hold($1)", user_id).execute(conn).await?;
+pub async fn open_on_hold(conn: &mut PgConnection, user_id: MemberId) -> Result<(), Error> {
+    sqlx::query!("SELECT FROM open_on_hold($1)", user_id.get()).execute(conn).await?;
     Ok(())
 }
 
@@ -95,7 +95,7 @@ async fn open(conn: &mut PgConnection, account: AccountRef) -> Result<(), Error>
     match account {
         AccountRef::Member(user_id, _) => open_accounts(conn, user_id).await,
         AccountRef::Plan(plan_id, _) => {
-            sqlx::query!("SELECT FROM open_plan($1)", plan_id).execute(conn).await?;
+            sqlx::query!("SELECT FROM open_plan($1)", plan_id.get()).execute(conn).await?;
             Ok(())
         }
         AccountRef::House(_) => Ok(()),
@@ -103,7 +103,7 @@ async fn open(conn: &mut PgConnection, account: AccountRef) -> Result<(), Error>
 }
 
 /// Makes a member's accounts if they are not there.
-pub async fn open_accounts(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
-    sqlx::query!("SELECT FROM open_accounts($1)", user_id).execute(conn).await?;
+pub async fn open_accounts(conn: &mut PgConnection, user_id: MemberId) -> Result<(), Error> {
+    sqlx::query!("SELECT FROM open_accounts($1)", user_id.get()).execute(conn).await?;
     Ok(())
 }

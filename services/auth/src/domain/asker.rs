@@ -1,6 +1,7 @@
 //! Who asks for something scarce. Places, codes and links are shared by askers, so that strangers use up nothing but
 //! their own.
 
+use chassis::id::UserId;
 use uuid::Uuid;
 
 use super::device::Device;
@@ -15,7 +16,7 @@ pub enum Asker {
     },
     /// An account: in a session of its own, or with a device key that it has logged in with before.
     Account {
-        id: Uuid,
+        id: UserId,
         /// The address block that it asks from.
         block: String,
     },
@@ -28,14 +29,14 @@ impl Asker {
     }
 
     #[must_use]
-    pub fn account(id: Uuid, device: &Device) -> Self {
+    pub fn account(id: UserId, device: &Device) -> Self {
         Self::Account { id, block: device.block.clone() }
     }
 
     /// Someone at the command line.
     #[must_use]
     pub const fn operator() -> Self {
-        Self::Account { id: Uuid::nil(), block: String::new() }
+        Self::Account { id: UserId::new(Uuid::nil()), block: String::new() }
     }
 
     #[must_use]

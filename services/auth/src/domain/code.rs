@@ -1,7 +1,13 @@
 //! Codes and links that verify an email address: their validity and how often they are sent.
 
+use chassis::id::UserId;
 use time::Duration;
 use uuid::Uuid;
+
+chassis::id! {
+    /// A code that is mailed.
+    CodeId,
+}
 
 /// Life of a code.
 pub const CODE_LIFE: Duration = Duration::minutes(10);
@@ -46,7 +52,7 @@ impl Purpose {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handle {
     /// A session of the account: all codes of the account.
-    Account(Uuid),
+    Account(UserId),
     /// A visitor: the codes that were asked for with this request.
     Request(Uuid),
 }
@@ -62,7 +68,7 @@ impl Handle {
     }
 
     #[must_use]
-    pub const fn account(self) -> Option<Uuid> {
+    pub const fn account(self) -> Option<UserId> {
         match self {
             Self::Account(id) => Some(id),
             Self::Request(_) => None,
@@ -83,7 +89,7 @@ pub struct Request<'a> {
 
 #[derive(Debug, Clone, Copy)]
 pub struct NewCode<'a> {
-    pub user_id: Uuid,
+    pub user_id: UserId,
     pub purpose: Purpose,
     /// To which address.
     pub email: &'a str,

@@ -1,10 +1,16 @@
 //! Passkeys (D-A3): what is kept of them, and what a challenge may be answered for.
 
+use chassis::id::{SessionId, UserId};
 use chassis::validate::visible;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::device::Device;
+
+chassis::id! {
+    /// A passkey of an account.
+    PasskeyId,
+}
 
 /// Passkeys of one account.
 pub const MOST_PASSKEYS: usize = 10;
@@ -15,8 +21,8 @@ const NAME: usize = 60;
 
 #[derive(Debug, Clone)]
 pub struct Passkey {
-    pub id: Uuid,
-    pub user_id: Uuid,
+    pub id: PasskeyId,
+    pub user_id: UserId,
     /// As its owner named it.
     pub name: String,
     pub key: Key,
@@ -54,12 +60,12 @@ pub struct Signature {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ceremony {
     /// Adding a passkey in this session.
-    Registration(Uuid),
+    Registration(SessionId),
     SignIn,
     /// Giving a second factor again in this session.
-    StepUp(Uuid),
+    StepUp(SessionId),
     /// The same, and signing what has this digest.
-    Decision(Uuid, [u8; 32]),
+    Decision(SessionId, [u8; 32]),
 }
 
 impl Ceremony {
@@ -67,10 +73,10 @@ impl Ceremony {
     #[must_use]
     pub const fn subject(self) -> (&'static [u8], Uuid) {
         match self {
-            Self::Registration(session_id) => (b"registration", session_id),
+            Self::Registration(session_id) => (b"registration", session_id.get()),
             Self::SignIn => (b"login", Uuid::nil()),
-            Self::StepUp(session_id) => (b"step-up", session_id),
-            Self::Decision(session_id, _) => (b"decision", session_id),
+            Self::StepUp(session_id) => (b"step-up", session_id.get()),
+            Self::Decision(session_id, _) => (b"decision", session_id.get()),
         }
     }
 

@@ -2,6 +2,11 @@
 
 use time::Duration;
 
+chassis::id! {
+    /// A link in a security email.
+    LinkId,
+}
+
 /// How long a link works.
 pub const LIFE: Duration = Duration::hours(72);
 

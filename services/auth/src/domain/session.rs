@@ -1,8 +1,8 @@
 //! How long a session lives.
 
+use chassis::id::{SessionId, UserId};
 use chassis::identity::Role;
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 /// Use is noted at most this often.
 pub const NOTED_EVERY: Duration = Duration::minutes(1);
@@ -27,8 +27,8 @@ pub const fn idle(role: Option<Role>) -> Duration {
 
 #[derive(Debug, Clone)]
 pub struct Session {
-    pub id: Uuid,
-    pub user_id: Uuid,
+    pub id: SessionId,
+    pub user_id: UserId,
     pub created_at: OffsetDateTime,
     /// When it was last used, give or take [`NOTED_EVERY`].
     pub last_seen_at: OffsetDateTime,

@@ -3,11 +3,12 @@
 //! passes while the others are closed. A second factor has few codes and is requested only after the password, so it is
 //! eventually locked for an hour (D-A9).
 
+use chassis::id::UserId;
 use sha2::{Digest, Sha256};
 use time::Duration;
-use uuid::Uuid;
 
 use super::device::Device;
+use super::passkey::PasskeyId;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counter {
@@ -64,7 +65,7 @@ impl Counter {
 
     /// Of a passkey that an account has.
     #[must_use]
-    pub fn passkey(id: Uuid) -> Self {
+    pub fn passkey(id: PasskeyId) -> Self {
         Self::delaying(format!("passkey:{id}"), FREE_PLACE)
     }
 
@@ -76,7 +77,7 @@ impl Counter {
 
     /// Of passwords set by a link of an account.
     #[must_use]
-    pub fn resets(user_id: Uuid) -> Self {
+    pub fn resets(user_id: UserId) -> Self {
         Self::delaying(format!("resets:{user_id}"), FREE_ACCOUNT)
     }
 
@@ -94,14 +95,14 @@ impl Counter {
 
     /// Of the second factor of an account.
     #[must_use]
-    pub fn second_factor(user_id: Uuid) -> Self {
+    pub fn second_factor(user_id: UserId) -> Self {
         let delaying = Self::delaying(format!("totp:{user_id}"), FREE_ACCOUNT);
         Self { rest: REST_FACTORS, most: Some(MOST_FACTORS), ..delaying }
     }
 
     /// Of the password asked for inside a session.
     #[must_use]
-    pub fn inside(user_id: Uuid) -> Self {
+    pub fn inside(user_id: UserId) -> Self {
         Self::delaying(format!("inside:{user_id}"), FREE_ACCOUNT)
     }
 

@@ -1,5 +1,6 @@
 //! An account, of a member or of staff.
 
+use chassis::id::UserId;
 use chassis::identity::Role;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -12,7 +13,7 @@ pub const fn waits_before_deciding(role: Role) -> bool {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    pub id: Uuid,
+    pub id: UserId,
     /// 1 to 100 characters.
     pub name: String,
     /// The address in force.
@@ -49,7 +50,7 @@ impl User {
     #[must_use]
     pub fn new(name: String, email: String, created_at: OffsetDateTime) -> Self {
         Self {
-            id: Uuid::now_v7(),
+            id: Uuid::now_v7().into(),
             name,
             email,
             pending_email: None,

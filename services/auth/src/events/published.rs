@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::id::{SessionId, UserId};
 use chassis::identity::Role;
 use chassis::outbox::enqueue;
 use chassis::proposal::Proposal;
@@ -14,19 +15,20 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::staff::propose_staff_change::Account;
-use crate::domain::code::Destination;
+use crate::domain::code::{CodeId, Destination};
 use crate::domain::device::Device;
 use crate::domain::second_factor::Change;
+use crate::domain::security_link::LinkId;
 use crate::domain::user::User;
 
 type Told = Result<(), sqlx::Error>;
 
-pub async fn user_registered(conn: &mut PgConnection, user_id: Uuid) -> Told {
+pub async fn user_registered(conn: &mut PgConnection, user_id: UserId) -> Told {
     enqueue(conn, "auth.v1.user_registered", user_id, &UserRegistered { user_id: user_id.to_string() }).await
 }
 
 /// A code is to be mailed.
-pub async fn verification_code_issued(conn: &mut PgConnection, code_id: Uuid, user_id: Uuid) -> Told {
+pub async fn verification_code_issued(conn: &mut PgConnection, code_id: CodeId, user_id: UserId) -> Told {
     let event = VerificationCodeIssued { reference: code_id.to_string(), user_id: user_id.to_string() };
     enqueue(conn, "auth.v1.verification_code_issued", user_id, &event).await
 }
@@ -34,8 +36,8 @@ pub async fn verification_code_issued(conn: &mut PgConnection, code_id: Uuid, us
 /// A code by which a member confirms where payouts may go is to be mailed.
 pub async fn destination_code_issued(
     conn: &mut PgConnection,
-    code_id: Uuid,
-    user_id: Uuid,
+    code_id: CodeId,
+    user_id: UserId,
     destination: &Destination,
 ) -> Told {
     let event = DestinationCodeIssued {
@@ -50,7 +52,7 @@ pub async fn destination_code_issued(
 }
 
 /// A reset link is to be mailed.
-pub async fn password_reset_requested(conn: &mut PgConnection, token_id: Uuid, user_id: Uuid) -> Told {
+pub async fn password_reset_requested(conn: &mut PgConnection, token_id: Uuid, user_id: UserId) -> Told {
     let event = PasswordResetRequested { reference: token_id.to_string(), user_id: user_id.to_string() };
     enqueue(conn, "auth.v1.password_reset_requested", user_id, &event).await
 }
@@ -66,7 +68,7 @@ pub async fn staff_invited(conn: &mut PgConnection, token_id: Uuid, user: &User)
 pub async fn staff_changed(
     conn: &mut PgConnection,
     decided: &Proposal,
-    (user_id, account): (Uuid, &Account),
+    (user_id, account): (UserId, &Account),
     (change, previous): (&str, Option<Role>),
 ) -> Told {
     let event = StaffChanged {
@@ -82,7 +84,7 @@ pub async fn staff_changed(
     enqueue(conn, "auth.v1.staff_changed", user_id, &event).await
 }
 
-pub async fn password_changed(conn: &mut PgConnection, user_id: Uuid, link_id: Uuid) -> Told {
+pub async fn password_changed(conn: &mut PgConnection, user_id: UserId, link_id: LinkId) -> Told {
     let event = PasswordChanged { user_id: user_id.to_string(), link_reference: link_id.to_string() };
     enqueue(conn, "auth.v1.password_changed", user_id, &event).await
 }
@@ -91,8 +93,8 @@ pub async fn password_changed(conn: &mut PgConnection, user_id: Uuid, link_id: U
 /// mail.
 pub async fn second_factor_changed(
     conn: &mut PgConnection,
-    user_id: Uuid,
-    (change, recovery_codes_left, link_id): (Change, i64, Uuid),
+    user_id: UserId,
+    (change, recovery_codes_left, link_id): (Change, i64, LinkId),
     device: &Device,
 ) -> Told {
     let event = SecondFactorChanged {
@@ -110,9 +112,9 @@ pub async fn second_factor_changed(
 /// Two people of the staff agreed that the second factors of an account are removed at this moment.
 pub async fn factor_reset_scheduled(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     due_at: OffsetDateTime,
-    link_id: Uuid,
+    link_id: LinkId,
 ) -> Told {
     let event = SecondFactorChanged {
         user_id: user_id.to_string(),
@@ -125,7 +127,7 @@ pub async fn factor_reset_scheduled(
 }
 
 /// A member wants another address.
-pub async fn email_change_requested(conn: &mut PgConnection, user: &User, new_email: &str, link_id: Uuid) -> Told {
+pub async fn email_change_requested(conn: &mut PgConnection, user: &User, new_email: &str, link_id: LinkId) -> Told {
     let event = EmailChangeRequested {
         user_id: user.id.to_string(),
         old_email: user.email.clone(),
@@ -140,7 +142,7 @@ pub async fn email_changed(
     conn: &mut PgConnection,
     user: &User,
     new_email: &str,
-    (undo_id, link_id): (Uuid, Uuid),
+    (undo_id, link_id): (LinkId, LinkId),
 ) -> Told {
     let event = EmailChanged {
         user_id: user.id.to_string(),
@@ -153,7 +155,7 @@ pub async fn email_changed(
 }
 
 /// Somebody logged in from a device the account does not know.
-pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device: &Device, link_id: Uuid) -> Told {
+pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: UserId, device: &Device, link_id: LinkId) -> Told {
     let event = NewDeviceSignedIn {
         user_id: user_id.to_string(),
         device: device.family.clone(),
@@ -166,9 +168,9 @@ pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device
 /// This many proofs for an account in a row were refused. With a link if they were made in a session, which was ended.
 pub async fn sign_ins_refused(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     count: i64,
-    (device, link_id): (Option<&Device>, Option<Uuid>),
+    (device, link_id): (Option<&Device>, Option<LinkId>),
 ) -> Told {
     let event = SignInsRefused {
         user_id: user_id.to_string(),
@@ -180,12 +182,17 @@ pub async fn sign_ins_refused(
     enqueue(conn, "auth.v1.sign_ins_refused", user_id, &event).await
 }
 
-pub async fn account_frozen(conn: &mut PgConnection, user_id: Uuid) -> Told {
+pub async fn account_frozen(conn: &mut PgConnection, user_id: UserId) -> Told {
     enqueue(conn, "auth.v1.account_frozen", user_id, &AccountFrozen { user_id: user_id.to_string() }).await
 }
 
 /// The account closes at a moment, unless that is called off before. With the link of the mail.
-pub async fn account_closing(conn: &mut PgConnection, user_id: Uuid, closes_at: OffsetDateTime, link_id: Uuid) -> Told {
+pub async fn account_closing(
+    conn: &mut PgConnection,
+    user_id: UserId,
+    closes_at: OffsetDateTime,
+    link_id: LinkId,
+) -> Told {
     let event = AccountClosing {
         user_id: user_id.to_string(),
         closes_at: Some(clock::to_proto(closes_at)),
@@ -201,21 +208,26 @@ pub async fn account_closed(conn: &mut PgConnection, user: &User) -> Told {
 }
 
 /// A member reported that someone else used the account.
-pub async fn activity_disowned(conn: &mut PgConnection, user_id: Uuid, reported_at: OffsetDateTime) -> Told {
+pub async fn activity_disowned(conn: &mut PgConnection, user_id: UserId, reported_at: OffsetDateTime) -> Told {
     let event = ActivityDisowned { user_id: user_id.to_string(), reported_at: Some(clock::to_proto(reported_at)) };
     enqueue(conn, "auth.v1.activity_disowned", user_id, &event).await
 }
 
 /// One session of an account was ended.
-pub async fn session_ended(conn: &mut PgConnection, user_id: Uuid, session_id: Uuid) -> Told {
+pub async fn session_ended(conn: &mut PgConnection, user_id: UserId, session_id: SessionId) -> Told {
     let event = SessionEnded { session_ids: vec![session_id.to_string()], ..SessionEnded::default() };
     enqueue(conn, "auth.v1.session_ended", user_id, &event).await
 }
 
 /// All sessions of an account ended, except one if it is given; `ended` were live.
-pub async fn all_sessions_ended(conn: &mut PgConnection, user_id: Uuid, except: Option<Uuid>, ended: &[Uuid]) -> Told {
+pub async fn all_sessions_ended(
+    conn: &mut PgConnection,
+    user_id: UserId,
+    except: Option<SessionId>,
+    ended: &[SessionId],
+) -> Told {
     let event = SessionEnded {
-        session_ids: ended.iter().map(Uuid::to_string).collect(),
+        session_ids: ended.iter().map(SessionId::to_string).collect(),
         all_of_user_id: user_id.to_string(),
         except_session_id: except.map(|id| id.to_string()).unwrap_or_default(),
     };

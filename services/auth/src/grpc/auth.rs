@@ -1,5 +1,6 @@
 use chassis::error::{Kind, Refusal};
 use chassis::grpc::{Reply, answer, request_id};
+use chassis::id::UserId;
 use chassis::idempotency::Claim;
 use chassis::identity::Session;
 use chassis::page::Page;
@@ -287,16 +288,16 @@ fn only_email(text: &str) -> Result<Email, Error> {
 }
 
 /// The owner of an idempotency key without a session: the address.
-fn claimant(email: &Email) -> Uuid {
+fn claimant(email: &Email) -> UserId {
     let hash = Sha256::digest(email.folded().as_bytes());
     let mut bytes = [0; 16];
     bytes.iter_mut().zip(hash).for_each(|(byte, hashed)| *byte = hashed);
-    Uuid::from_bytes(bytes)
+    Uuid::from_bytes(bytes).into()
 }
 
 /// Another's account is as good as none (D-P1).
 fn own(session: &Session, user_id: &str) -> Result<(), Status> {
-    match convert::id(user_id, "account") {
+    match convert::id::<UserId>(user_id, "account") {
         Ok(id) if id == session.user_id => Ok(()),
         _ => Err(Error::NotFound("account").into()),
     }

@@ -1,12 +1,13 @@
 //! Conversion between messages and the domain.
 
 use chassis::clock;
+use chassis::id::SessionId;
 use chassis::identity::{PayoutState, Role};
 use proto::auth::v1::{
     Client, GetPayoutStateResponse, GetSessionResponse, MemberNote, Passkey as PasskeyMessage,
     SecurityEvent as SecurityEventMessage, Session as SessionMessage, User as UserMessage,
 };
-use uuid::Uuid;
+use std::str::FromStr;
 
 use crate::app::session::get_session::Found;
 use crate::domain::device::Device;
@@ -85,7 +86,7 @@ pub fn state(found: &Found) -> GetSessionResponse {
 }
 
 /// A session; `current` is the one that asks.
-pub fn session(session: Session, current: Option<Uuid>) -> SessionMessage {
+pub fn session(session: Session, current: Option<SessionId>) -> SessionMessage {
     SessionMessage {
         id: session.id.to_string(),
         current: current == Some(session.id),
@@ -122,8 +123,8 @@ pub fn device(client: Option<&Client>) -> Device {
 }
 
 /// An id; a malformed one names nothing.
-pub fn id(text: &str, what: &'static str) -> Result<Uuid, Error> {
-    Uuid::try_parse(text).map_err(|_| Error::NotFound(what))
+pub fn id<T: FromStr>(text: &str, what: &'static str) -> Result<T, Error> {
+    text.parse().map_err(|_| Error::NotFound(what))
 }
 
 /// A count as it is sent.

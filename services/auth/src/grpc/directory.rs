@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::grpc::Reply;
+use chassis::id::{SessionId, StaffId, UserId};
 use chassis::keys::SERVICES;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{
@@ -11,7 +12,6 @@ use proto::auth::v1::{
     ListStaffContactsRequest, ListStaffContactsResponse,
 };
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::account::get_users::get_users;
@@ -27,7 +27,7 @@ use crate::error::{Error, unauthenticated};
 impl DirectoryService for GrpcServer {
     async fn get_session(&self, request: Request<GetSessionRequest>) -> Reply<GetSessionResponse> {
         self.verifier.service(request.metadata(), &SERVICES)?;
-        let id = Uuid::try_parse(&request.get_ref().session_id).map_err(|_| unauthenticated())?;
+        let id = request.get_ref().session_id.parse().map_err(|_| unauthenticated())?;
         let found = get_session(&self.app, id).await?;
         let found = found.ok_or_else(unauthenticated)?;
         Ok(Response::new(convert::state(&found)))
@@ -36,7 +36,7 @@ impl DirectoryService for GrpcServer {
     async fn get_sessions(&self, request: Request<GetSessionsRequest>) -> Reply<GetSessionsResponse> {
         self.verifier.service(request.metadata(), &SERVICES)?;
         // What is no id is no session.
-        let ids: Vec<Uuid> = request.get_ref().session_ids.iter().filter_map(|id| Uuid::try_parse(id).ok()).collect();
+        let ids: Vec<SessionId> = request.get_ref().session_ids.iter().filter_map(|id| id.parse().ok()).collect();
         let found = get_sessions(&self.app, &ids).await?;
         let sessions = found.into_iter().map(|found| (found.session.id.to_string(), convert::state(&found)));
         Ok(Response::new(GetSessionsResponse { sessions: sessions.collect() }))
@@ -45,7 +45,7 @@ impl DirectoryService for GrpcServer {
     async fn get_users(&self, request: Request<GetUsersRequest>) -> Reply<GetUsersResponse> {
         self.verifier.service(request.metadata(), &SERVICES)?;
         // What is no id belongs to nobody.
-        let ids: Vec<Uuid> = request.get_ref().user_ids.iter().filter_map(|id| Uuid::try_parse(id).ok()).collect();
+        let ids: Vec<UserId> = request.get_ref().user_ids.iter().filter_map(|id| id.parse().ok()).collect();
         let users = get_users(&self.app, &ids).await?;
         Ok(Response::new(GetUsersResponse { users: convert::users(users) }))
     }
@@ -66,14 +66,14 @@ impl DirectoryService for GrpcServer {
         self.verifier.service(request.metadata(), &SERVICES)?;
         let permission = permission(&request.get_ref().permission)?;
         let staff = list_permitted_staff(&self.app, permission).await?;
-        let user_ids = staff.iter().map(Uuid::to_string).collect();
+        let user_ids = staff.iter().map(StaffId::to_string).collect();
         Ok(Response::new(ListPermittedStaffResponse { user_ids }))
     }
 
     async fn get_payout_state(&self, request: Request<GetPayoutStateRequest>) -> Reply<GetPayoutStateResponse> {
         self.verifier.service(request.metadata(), &["wallet"])?;
         // What is no id belongs to nobody.
-        let id = Uuid::try_parse(&request.get_ref().user_id).unwrap_or_default();
+        let id = request.get_ref().user_id.parse::<UserId>().unwrap_or_default();
         let known_at = request.get_ref().destination_known_at.as_ref().and_then(clock::from_proto);
         let state = get_payout_state(&self.app, id, known_at).await?;
         Ok(Response::new(convert::payout_state(&state)))
@@ -89,13 +89,13 @@ impl DirectoryService for GrpcServer {
             id => Some(convert::id(id, "account")?),
         };
         let members = list_erased_members(&self.app, after).await?;
-        let user_ids = members.iter().map(Uuid::to_string).collect();
+        let user_ids = members.iter().map(UserId::to_string).collect();
         Ok(Response::new(ListErasedMembersResponse { user_ids }))
     }
 
     async fn get_mail_secret(&self, request: Request<GetMailSecretRequest>) -> Reply<GetMailSecretResponse> {
         self.verifier.service(request.metadata(), &["mailer"])?;
-        let reference = Uuid::try_parse(&request.get_ref().reference).map_err(|_| Error::MailOutlived)?;
+        let reference = request.get_ref().reference.parse().map_err(|_| Error::MailOutlived)?;
         let mail = get_mail_secret(&self.app, reference).await?;
         Ok(Response::new(GetMailSecretResponse {
             link_expires_at: mail.link.as_ref().map(|link| clock::to_proto(link.expires_at)),

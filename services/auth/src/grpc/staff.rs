@@ -4,6 +4,7 @@ use chassis::clock;
 use chassis::db;
 use chassis::error::Refusal;
 use chassis::grpc::{Reply, answer, request_id};
+use chassis::id::{StaffId, UserId};
 use chassis::idempotency::Answer;
 use chassis::idempotency::Claim;
 use chassis::identity::{Role, Session, Staff};
@@ -23,7 +24,6 @@ use proto::auth::v1::{
 use proto::common::v1::Idempotency;
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::security::list_activity::list_activity;
@@ -194,7 +194,7 @@ impl Decides for GrpcServer {
         decide_proposal(&self.app, command).await
     }
 
-    async fn check(&self, proposal: &Proposal, by: Uuid) -> Result<(), Error> {
+    async fn check(&self, proposal: &Proposal, by: StaffId) -> Result<(), Error> {
         check_proposal(&self.app, proposal, by).await
     }
 }
@@ -213,13 +213,13 @@ impl GrpcServer {
     }
 }
 
-fn member(id: &str) -> Result<Uuid, Error> {
+fn member(id: &str) -> Result<UserId, Error> {
     convert::id(id, "member")
 }
 
 /// The key under which a colleague asks for something.
 fn claim<T>(staff: &Staff, request: &Request<T>, key: Option<&Idempotency>) -> Result<Option<Claim>, Refusal> {
-    Claim::of(staff.user_id, key, request_id(request.metadata()))
+    Claim::of(staff.id, key, request_id(request.metadata()))
 }
 
 fn change(message: Option<proto::auth::v1::propose_staff_change_request::Change>) -> Result<Change, Error> {

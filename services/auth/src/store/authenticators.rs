@@ -1,4 +1,5 @@
 use chassis::db::PgConnection;
+use chassis::id::UserId;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -20,17 +21,17 @@ pub struct InForce {
 /// Writes an authenticator that waits for its first code, in place of the one that waited before.
 pub async fn replace_pending(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     new: &Kept,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("DELETE FROM authenticators WHERE user_id = $1 AND confirmed_at IS NULL", user_id)
+    sqlx::query!("DELETE FROM authenticators WHERE user_id = $1 AND confirmed_at IS NULL", user_id.get())
         .execute(&mut *conn)
         .await?;
     sqlx::query!(
         "INSERT INTO authenticators (id, user_id, sealed_secret, created_at) VALUES ($1, $2, $3, $4)",
         new.id,
-        user_id,
+        user_id.get(),
         new.sealed_secret,
         now,
     )
@@ -42,25 +43,25 @@ pub async fn replace_pending(
 /// The authenticator that waits for its first code since this moment or later.
 pub async fn pending(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     since: OffsetDateTime,
 ) -> Result<Option<Kept>, sqlx::Error> {
     sqlx::query_as!(
         Kept,
         "SELECT id, sealed_secret FROM authenticators
          WHERE user_id = $1 AND confirmed_at IS NULL AND created_at > $2",
-        user_id,
+        user_id.get(),
         since,
     )
     .fetch_optional(conn)
     .await
 }
 
-pub async fn in_force(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<InForce>, sqlx::Error> {
+pub async fn in_force(conn: &mut PgConnection, user_id: UserId) -> Result<Option<InForce>, sqlx::Error> {
     let row = sqlx::query!(
         r#"SELECT id, sealed_secret, confirmed_at AS "since!" FROM authenticators
            WHERE user_id = $1 AND confirmed_at IS NOT NULL"#,
-        user_id,
+        user_id.get(),
     )
     .fetch_optional(conn)
     .await?;
@@ -70,12 +71,14 @@ pub async fn in_force(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<I
 /// Puts one in force in place of the one before; the step of its first code is taken.
 pub async fn confirm(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     id: Uuid,
     step: i64,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("DELETE FROM authenticators WHERE user_id = $1 AND id <> $2", user_id, id).execute(&mut *conn).await?;
+    sqlx::query!("DELETE FROM authenticators WHERE user_id = $1 AND id <> $2", user_id.get(), id)
+        .execute(&mut *conn)
+        .await?;
     sqlx::query!("UPDATE authenticators SET confirmed_at = $2, last_step = $3 WHERE id = $1", id, now, step)
         .execute(conn)
         .await?;
@@ -91,10 +94,10 @@ pub async fn take_step(conn: &mut PgConnection, id: Uuid, step: i64) -> Result<b
 }
 
 /// Forgets an account's authenticators that came into force at this moment or later, and those that wait for their code.
-pub async fn forget_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDateTime) -> Result<(), sqlx::Error> {
+pub async fn forget_since(conn: &mut PgConnection, user_id: UserId, since: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "DELETE FROM authenticators WHERE user_id = $1 AND coalesce(confirmed_at, 'infinity') >= $2",
-        user_id,
+        user_id.get(),
         since,
     )
     .execute(conn)
@@ -103,7 +106,7 @@ pub async fn forget_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetD
 }
 
 /// Forgets an account's authenticators; `false` if there were none.
-pub async fn forget(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query!("DELETE FROM authenticators WHERE user_id = $1", user_id).execute(conn).await?;
+pub async fn forget(conn: &mut PgConnection, user_id: UserId) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!("DELETE FROM authenticators WHERE user_id = $1", user_id.get()).execute(conn).await?;
     Ok(done.rows_affected() > 0)
 }

@@ -1,7 +1,7 @@
 //! What happens to closed accounts later.
 
 use chassis::db::PgConnection;
-use uuid::Uuid;
+use chassis::id::UserId;
 
 /// Whether this process may work on them now: one at a time does, until its transaction ends.
 pub async fn lead(conn: &mut PgConnection) -> Result<bool, sqlx::Error> {
@@ -23,10 +23,10 @@ pub async fn free_addresses(conn: &mut PgConnection) -> Result<u64, sqlx::Error>
 }
 
 /// Accounts that were closed this many days ago and still have personal data, oldest first.
-pub async fn due(conn: &mut PgConnection, days: i32) -> Result<Vec<Uuid>, sqlx::Error> {
+pub async fn due(conn: &mut PgConnection, days: i32) -> Result<Vec<UserId>, sqlx::Error> {
     sqlx::query_scalar!(
-        "SELECT id FROM users WHERE closed_at IS NOT NULL AND erased_at IS NULL
-            AND closed_at < now() - make_interval(days => $1) ORDER BY closed_at LIMIT 100",
+        r#"SELECT id AS "id: _" FROM users WHERE closed_at IS NOT NULL AND erased_at IS NULL
+            AND closed_at < now() - make_interval(days => $1) ORDER BY closed_at LIMIT 100"#,
         days,
     )
     .fetch_all(conn)
@@ -34,32 +34,36 @@ pub async fn due(conn: &mut PgConnection, days: i32) -> Result<Vec<Uuid>, sqlx::
 }
 
 /// Removes the personal data of closed accounts. What is left are ids and times, which the books refer to.
-pub async fn erase(conn: &mut PgConnection, ids: &[Uuid]) -> Result<(), sqlx::Error> {
-    sqlx::query!("DELETE FROM member_notes WHERE user_id = ANY ($1)", ids).execute(&mut *conn).await?;
-    sqlx::query!("DELETE FROM security_events WHERE user_id = ANY ($1)", ids).execute(&mut *conn).await?;
-    sqlx::query!("DELETE FROM security_links WHERE user_id = ANY ($1)", ids).execute(&mut *conn).await?;
-    sqlx::query!("DELETE FROM destination_codes WHERE user_id = ANY ($1)", ids).execute(&mut *conn).await?;
-    sqlx::query!("DELETE FROM codes WHERE user_id = ANY ($1)", ids).execute(&mut *conn).await?;
-    sqlx::query!("DELETE FROM reset_tokens WHERE user_id = ANY ($1)", ids).execute(&mut *conn).await?;
-    sqlx::query!("DELETE FROM sessions WHERE user_id = ANY ($1)", ids).execute(&mut *conn).await?;
+pub async fn erase(conn: &mut PgConnection, ids: &[UserId]) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM member_notes WHERE user_id = ANY ($1)", ids as _).execute(&mut *conn).await?;
+    sqlx::query!("DELETE FROM security_events WHERE user_id = ANY ($1)", ids as _).execute(&mut *conn).await?;
+    sqlx::query!("DELETE FROM security_links WHERE user_id = ANY ($1)", ids as _).execute(&mut *conn).await?;
+    sqlx::query!("DELETE FROM destination_codes WHERE user_id = ANY ($1)", ids as _).execute(&mut *conn).await?;
+    sqlx::query!("DELETE FROM codes WHERE user_id = ANY ($1)", ids as _).execute(&mut *conn).await?;
+    sqlx::query!("DELETE FROM reset_tokens WHERE user_id = ANY ($1)", ids as _).execute(&mut *conn).await?;
+    sqlx::query!("DELETE FROM sessions WHERE user_id = ANY ($1)", ids as _).execute(&mut *conn).await?;
     sqlx::query!(
         "UPDATE users SET name = 'Closed account', email = id || '@closed.invalid', former_email = NULL,
             pending_email = NULL, phone = '', country = '', image_key = '', erased_at = clock_timestamp()
          WHERE id = ANY ($1)",
-        ids,
+        ids as _,
     )
     .execute(&mut *conn)
     .await?;
-    sqlx::query!("INSERT INTO erased_members (user_id) SELECT unnest($1::uuid[])", ids).execute(conn).await?;
+    sqlx::query!("INSERT INTO erased_members (user_id) SELECT unnest($1::uuid[])", ids as _).execute(conn).await?;
     Ok(())
 }
 
 /// The members after this one, in the order of the removal; from the first one without it.
-pub async fn erased_after(conn: &mut PgConnection, after: Option<Uuid>, limit: i64) -> Result<Vec<Uuid>, sqlx::Error> {
+pub async fn erased_after(
+    conn: &mut PgConnection,
+    after: Option<UserId>,
+    limit: i64,
+) -> Result<Vec<UserId>, sqlx::Error> {
     sqlx::query_scalar!(
-        "SELECT user_id FROM erased_members
-         WHERE id > coalesce((SELECT id FROM erased_members WHERE user_id = $1), 0) ORDER BY id LIMIT $2",
-        after,
+        r#"SELECT user_id AS "user_id: _" FROM erased_members
+         WHERE id > coalesce((SELECT id FROM erased_members WHERE user_id = $1), 0) ORDER BY id LIMIT $2"#,
+        after as _,
         limit,
     )
     .fetch_all(conn)

@@ -1,13 +1,13 @@
 use chassis::db::PgConnection;
+use chassis::id::SessionId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::passkey::Signature;
 
 /// Writes what a session signed for a digest, in place of what it signed for it before.
 pub async fn insert(
     conn: &mut PgConnection,
-    session_id: Uuid,
+    session_id: SessionId,
     digest: &[u8],
     signed: &Signature,
     now: OffsetDateTime,
@@ -19,7 +19,7 @@ pub async fn insert(
          ON CONFLICT (session_id, digest) DO UPDATE SET
             public_key = excluded.public_key, authenticator_data = excluded.authenticator_data,
             client_data = excluded.client_data, signature = excluded.signature, created_at = excluded.created_at",
-        session_id,
+        session_id.get(),
         digest,
         signed.public_key,
         signed.authenticator_data,
@@ -35,7 +35,7 @@ pub async fn insert(
 /// What a session signed for a digest after this moment.
 pub async fn find(
     conn: &mut PgConnection,
-    session_id: Uuid,
+    session_id: SessionId,
     digest: &[u8],
     since: OffsetDateTime,
 ) -> Result<Option<Signature>, sqlx::Error> {
@@ -43,7 +43,7 @@ pub async fn find(
         Signature,
         "SELECT public_key, authenticator_data, client_data, signature FROM decision_signatures
          WHERE session_id = $1 AND digest = $2 AND created_at > $3",
-        session_id,
+        session_id.get(),
         digest,
         since,
     )

@@ -33,7 +33,7 @@ pub async fn insert(conn: &mut PgConnection, request: &MailRequest) -> Result<()
         Uuid::now_v7(),
         request.wanted.as_str(),
         request.email,
-        request.asker.and_then(Handle::account),
+        request.asker.and_then(Handle::account) as _,
         request.asker.and_then(Handle::request),
         request.block,
     )
@@ -54,7 +54,7 @@ pub async fn take(conn: &mut PgConnection) -> Result<Option<MailRequest>, sqlx::
     Ok(row.map(|row| MailRequest {
         wanted: if row.kind == "reset" { Wanted::Reset } else { Wanted::Code },
         email: row.email,
-        asker: row.user_id.map(Handle::Account).or(row.request_id.map(Handle::Request)),
+        asker: row.user_id.map(|id| Handle::Account(id.into())).or(row.request_id.map(Handle::Request)),
         block: row.block,
     }))
 }

@@ -1,8 +1,8 @@
 use chassis::db::PgConnection;
+use chassis::id::UserId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
-use crate::domain::passkey::{Key, Passkey};
+use crate::domain::passkey::{Key, Passkey, PasskeyId};
 
 macro_rules! select {
     ($clause:literal $(, $value:expr)* $(,)?) => {
@@ -16,8 +16,8 @@ macro_rules! select {
 }
 
 struct Row {
-    id: Uuid,
-    user_id: Uuid,
+    id: PasskeyId,
+    user_id: UserId,
     name: String,
     credential_id: Vec<u8>,
     public_key: Vec<u8>,
@@ -48,14 +48,14 @@ impl From<Row> for Passkey {
 }
 
 /// An account's, oldest first.
-pub async fn of_user(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Passkey>, sqlx::Error> {
-    let rows = select!("WHERE user_id = $1 ORDER BY created_at, id", user_id).fetch_all(conn).await?;
+pub async fn of_user(conn: &mut PgConnection, user_id: UserId) -> Result<Vec<Passkey>, sqlx::Error> {
+    let rows = select!("WHERE user_id = $1 ORDER BY created_at, id", user_id.get()).fetch_all(conn).await?;
     Ok(rows.into_iter().map(Passkey::from).collect())
 }
 
 /// How many an account has.
-pub async fn count(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM passkeys WHERE user_id = $1"#, user_id)
+pub async fn count(conn: &mut PgConnection, user_id: UserId) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM passkeys WHERE user_id = $1"#, user_id.get())
         .fetch_one(conn)
         .await
 }
@@ -70,8 +70,8 @@ pub async fn insert(conn: &mut PgConnection, new: &Passkey) -> Result<bool, sqlx
     let done = sqlx::query!(
         "INSERT INTO passkeys (id, user_id, name, credential_id, public_key, algorithm, sign_count, transports, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (credential_id) DO NOTHING",
-        new.id,
-        new.user_id,
+        new.id.get(),
+        new.user_id.get(),
         new.name,
         new.key.credential_id,
         new.key.public_key,
@@ -89,14 +89,14 @@ pub async fn insert(conn: &mut PgConnection, new: &Passkey) -> Result<bool, sqlx
 /// taken.
 pub async fn note_use(
     conn: &mut PgConnection,
-    id: Uuid,
+    id: PasskeyId,
     sign_count: i64,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "UPDATE passkeys SET sign_count = $2, last_used_at = $3
          WHERE id = $1 AND (sign_count < $2 OR sign_count = 0 AND $2 = 0)",
-        id,
+        id.get(),
         sign_count,
         now,
     )
@@ -106,19 +106,23 @@ pub async fn note_use(
 }
 
 /// Removes one of an account; `false` if it has none with this id.
-pub async fn remove(conn: &mut PgConnection, user_id: Uuid, id: Uuid) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query!("DELETE FROM passkeys WHERE user_id = $1 AND id = $2", user_id, id).execute(conn).await?;
+pub async fn remove(conn: &mut PgConnection, user_id: UserId, id: PasskeyId) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!("DELETE FROM passkeys WHERE user_id = $1 AND id = $2", user_id.get(), id.get())
+        .execute(conn)
+        .await?;
     Ok(done.rows_affected() == 1)
 }
 
 /// Removes those of an account that were added at this moment or later.
-pub async fn forget_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDateTime) -> Result<(), sqlx::Error> {
-    sqlx::query!("DELETE FROM passkeys WHERE user_id = $1 AND created_at >= $2", user_id, since).execute(conn).await?;
+pub async fn forget_since(conn: &mut PgConnection, user_id: UserId, since: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM passkeys WHERE user_id = $1 AND created_at >= $2", user_id.get(), since)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 
 /// Removes all of an account; `false` if there were none.
-pub async fn forget(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query!("DELETE FROM passkeys WHERE user_id = $1", user_id).execute(conn).await?;
+pub async fn forget(conn: &mut PgConnection, user_id: UserId) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!("DELETE FROM passkeys WHERE user_id = $1", user_id.get()).execute(conn).await?;
     Ok(done.rows_affected() > 0)
 }

@@ -1,16 +1,16 @@
+use chassis::id::UserId;
 use std::time::Duration;
 
 use chassis::db::PgConnection;
 use chassis::identity::PayoutState;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::safeguard::Change;
 
 /// Notes a change: payouts wait until a moment, or longer if they did.
 pub async fn note(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     change: Change,
     (now, not_before): (OffsetDateTime, OffsetDateTime),
 ) -> Result<(), sqlx::Error> {
@@ -24,7 +24,7 @@ pub async fn note(
             password_changed_at = coalesce(excluded.password_changed_at, p.password_changed_at),
             factors_changed_at = coalesce(excluded.factors_changed_at, p.factors_changed_at),
             not_before = greatest(excluded.not_before, p.not_before)",
-        user_id,
+        user_id.get(),
         at(Change::Email),
         at(Change::Password),
         at(Change::Factors),
@@ -36,11 +36,11 @@ pub async fn note(
 }
 
 /// Stops payouts until a new password is set, and keeps when its owner reported that someone else used the account.
-pub async fn stop(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
+pub async fn stop(conn: &mut PgConnection, user_id: UserId, now: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO payout_safeguards (user_id, stopped_at, disowned_at) VALUES ($1, $2, $2)
          ON CONFLICT (user_id) DO UPDATE SET stopped_at = excluded.stopped_at, disowned_at = excluded.disowned_at",
-        user_id,
+        user_id.get(),
         now,
     )
     .execute(conn)
@@ -49,8 +49,10 @@ pub async fn stop(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -
 }
 
 /// Lifts the stop: a new password was set.
-pub async fn lift_stop(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE payout_safeguards SET stopped_at = NULL WHERE user_id = $1", user_id).execute(conn).await?;
+pub async fn lift_stop(conn: &mut PgConnection, user_id: UserId) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE payout_safeguards SET stopped_at = NULL WHERE user_id = $1", user_id.get())
+        .execute(conn)
+        .await?;
     Ok(())
 }
 
@@ -58,7 +60,7 @@ pub async fn lift_stop(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sql
 /// a destination that is known since this moment; `None` for an unknown account.
 pub async fn state(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     destination_known_at: Option<OffsetDateTime>,
     cooling_off: Duration,
 ) -> Result<Option<PayoutState>, sqlx::Error> {
@@ -76,7 +78,7 @@ pub async fn state(
                            UNION ALL SELECT first_seen_at FROM known_keys WHERE user_id = u.id) AS devices) AS seen
                WHERE first_seen_at > first) d
            WHERE u.id = $1"#,
-        user_id,
+        user_id.get(),
         destination_known_at,
         cooling_off.as_secs_f64(),
     )

@@ -1,4 +1,5 @@
 use chassis::db::PgConnection;
+use chassis::id::UserId;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -7,7 +8,7 @@ use crate::store::codes::Mailable;
 
 pub struct NewLink<'a> {
     pub id: Uuid,
-    pub user_id: Uuid,
+    pub user_id: UserId,
     pub purpose: LinkPurpose,
     pub ends: OffsetDateTime,
     /// Of a visitor; unset if the product sent it on its own.
@@ -25,7 +26,7 @@ pub async fn insert(
         "INSERT INTO reset_tokens (id, user_id, purpose, token_hash, created_at, expires_at, block, is_strangers)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         new.id,
-        new.user_id,
+        new.user_id.get(),
         new.purpose.as_str(),
         token_hash,
         now,
@@ -39,20 +40,20 @@ pub async fn insert(
 }
 
 /// Until when the newest invitation of an account counts; `None` if there is none.
-pub async fn invited_until(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+pub async fn invited_until(conn: &mut PgConnection, user_id: UserId) -> Result<Option<OffsetDateTime>, sqlx::Error> {
     sqlx::query_scalar!(
         "SELECT max(expires_at) FROM reset_tokens WHERE user_id = $1 AND purpose = 'invitation'",
-        user_id
+        user_id.get()
     )
     .fetch_one(conn)
     .await
 }
 
 /// Kills the links of an account.
-pub async fn supersede(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
+pub async fn supersede(conn: &mut PgConnection, user_id: UserId, now: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE reset_tokens SET superseded_at = $2 WHERE user_id = $1 AND consumed_at IS NULL AND superseded_at IS NULL",
-        user_id,
+        user_id.get(),
         now,
     )
     .execute(conn)
@@ -61,11 +62,11 @@ pub async fn supersede(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTi
 }
 
 /// Whose live link this is.
-pub async fn find_live(conn: &mut PgConnection, token_hash: &[u8]) -> Result<Option<Uuid>, sqlx::Error> {
+pub async fn find_live(conn: &mut PgConnection, token_hash: &[u8]) -> Result<Option<UserId>, sqlx::Error> {
     sqlx::query_scalar!(
-        "SELECT t.user_id FROM reset_tokens t JOIN users u ON u.id = t.user_id
+        r#"SELECT t.user_id AS "user_id: _" FROM reset_tokens t JOIN users u ON u.id = t.user_id
          WHERE t.token_hash = $1 AND t.consumed_at IS NULL AND t.superseded_at IS NULL
-           AND t.expires_at > clock_timestamp() AND u.disabled_at IS NULL AND u.closed_at IS NULL",
+           AND t.expires_at > clock_timestamp() AND u.disabled_at IS NULL AND u.closed_at IS NULL"#,
         token_hash,
     )
     .fetch_optional(conn)
@@ -88,13 +89,13 @@ pub async fn consume(conn: &mut PgConnection, token_hash: &[u8], now: OffsetDate
 /// How many links an account was sent since a moment because somebody from this address block asked for them.
 pub async fn sent_since(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     block: &str,
     since: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM reset_tokens WHERE user_id = $1 AND created_at > $2 AND block = $3"#,
-        user_id,
+        user_id.get(),
         since,
         block,
     )
@@ -103,12 +104,12 @@ pub async fn sent_since(
 }
 
 /// How many links of an account can be used that strangers asked for.
-pub async fn of_strangers(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
+pub async fn of_strangers(conn: &mut PgConnection, user_id: UserId) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM reset_tokens
            WHERE user_id = $1 AND is_strangers AND consumed_at IS NULL AND superseded_at IS NULL
              AND expires_at > clock_timestamp()"#,
-        user_id,
+        user_id.get(),
     )
     .fetch_one(conn)
     .await

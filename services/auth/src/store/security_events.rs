@@ -1,6 +1,6 @@
 use chassis::db::PgConnection;
+use chassis::id::UserId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::device::Device;
 use crate::domain::security_event::{Kind, LIFE, SecurityEvent};
@@ -8,14 +8,14 @@ use crate::domain::security_event::{Kind, LIFE, SecurityEvent};
 /// Adds an event of an account.
 pub async fn insert(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     (kind, refused): (Kind, bool),
     device: Option<&Device>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO security_events (user_id, at, kind, refused, device, block) VALUES ($1, $2, $3, $4, $5, $6)",
-        user_id,
+        user_id.get(),
         now,
         kind.as_str(),
         refused,
@@ -28,13 +28,13 @@ pub async fn insert(
 }
 
 /// Refused logins, passwords and second factors since the last that was right.
-pub async fn refusals(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
+pub async fn refusals(conn: &mut PgConnection, user_id: UserId) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM security_events WHERE user_id = $1 AND kind IN ('sign_in', 'step_up', 'password') AND refused
             AND id > coalesce((SELECT max(id) FROM security_events
                 WHERE user_id = $1 AND kind IN ('sign_in', 'step_up', 'password_changed', 'password_reset')
                   AND NOT refused), 0)"#,
-        user_id,
+        user_id.get(),
     )
     .fetch_one(conn)
     .await
@@ -43,7 +43,7 @@ pub async fn refusals(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sql
 /// The events of an account before one of them, newest first, at most this many.
 pub async fn of_user(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     before: Option<i64>,
     limit: i64,
 ) -> Result<Vec<SecurityEvent>, sqlx::Error> {
@@ -51,7 +51,7 @@ pub async fn of_user(
         SecurityEvent,
         "SELECT id, at, kind, refused, device, block FROM security_events
          WHERE user_id = $1 AND id < coalesce($2, 9223372036854775807) ORDER BY id DESC LIMIT $3",
-        user_id,
+        user_id.get(),
         before,
         limit,
     )

@@ -1,15 +1,16 @@
 use chassis::db::PgConnection;
+use chassis::id::UserId;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::security_link::{LIFE, Purpose};
+use crate::domain::security_link::{LIFE, LinkId, Purpose};
 use crate::domain::user::User;
 use crate::store::codes::Mailable;
 
 pub struct Link {
     /// Its id, from which its token follows.
-    pub id: Uuid,
-    pub user_id: Uuid,
+    pub id: LinkId,
+    pub user_id: UserId,
     /// The address that it was mailed to.
     pub email: String,
     pub created_at: OffsetDateTime,
@@ -18,15 +19,15 @@ pub struct Link {
 /// Adds a link, mailed to the address that the account has in this moment; returns its id.
 pub async fn insert(
     conn: &mut PgConnection,
-    (user_id, email): (Uuid, &str),
+    (user_id, email): (UserId, &str),
     purpose: Purpose,
     now: OffsetDateTime,
-) -> Result<Uuid, sqlx::Error> {
-    let id = Uuid::new_v4();
+) -> Result<LinkId, sqlx::Error> {
+    let id = LinkId::new(Uuid::new_v4());
     sqlx::query!(
         "INSERT INTO security_links (id, user_id, purpose, email, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
-        id,
-        user_id,
+        id.get(),
+        user_id.get(),
         purpose.as_str(),
         email,
         now,
@@ -38,13 +39,13 @@ pub async fn insert(
 }
 
 /// The link for this purpose if it works.
-pub async fn find_live(conn: &mut PgConnection, id: Uuid, purpose: Purpose) -> Result<Option<Link>, sqlx::Error> {
+pub async fn find_live(conn: &mut PgConnection, id: LinkId, purpose: Purpose) -> Result<Option<Link>, sqlx::Error> {
     sqlx::query_as!(
         Link,
         "SELECT id, user_id, email, created_at FROM security_links
          WHERE id = $1 AND purpose = $2 AND consumed_at IS NULL AND superseded_at IS NULL
            AND expires_at > clock_timestamp()",
-        id,
+        id.get(),
         purpose.as_str(),
     )
     .fetch_optional(conn)
@@ -59,7 +60,7 @@ pub async fn find_undo(conn: &mut PgConnection, user: &User, email: &str) -> Res
          WHERE user_id = $1 AND purpose = 'undo' AND lower(email) = lower($2) AND consumed_at IS NULL
            AND superseded_at IS NULL AND expires_at > clock_timestamp()
          ORDER BY created_at LIMIT 1",
-        user.id,
+        user.id.get(),
         email,
     )
     .fetch_optional(conn)
@@ -67,11 +68,11 @@ pub async fn find_undo(conn: &mut PgConnection, user: &User, email: &str) -> Res
 }
 
 /// Uses a link up if it still works.
-pub async fn consume(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
+pub async fn consume(conn: &mut PgConnection, id: LinkId, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "UPDATE security_links SET consumed_at = $2
          WHERE id = $1 AND consumed_at IS NULL AND superseded_at IS NULL AND expires_at > $2",
-        id,
+        id.get(),
         now,
     )
     .execute(conn)
@@ -82,7 +83,7 @@ pub async fn consume(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> 
 /// Kills the links that went to other addresses of an account since a moment: anyone who reads those has lost the account.
 pub async fn supersede_others(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     (email, since): (&str, OffsetDateTime),
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
@@ -90,7 +91,7 @@ pub async fn supersede_others(
         "UPDATE security_links SET superseded_at = $4
          WHERE user_id = $1 AND lower(email) <> lower($2) AND created_at >= $3
            AND consumed_at IS NULL AND superseded_at IS NULL",
-        user_id,
+        user_id.get(),
         email,
         since,
         now,
@@ -101,12 +102,12 @@ pub async fn supersede_others(
 }
 
 /// The link if it may still be mailed.
-pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailable>, sqlx::Error> {
+pub async fn mailable(conn: &mut PgConnection, id: LinkId) -> Result<Option<Mailable>, sqlx::Error> {
     sqlx::query_as!(
         Mailable,
         "SELECT l.email, u.name, l.expires_at FROM security_links l JOIN users u ON u.id = l.user_id
          WHERE l.id = $1 AND l.consumed_at IS NULL AND l.superseded_at IS NULL AND l.expires_at > clock_timestamp()",
-        id,
+        id.get(),
     )
     .fetch_optional(conn)
     .await

@@ -1,15 +1,15 @@
 use chassis::db::PgConnection;
+use chassis::id::{SessionId, UserId};
 use chassis::identity::Role;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::second_factor::{Means, SteppedUp};
 use crate::domain::session::Session;
 
 /// A live session with what its account decides.
 pub struct Live {
-    pub id: Uuid,
-    pub user_id: Uuid,
+    pub id: SessionId,
+    pub user_id: UserId,
     pub verified: bool,
     pub frozen: bool,
     /// Unset for members.
@@ -37,8 +37,8 @@ pub async fn insert(
             (id, user_id, created_at, last_seen_at, idle_until, expires_at, stepped_up_at, stepped_up_by_passkey, device, address,
              device_key, factor_since)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-        session.id,
-        session.user_id,
+        session.id.get(),
+        session.user_id.get(),
         session.created_at,
         session.last_seen_at,
         session.idle_until,
@@ -56,18 +56,18 @@ pub async fn insert(
 }
 
 /// The session with this id, live or not.
-pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, sqlx::Error> {
+pub async fn find(conn: &mut PgConnection, id: SessionId) -> Result<Option<Session>, sqlx::Error> {
     sqlx::query_as!(
         Session,
         "SELECT id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address, device_key FROM sessions WHERE id = $1",
-        id,
+        id.get(),
     )
     .fetch_optional(conn)
     .await
 }
 
 /// Those of the sessions with these ids that are live now.
-pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sqlx::Error> {
+pub async fn live(conn: &mut PgConnection, ids: &[SessionId]) -> Result<Vec<Live>, sqlx::Error> {
     // The number of ids is hidden from the planner: a plan for one id looks so much cheaper than one for any number that it
     // would plan every lookup again, which takes several times as long as the lookup.
     let rows = sqlx::query!(
@@ -78,14 +78,14 @@ pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sq
            FROM sessions s JOIN users u ON u.id = s.user_id
            WHERE s.id = ANY ((SELECT $1::uuid[])::uuid[]) AND s.revoked_at IS NULL AND s.idle_until > clock_timestamp() AND u.disabled_at IS NULL
              AND u.closed_at IS NULL"#,
-        ids,
+        ids as _,
     )
     .fetch_all(conn)
     .await?;
     let live = rows.into_iter().map(|row| {
         Ok(Live {
-            id: row.id,
-            user_id: row.user_id,
+            id: row.id.into(),
+            user_id: row.user_id.into(),
             verified: row.verified,
             frozen: row.frozen,
             role: super::users::role(row.role.as_deref())?,
@@ -107,17 +107,17 @@ pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sq
 /// locked in ascending id, so that two calls about the same never wait for each other in a circle.
 pub async fn touch(
     conn: &mut PgConnection,
-    used: &[(Uuid, OffsetDateTime)],
+    used: &[(SessionId, OffsetDateTime)],
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let (ids, idle_until): (Vec<Uuid>, Vec<OffsetDateTime>) = used.iter().copied().unzip();
+    let (ids, idle_until): (Vec<SessionId>, Vec<OffsetDateTime>) = used.iter().copied().unzip();
     sqlx::query!(
         "UPDATE sessions SET last_seen_at = $3, idle_until = least(used.idle_until, expires_at)
          FROM (SELECT id, until.idle_until FROM sessions
                JOIN unnest($1::uuid[], $2::timestamptz[]) AS until (session_id, idle_until) ON session_id = id
                ORDER BY id FOR UPDATE OF sessions) AS used
          WHERE sessions.id = used.id AND revoked_at IS NULL AND last_seen_at < $3",
-        &ids,
+        &ids as _,
         &idle_until,
         now,
     )
@@ -127,10 +127,10 @@ pub async fn touch(
 }
 
 /// Notes that a second factor was given.
-pub async fn step_up(conn: &mut PgConnection, id: Uuid, given: SteppedUp) -> Result<(), sqlx::Error> {
+pub async fn step_up(conn: &mut PgConnection, id: SessionId, given: SteppedUp) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE sessions SET stepped_up_at = $2, stepped_up_by_passkey = $3, factor_since = $4, refused_proofs = 0 WHERE id = $1",
-        id,
+        id.get(),
         given.at,
         given.means == Means::Passkey,
         given.since,
@@ -141,10 +141,10 @@ pub async fn step_up(conn: &mut PgConnection, id: Uuid, given: SteppedUp) -> Res
 }
 
 /// Counts a refused password or second factor; returns how many there were since the last that was right.
-pub async fn count_refusal(conn: &mut PgConnection, id: Uuid) -> Result<i16, sqlx::Error> {
+pub async fn count_refusal(conn: &mut PgConnection, id: SessionId) -> Result<i16, sqlx::Error> {
     let counted = sqlx::query_scalar!(
         "UPDATE sessions SET refused_proofs = least(refused_proofs + 1, 1000) WHERE id = $1 RETURNING refused_proofs",
-        id,
+        id.get(),
     )
     .fetch_optional(conn)
     .await?;
@@ -152,33 +152,38 @@ pub async fn count_refusal(conn: &mut PgConnection, id: Uuid) -> Result<i16, sql
 }
 
 /// Forgets the refused ones: one was right.
-pub async fn forget_refusals(conn: &mut PgConnection, id: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE sessions SET refused_proofs = 0 WHERE id = $1 AND refused_proofs > 0", id)
+pub async fn forget_refusals(conn: &mut PgConnection, id: SessionId) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE sessions SET refused_proofs = 0 WHERE id = $1 AND refused_proofs > 0", id.get())
         .execute(conn)
         .await?;
     Ok(())
 }
 
 /// An account's live sessions, newest use first.
-pub async fn of_user(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Session>, sqlx::Error> {
+pub async fn of_user(conn: &mut PgConnection, user_id: UserId) -> Result<Vec<Session>, sqlx::Error> {
     sqlx::query_as!(
         Session,
         "SELECT id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address, device_key FROM sessions
          WHERE user_id = $1 AND revoked_at IS NULL AND idle_until > clock_timestamp()
          ORDER BY last_seen_at DESC, id LIMIT 100",
-        user_id,
+        user_id.get(),
     )
     .fetch_all(conn)
     .await
 }
 
 /// Ends one live session of an account; `false` if there is none.
-pub async fn revoke(conn: &mut PgConnection, user_id: Uuid, id: Uuid, at: OffsetDateTime) -> Result<bool, sqlx::Error> {
+pub async fn revoke(
+    conn: &mut PgConnection,
+    user_id: UserId,
+    id: SessionId,
+    at: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "UPDATE sessions SET revoked_at = $3
          WHERE id = $2 AND user_id = $1 AND revoked_at IS NULL AND idle_until > $3",
-        user_id,
-        id,
+        user_id.get(),
+        id.get(),
         at,
     )
     .execute(conn)
@@ -189,15 +194,15 @@ pub async fn revoke(conn: &mut PgConnection, user_id: Uuid, id: Uuid, at: Offset
 /// Ends all live sessions of an account but one; returns those ended.
 pub async fn revoke_all(
     conn: &mut PgConnection,
-    user_id: Uuid,
-    except: Option<Uuid>,
+    user_id: UserId,
+    except: Option<SessionId>,
     at: OffsetDateTime,
-) -> Result<Vec<Uuid>, sqlx::Error> {
+) -> Result<Vec<SessionId>, sqlx::Error> {
     sqlx::query_scalar!(
-        "UPDATE sessions SET revoked_at = $3
-         WHERE user_id = $1 AND revoked_at IS NULL AND idle_until > $3 AND id IS DISTINCT FROM $2 RETURNING id",
-        user_id,
-        except,
+        r#"UPDATE sessions SET revoked_at = $3
+         WHERE user_id = $1 AND revoked_at IS NULL AND idle_until > $3 AND id IS DISTINCT FROM $2 RETURNING id AS "id: _""#,
+        user_id.get(),
+        except as _,
         at,
     )
     .fetch_all(conn)

@@ -1,4 +1,5 @@
 use chassis::db::PgConnection;
+use chassis::id::UserId;
 use chassis::identity::Role;
 use sqlx::FromRow;
 use time::OffsetDateTime;
@@ -25,7 +26,7 @@ macro_rules! select {
 
 #[derive(FromRow)]
 struct Row {
-    id: Uuid,
+    id: UserId,
     name: String,
     email: String,
     pending_email: Option<String>,
@@ -91,7 +92,7 @@ pub async fn insert(conn: &mut PgConnection, user: &User) -> Result<bool, sqlx::
         "INSERT INTO users (id, name, email, phone, country, image_key, password_hash, role, created_at, verified_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
          ON CONFLICT ((lower(email))) DO NOTHING",
-        user.id,
+        user.id.get(),
         user.name,
         user.email,
         user.phone,
@@ -107,13 +108,13 @@ pub async fn insert(conn: &mut PgConnection, user: &User) -> Result<bool, sqlx::
     Ok(done.rows_affected() == 1)
 }
 
-pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<User>, sqlx::Error> {
-    one(select!("WHERE id = $1", id).fetch_optional(conn).await?)
+pub async fn find(conn: &mut PgConnection, id: UserId) -> Result<Option<User>, sqlx::Error> {
+    one(select!("WHERE id = $1", id.get()).fetch_optional(conn).await?)
 }
 
 /// The same, locked until the transaction ends.
-pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<User>, sqlx::Error> {
-    one(select!("WHERE id = $1 FOR NO KEY UPDATE", id).fetch_optional(conn).await?)
+pub async fn lock(conn: &mut PgConnection, id: UserId) -> Result<Option<User>, sqlx::Error> {
+    one(select!("WHERE id = $1 FOR NO KEY UPDATE", id.get()).fetch_optional(conn).await?)
 }
 
 /// The account with this address in force.
@@ -139,9 +140,9 @@ pub async fn awaiting_code(conn: &mut PgConnection, email: &str) -> Result<Vec<U
 }
 
 /// The accounts with these ids, in no order.
-pub async fn find_all(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<User>, sqlx::Error> {
+pub async fn find_all(conn: &mut PgConnection, ids: &[UserId]) -> Result<Vec<User>, sqlx::Error> {
     // As in `sessions::live`.
-    all(select!("WHERE id = ANY ((SELECT $1::uuid[])::uuid[])", ids).fetch_all(conn).await?)
+    all(select!("WHERE id = ANY ((SELECT $1::uuid[])::uuid[])", ids as _).fetch_all(conn).await?)
 }
 
 /// Staff accounts that have not ended, by name.
@@ -156,15 +157,18 @@ pub async fn staff(conn: &mut PgConnection) -> Result<Vec<User>, sqlx::Error> {
 pub async fn members(
     conn: &mut PgConnection,
     (text, digits, ids): (&str, &str, Option<(Uuid, Uuid)>),
-    before: Option<Uuid>,
+    before: Option<UserId>,
     limit: i64,
 ) -> Result<Vec<User>, sqlx::Error> {
     // Ids are UUIDv7: their order is the order of registration.
     if text.is_empty() {
-        let rows =
-            select!("WHERE role IS NULL AND ($1::uuid IS NULL OR id < $1) ORDER BY id DESC LIMIT $2", before, limit)
-                .fetch_all(conn)
-                .await?;
+        let rows = select!(
+            "WHERE role IS NULL AND ($1::uuid IS NULL OR id < $1) ORDER BY id DESC LIMIT $2",
+            before as _,
+            limit
+        )
+        .fetch_all(conn)
+        .await?;
         return all(rows);
     }
     let escaped = text.to_lowercase().replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
@@ -187,7 +191,7 @@ pub async fn members(
                 ORDER BY id DESC LIMIT $3))
          ORDER BY id DESC LIMIT $3",
         escaped,
-        before,
+        before as _,
         limit,
         digits,
         ids.map(|ids| ids.0),
@@ -198,8 +202,8 @@ pub async fn members(
     all(rows)
 }
 
-pub async fn verify(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE users SET verified_at = coalesce(verified_at, $2) WHERE id = $1", id, at)
+pub async fn verify(conn: &mut PgConnection, id: UserId, at: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET verified_at = coalesce(verified_at, $2) WHERE id = $1", id.get(), at)
         .execute(conn)
         .await?;
     Ok(())
@@ -209,17 +213,19 @@ pub async fn verify(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Re
 ///
 /// # Errors
 /// A violation of `users_email_key` if another account has it, or could still take it back by an undo.
-pub async fn set_email(conn: &mut PgConnection, id: Uuid, email: &str) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE users SET email = $2, pending_email = NULL WHERE id = $1", id, email).execute(conn).await?;
+pub async fn set_email(conn: &mut PgConnection, id: UserId, email: &str) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET email = $2, pending_email = NULL WHERE id = $1", id.get(), email)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 
 /// Puts an earlier address in force again, unless another account has it; `false` then.
-pub async fn restore_email(conn: &mut PgConnection, id: Uuid, email: &str) -> Result<bool, sqlx::Error> {
+pub async fn restore_email(conn: &mut PgConnection, id: UserId, email: &str) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "UPDATE users SET email = $2, pending_email = NULL
          WHERE id = $1 AND NOT EXISTS (SELECT FROM users AS other WHERE lower(other.email) = lower($2) AND other.id <> $1)",
-        id,
+        id.get(),
         email,
     )
     .execute(conn)
@@ -228,16 +234,16 @@ pub async fn restore_email(conn: &mut PgConnection, id: Uuid, email: &str) -> Re
 }
 
 /// Notes the address a change waits for, or that none does.
-pub async fn set_pending_email(conn: &mut PgConnection, id: Uuid, email: Option<&str>) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE users SET pending_email = $2 WHERE id = $1", id, email).execute(conn).await?;
+pub async fn set_pending_email(conn: &mut PgConnection, id: UserId, email: Option<&str>) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET pending_email = $2 WHERE id = $1", id.get(), email).execute(conn).await?;
     Ok(())
 }
 
 /// Sets everything of the details but the address.
-pub async fn set_details(conn: &mut PgConnection, id: Uuid, details: &Details) -> Result<(), sqlx::Error> {
+pub async fn set_details(conn: &mut PgConnection, id: UserId, details: &Details) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE users SET name = $2, phone = $3, country = $4 WHERE id = $1",
-        id,
+        id.get(),
         details.name,
         details.phone,
         details.country,
@@ -254,45 +260,45 @@ pub async fn images_among(conn: &mut PgConnection, keys: &[String]) -> Result<Ve
         .await
 }
 
-pub async fn set_image(conn: &mut PgConnection, id: Uuid, image_key: &str) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE users SET image_key = $2 WHERE id = $1", id, image_key).execute(conn).await?;
+pub async fn set_image(conn: &mut PgConnection, id: UserId, image_key: &str) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET image_key = $2 WHERE id = $1", id.get(), image_key).execute(conn).await?;
     Ok(())
 }
 
-pub async fn set_password(conn: &mut PgConnection, id: Uuid, hash: &str) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE users SET password_hash = $2 WHERE id = $1", id, hash).execute(conn).await?;
+pub async fn set_password(conn: &mut PgConnection, id: UserId, hash: &str) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET password_hash = $2 WHERE id = $1", id.get(), hash).execute(conn).await?;
     Ok(())
 }
 
 /// Freezes, or lifts the freeze.
-pub async fn set_frozen(conn: &mut PgConnection, id: Uuid, at: Option<OffsetDateTime>) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE users SET frozen_at = $2 WHERE id = $1", id, at).execute(conn).await?;
+pub async fn set_frozen(conn: &mut PgConnection, id: UserId, at: Option<OffsetDateTime>) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET frozen_at = $2 WHERE id = $1", id.get(), at).execute(conn).await?;
     Ok(())
 }
 
 /// Gives a staff account another role.
-pub async fn set_role(conn: &mut PgConnection, id: Uuid, role: Role, at: OffsetDateTime) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE users SET role = $2, role_since = $3 WHERE id = $1", id, role.as_str(), at)
+pub async fn set_role(conn: &mut PgConnection, id: UserId, role: Role, at: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET role = $2, role_since = $3 WHERE id = $1", id.get(), role.as_str(), at)
         .execute(conn)
         .await?;
     Ok(())
 }
 
-pub async fn disable(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE users SET disabled_at = $2 WHERE id = $1", id, at).execute(conn).await?;
+pub async fn disable(conn: &mut PgConnection, id: UserId, at: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET disabled_at = $2 WHERE id = $1", id.get(), at).execute(conn).await?;
     Ok(())
 }
 
 /// Closes a member's account: nobody logs in to it any more, and its photo goes.
 pub async fn close(
     conn: &mut PgConnection,
-    id: Uuid,
+    id: UserId,
     impossible_hash: &str,
     at: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE users SET closed_at = $3, password_hash = $2, image_key = '' WHERE id = $1",
-        id,
+        id.get(),
         impossible_hash,
         at,
     )

@@ -1,5 +1,6 @@
 //! Closing an account.
 
+use chassis::id::MemberId;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -292,11 +293,11 @@ async fn what_is_paid_out_before_does_not_stand_in_the_way(pool: PgPool) {
 }
 
 /// Keeps what it is asked to remove.
-struct Told(Arc<Mutex<Vec<Vec<Uuid>>>>);
+struct Told(Arc<Mutex<Vec<Vec<MemberId>>>>);
 
 #[async_trait]
 impl Erase for Told {
-    async fn erase(&self, _: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+    async fn erase(&self, _: &mut PgConnection, members: &[MemberId]) -> Result<(), sqlx::Error> {
         self.0.lock().unwrap().push(members.to_vec());
         Ok(())
     }
@@ -339,7 +340,7 @@ async fn the_personal_data_of_a_closed_account_has_an_end(pool: PgPool) {
     assert_eq!(erase_closed(&world.app).await.unwrap(), 1);
     assert_eq!(erase_closed(&world.app).await.unwrap(), 0);
     assert_eq!((eraser.erase_next(&own).await.unwrap(), eraser.erase_next(&own).await.unwrap()), (1, 0));
-    assert_eq!(*told.lock().unwrap(), [vec![user.id.parse::<Uuid>().unwrap()]]);
+    assert_eq!(*told.lock().unwrap(), [vec![user.id.parse::<MemberId>().unwrap()]]);
     stop.cancel();
     let left: String = sqlx::query_scalar(
         "SELECT coalesce(jsonb_agg(to_jsonb(users))::text, '') || (SELECT count(*) FROM member_notes)

@@ -1,5 +1,6 @@
 //! What auth signs for the services: decisions of staff.
 
+use chassis::id::{SessionId, StaffId};
 use std::path::Path;
 
 use auth::app::SecondFactor;
@@ -46,11 +47,11 @@ async fn a_decision_is_signed_for_who_may_take_it(pool: PgPool) {
     let world = World::with(pool, SecondFactor::Required).await;
     let reviewer = world.enrolled("reviewer", Role::Reviewer).await;
     let signed = world.sign(request(&reviewer.token, "decide")).await.unwrap();
-    let id: Uuid = sqlx::query_scalar("SELECT id FROM users WHERE email = 'reviewer@solvane.test'")
+    let id: StaffId = sqlx::query_scalar("SELECT id FROM users WHERE email = 'reviewer@solvane.test'")
         .fetch_one(&world.pool)
         .await
         .unwrap();
-    let (session, factor): (Uuid, i64) =
+    let (session, factor): (SessionId, i64) =
         sqlx::query_as("SELECT id, extract(epoch FROM stepped_up_at)::bigint FROM sessions WHERE user_id = $1")
             .bind(id)
             .fetch_one(&world.pool)
@@ -166,7 +167,7 @@ async fn auth_signs_its_own_decisions(pool: PgPool) {
             .unwrap();
     let keys = |folder: &Path| TrustedKeys::read(&folder.join("trusted.json")).unwrap();
     let signed = Assertion::verify(&jwt, &keys(world.realm.folder())).unwrap();
-    assert_eq!((signed.sub, signed.service.as_str()), (reviewer, "auth"));
+    assert_eq!((signed.sub.get(), signed.service.as_str()), (reviewer, "auth"));
     assert_eq!(decision["subjectId"], serde_json::json!(member.id));
     assert_eq!(Assertion::verify(&jwt, &keys(chassis::testing::Realm::new().folder())), None);
 }

@@ -109,14 +109,14 @@ fn a_confirmation_is_of_what_was_confirmed() {
     let realm = Realm::new();
     let keys = TrustedKeys::read(&realm.folder().join("trusted.json")).unwrap();
     let (now, member) = (OffsetDateTime::now_utc(), Uuid::from_u128(1));
-    let made = ConfirmedDestination::new(member, &[1; 32], "code", now);
+    let made = ConfirmedDestination::new(member.into(), &[1; 32], "code", now);
     let jwt = realm.confirm(&made);
     assert!(made.is_signed_by(&jwt, &keys));
     for other in [
-        ConfirmedDestination::new(Uuid::from_u128(2), &[1; 32], "code", now),
-        ConfirmedDestination::new(member, &[2; 32], "code", now),
-        ConfirmedDestination::new(member, &[1; 32], "factor", now),
-        ConfirmedDestination::new(member, &[1; 32], "code", now - Duration::days(40)),
+        ConfirmedDestination::new(Uuid::from_u128(2).into(), &[1; 32], "code", now),
+        ConfirmedDestination::new(member.into(), &[2; 32], "code", now),
+        ConfirmedDestination::new(member.into(), &[1; 32], "factor", now),
+        ConfirmedDestination::new(member.into(), &[1; 32], "code", now - Duration::days(40)),
     ] {
         assert!(!other.is_signed_by(&jwt, &keys), "{other:?}");
     }

@@ -148,7 +148,7 @@ impl World {
 
     /// The newest code to an address, as the mailer would say it.
     pub async fn code(&self, email: &str) -> String {
-        self.app.secrets.code(self.code_id(email).await)
+        self.app.secrets.code(self.code_id(email).await.into())
     }
 
     /// The codes of an account's address that can be used, oldest first.
@@ -156,7 +156,7 @@ impl World {
         let live = "SELECT id FROM codes WHERE email = $1 AND superseded_at IS NULL AND consumed_at IS NULL
                     AND expires_at > clock_timestamp() ORDER BY created_at";
         let ids: Vec<Uuid> = sqlx::query_scalar(live).bind(email).fetch_all(&self.pool).await.unwrap();
-        ids.into_iter().map(|id| self.app.secrets.code(id)).collect()
+        ids.into_iter().map(|id| self.app.secrets.code(id.into())).collect()
     }
 
     /// Lets the codes that were sent be this many seconds older.

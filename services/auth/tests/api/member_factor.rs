@@ -349,7 +349,7 @@ async fn young_recovery_codes_are_disowned(pool: PgPool) {
     world.new_codes(&member.token).await.unwrap();
     let link = "SELECT id FROM security_links ORDER BY created_at DESC LIMIT 1";
     let link: uuid::Uuid = sqlx::query_scalar(link).fetch_one(&world.pool).await.unwrap();
-    let token = world.app.secrets.security_token(link);
+    let token = world.app.secrets.security_token(link.into());
     ends(world.grpc.disown_activity(world.realm.visitor(DisownActivityRequest { token })).await).unwrap();
     assert_eq!(world.seen(&one, &member.user.id).await, (true, false));
     assert_eq!(world.count("SELECT count(*) FROM recovery_codes").await, 0);
@@ -372,7 +372,7 @@ async fn a_change_of_factors_is_disowned_by_its_mail(pool: PgPool) {
     let events: Vec<_> = rows.iter().map(|row| SecondFactorChanged::decode(row.as_slice()).unwrap()).collect();
     assert_eq!(events.len(), 2);
     let references: Vec<uuid::Uuid> = events.iter().map(|event| event.link_reference.parse().unwrap()).collect();
-    let token = world.app.secrets.security_token(references[0]);
+    let token = world.app.secrets.security_token(references[0].into());
     ends(world.grpc.disown_activity(world.realm.visitor(DisownActivityRequest { token })).await).unwrap();
     assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &member.token)).await.is_err());
     assert_eq!(world.login(EMAIL, PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");

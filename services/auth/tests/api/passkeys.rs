@@ -290,7 +290,7 @@ async fn disowned_passkeys_sign_in_no_more(pool: PgPool) {
     world.sign_in(&credential, ABROAD).await.unwrap();
     let newest = "SELECT id FROM security_links WHERE purpose = 'not_me' ORDER BY created_at DESC LIMIT 1";
     let link: Uuid = sqlx::query_scalar(newest).fetch_one(&world.pool).await.unwrap();
-    let token = world.app.secrets.security_token(link);
+    let token = world.app.secrets.security_token(link.into());
     ends(world.grpc.disown_activity(world.realm.visitor(DisownActivityRequest { token })).await).unwrap();
     assert_eq!(world.signs_in(&mut thief).await.unwrap_err().code, "PASSKEY_REFUSED");
     world.signs_in(&mut owner.device).await.unwrap();

@@ -36,7 +36,7 @@ async fn a_code_is_taken_beside_newer_ones_until_one_was(pool: PgPool) {
     assert_ne!(new_id, old_id);
     world.verify_with("ada@example.com", &old, &ada.verification, "").await.unwrap();
     assert_eq!(secret(&world, new_id).await, Err("NOT_FOUND".to_owned()));
-    let new = world.app.secrets.code(new_id);
+    let new = world.app.secrets.code(new_id.into());
     assert_eq!(world.verify("ada@example.com", &new).await.unwrap_err().code, "INVALID_CODE");
 }
 

@@ -44,14 +44,15 @@ async fn a_token_is_renewed_past_half_of_its_life(pool: PgPool) {
     let (_, token) = world.member("ada@example.com").await;
     let own = check(&world, &token).await.unwrap();
     assert_eq!(renew(&world, &token, &own).await, Ok(own.clone()));
-    let session = sessions::find(&mut world.db().conn().await.unwrap(), session_id(&token)).await.unwrap().unwrap();
+    let session =
+        sessions::find(&mut world.db().conn().await.unwrap(), session_id(&token).into()).await.unwrap().unwrap();
     let now = OffsetDateTime::now_utc();
     let mut older = session.clone();
     older.idle_until = now + Duration::minutes(14);
     let old = world.app.tokens.issue(&older, now - Duration::minutes(16)).unwrap();
     let fresh = renew(&world, &token, &old).await.unwrap();
     assert_ne!(fresh, old);
-    assert_eq!(session_id(&fresh), session.id);
+    assert_eq!(session_id(&fresh), session.id.get());
     let (_, other) = world.member("bob@example.com").await;
     assert_eq!(session_id(&renew(&world, &other, &own).await.unwrap()), session_id(&other), "another session's token");
     assert_eq!(claims(&fresh)["exp"].as_i64().unwrap(), session.idle_until.unix_timestamp());
@@ -71,7 +72,8 @@ async fn every_token_of_a_bound_session_names_its_key(pool: PgPool) {
     };
     let token = world.grpc.login(world.realm.visitor(login)).await.unwrap().into_inner().token;
     assert_eq!(claims(&token)["cnf"]["jkt"], key.as_str());
-    let session = sessions::find(&mut world.db().conn().await.unwrap(), session_id(&token)).await.unwrap().unwrap();
+    let session =
+        sessions::find(&mut world.db().conn().await.unwrap(), session_id(&token).into()).await.unwrap().unwrap();
     assert_eq!(session.device_key, Some(key.clone()));
     let shown = world.realm.shown_to(testing::SERVICE, &token);
     assert_eq!(claims(&check(&world, &shown).await.unwrap())["cnf"]["jkt"], key.as_str());
@@ -97,7 +99,7 @@ async fn only_the_gateway_names_a_session(pool: PgPool) {
     let world = World::new(pool).await;
     let (user, token) = world.member("ada@example.com").await;
     assert!(check(&world, &token).await.is_ok(), "the control");
-    let own = Session { id: session_id(&token), user_id: user.id.parse().unwrap(), ..testing::session(None) };
+    let own = Session { id: session_id(&token).into(), user_id: user.id.parse().unwrap(), ..testing::session(None) };
     let until = OffsetDateTime::now_utc().unix_timestamp() + 600;
     let bad = [
         String::new(),
@@ -105,8 +107,8 @@ async fn only_the_gateway_names_a_session(pool: PgPool) {
         world.realm.member_token(&own, until),
         Realm::new().token(&own, until),
         world.realm.token(&own, until - 1_200),
-        world.realm.token(&Session { user_id: Uuid::new_v4(), ..own.clone() }, until),
-        world.realm.token(&Session { id: Uuid::new_v4(), ..own.clone() }, until),
+        world.realm.token(&Session { user_id: Uuid::new_v4().into(), ..own.clone() }, until),
+        world.realm.token(&Session { id: Uuid::new_v4().into(), ..own.clone() }, until),
         world.realm.service_token("wallet"),
         world.realm.service_token("gateway"),
     ];

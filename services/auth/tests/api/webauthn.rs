@@ -123,7 +123,14 @@ fn encoded(hex: &str) -> String {
 
 fn passkey(key: Key) -> Passkey {
     let (id, user_id) = (Uuid::nil(), Uuid::nil());
-    Passkey { id, user_id, name: String::new(), key, created_at: OffsetDateTime::UNIX_EPOCH, last_used_at: None }
+    Passkey {
+        id: id.into(),
+        user_id: user_id.into(),
+        name: String::new(),
+        key,
+        created_at: OffsetDateTime::UNIX_EPOCH,
+        last_used_at: None,
+    }
 }
 
 fn is_refused<T>(result: Result<T, Error>) -> bool {

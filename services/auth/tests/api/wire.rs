@@ -40,11 +40,11 @@ async fn the_server_serves_and_ends(pool: PgPool) {
     let registered = client.register(with_token(registration("ada@example.com"), &gateway)).await.unwrap().into_inner();
     let id: Uuid = sqlx::query_scalar("SELECT id FROM sessions").fetch_one(&world.pool).await.unwrap();
     let sessions = RemoteSessions::new(channel, world.realm.credential("wallet"));
-    assert!(sessions.live(id).await.unwrap().is_some_and(|session| !session.verified));
+    assert!(sessions.live(id.into()).await.unwrap().is_some_and(|session| !session.verified));
     let shown = world.realm.shown_to(SERVICE, &registered.token);
     client.logout(with_token(LogoutRequest {}, &shown)).await.unwrap();
     let dead = async {
-        while sessions.live(id).await.unwrap().is_some() {
+        while sessions.live(id.into()).await.unwrap().is_some() {
             tokio::task::yield_now().await
         }
     };

@@ -7,8 +7,8 @@ use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
 use time::Duration;
-use uuid::Uuid;
 
+use crate::domain::case::CaseId;
 use crate::domain::message::{Party, Text};
 use crate::error::Error;
 use crate::events::published;
@@ -17,7 +17,7 @@ use crate::store::{cases, messages};
 #[derive(Debug, Clone)]
 pub struct AnswerCase {
     pub call: StaffCall,
-    pub id: Uuid,
+    pub id: CaseId,
     pub text: Text,
     /// How many messages the case had when the caller read it.
     pub seen: i32,
@@ -27,11 +27,11 @@ pub struct AnswerCase {
 ///
 /// # Errors
 /// `CaseNotFound`, `CaseClosed`, `CaseFull`, `Stale`.
-pub async fn answer_case(db: &Db, command: &AnswerCase) -> Result<Answer<Uuid>, Error> {
+pub async fn answer_case(db: &Db, command: &AnswerCase) -> Result<Answer<CaseId>, Error> {
     idempotency::once(db, command.call.claim.clone(), async |conn| answer(conn, command).await).await
 }
 
-async fn answer(conn: &mut PgConnection, command: &AnswerCase) -> Result<Uuid, Error> {
+async fn answer(conn: &mut PgConnection, command: &AnswerCase) -> Result<CaseId, Error> {
     let staff = &command.call.staff;
     let mut case = cases::lock(conn, command.id).await?.ok_or(Error::CaseNotFound)?;
     case.check_open()?;
@@ -40,8 +40,8 @@ async fn answer(conn: &mut PgConnection, command: &AnswerCase) -> Result<Uuid, E
     }
     let now = clock::now(conn).await?;
     case.write(Party::Staff, Duration::ZERO, now)?;
-    case.owner_id = case.owner_id.or(Some(staff.user_id));
-    messages::insert(conn, (case.id, case.messages), (Party::Staff, staff.user_id), &command.text, now).await?;
+    case.owner_id = case.owner_id.or(Some(staff.id));
+    messages::insert(conn, (case.id, case.messages), (Party::Staff, staff.id.into()), &command.text, now).await?;
     cases::update(conn, &case).await?;
     let act = Act {
         staff,

@@ -3,11 +3,11 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::Db;
+use chassis::id::StaffId;
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
-use crate::domain::case::Case;
+use crate::domain::case::{Case, CaseId};
 use crate::error::Error;
 use crate::store::cases;
 
@@ -15,7 +15,7 @@ use crate::store::cases;
 ///
 /// # Errors
 /// `CaseNotFound`, `CaseClosed`.
-pub async fn assign_case(db: &Db, call: &StaffCall, id: Uuid, owner_id: Uuid) -> Result<Case, Error> {
+pub async fn assign_case(db: &Db, call: &StaffCall, id: CaseId, owner_id: StaffId) -> Result<Case, Error> {
     set_owner(db, call, id, owner_id, "case.assign").await
 }
 
@@ -23,8 +23,8 @@ pub async fn assign_case(db: &Db, call: &StaffCall, id: Uuid, owner_id: Uuid) ->
 pub(super) async fn set_owner(
     db: &Db,
     call: &StaffCall,
-    id: Uuid,
-    owner_id: Uuid,
+    id: CaseId,
+    owner_id: StaffId,
     action: &str,
 ) -> Result<Case, Error> {
     let mut tx = db.begin().await?;
@@ -33,7 +33,7 @@ pub(super) async fn set_owner(
     let before = case.owner_id;
     if before != Some(owner_id) {
         case.owner_id = Some(owner_id);
-        case.assigned_by = Some(call.staff.user_id).filter(|staff| *staff != owner_id);
+        case.assigned_by = Some(call.staff.id).filter(|staff| *staff != owner_id);
         case.updated_at = clock::now(&mut tx).await?;
         cases::update(&mut tx, &case).await?;
         let act = Act {

@@ -2,9 +2,9 @@
 
 use chassis::clock;
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
-use crate::domain::case::{Case, State};
+use crate::domain::case::{Case, CaseId, State};
 use crate::domain::message::Party;
 use crate::error::Error;
 use crate::store::cases;
@@ -13,7 +13,7 @@ use crate::store::cases;
 ///
 /// # Errors
 /// `CaseNotFound`.
-pub async fn close_case(db: &Db, user_id: Uuid, id: Uuid) -> Result<Case, Error> {
+pub async fn close_case(db: &Db, user_id: MemberId, id: CaseId) -> Result<Case, Error> {
     let mut tx = db.begin().await?;
     let case = cases::lock(&mut tx, id).await?.filter(|case| case.user_id == user_id);
     let mut case = case.ok_or(Error::CaseNotFound)?;

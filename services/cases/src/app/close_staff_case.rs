@@ -6,9 +6,8 @@ use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
-use crate::domain::case::State;
+use crate::domain::case::{CaseId, State};
 use crate::domain::message::Party;
 use crate::error::Error;
 use crate::events::published;
@@ -18,11 +17,11 @@ use crate::store::cases;
 ///
 /// # Errors
 /// `CaseNotFound`, `CaseClosed`; `NotAnswered` if the member waits for an answer.
-pub async fn close_staff_case(db: &Db, call: &StaffCall, id: Uuid) -> Result<Answer<Uuid>, Error> {
+pub async fn close_staff_case(db: &Db, call: &StaffCall, id: CaseId) -> Result<Answer<CaseId>, Error> {
     idempotency::once(db, call.claim.clone(), async |conn| close(conn, call, id).await).await
 }
 
-async fn close(conn: &mut PgConnection, call: &StaffCall, id: Uuid) -> Result<Uuid, Error> {
+async fn close(conn: &mut PgConnection, call: &StaffCall, id: CaseId) -> Result<CaseId, Error> {
     let mut case = cases::lock(conn, id).await?.ok_or(Error::CaseNotFound)?;
     case.check_open()?;
     if case.state != State::Waiting {

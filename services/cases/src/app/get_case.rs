@@ -1,9 +1,9 @@
 //! A case with its messages.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
-use crate::domain::case::Case;
+use crate::domain::case::{Case, CaseId};
 use crate::domain::file::File;
 use crate::domain::message::Message;
 use crate::error::Error;
@@ -21,7 +21,7 @@ pub struct Thread {
 ///
 /// # Errors
 /// `CaseNotFound`.
-pub async fn get_case(db: &Db, member: Option<Uuid>, id: Uuid) -> Result<Thread, Error> {
+pub async fn get_case(db: &Db, member: Option<MemberId>, id: CaseId) -> Result<Thread, Error> {
     let mut conn = db.conn().await?;
     let case = cases::get(&mut conn, id).await?.filter(|case| member.is_none_or(|member| case.user_id == member));
     let case = case.ok_or(Error::CaseNotFound)?;

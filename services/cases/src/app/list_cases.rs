@@ -2,8 +2,8 @@
 
 use chassis::clock;
 use chassis::db::Db;
+use chassis::id::UserId;
 use chassis::page::{Listed, Page};
-use uuid::Uuid;
 
 use crate::domain::case::{Case, Filter, Place};
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::store::cases;
 ///
 /// # Errors
 /// Of the database.
-pub async fn list_cases(db: &Db, filter: Filter, caller: Uuid, page: &Page<Place>) -> Result<Listed<Case>, Error> {
+pub async fn list_cases(db: &Db, filter: Filter, caller: UserId, page: &Page<Place>) -> Result<Listed<Case>, Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;
     let rows = cases::list(&mut conn, filter, caller, page, now).await?;

@@ -2,11 +2,12 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::MemberId;
 use chassis::idempotency::{self, Answer, Claim};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::domain::case::{Case, MOST_MESSAGES_AN_HOUR, MOST_OPEN, State, Subject, Topic};
+use crate::domain::case::{Case, CaseId, MOST_MESSAGES_AN_HOUR, MOST_OPEN, State, Subject, Topic};
 use crate::domain::file::{self, File};
 use crate::domain::message::{Party, Text};
 use crate::error::Error;
@@ -15,7 +16,7 @@ use crate::store::{cases, files, messages};
 
 #[derive(Debug, Clone)]
 pub struct OpenCase {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub topic: Topic,
     pub subject: Option<Subject>,
     pub is_complaint: bool,
@@ -28,11 +29,11 @@ pub struct OpenCase {
 ///
 /// # Errors
 /// `TooManyCases`, `TooManyMessages`, `FilesFull`.
-pub async fn open_case(db: &Db, command: &OpenCase, answer_time: Duration) -> Result<Answer<Uuid>, Error> {
+pub async fn open_case(db: &Db, command: &OpenCase, answer_time: Duration) -> Result<Answer<CaseId>, Error> {
     idempotency::once(db, command.claim.clone(), async |conn| open(conn, command, answer_time).await).await
 }
 
-async fn open(conn: &mut PgConnection, command: &OpenCase, answer_time: Duration) -> Result<Uuid, Error> {
+async fn open(conn: &mut PgConnection, command: &OpenCase, answer_time: Duration) -> Result<CaseId, Error> {
     cases::lock_member(conn, command.user_id).await?;
     let now = clock::now(conn).await?;
     if cases::count_open(conn, command.user_id).await? >= MOST_OPEN {
@@ -40,7 +41,7 @@ async fn open(conn: &mut PgConnection, command: &OpenCase, answer_time: Duration
     }
     check_rate(conn, command.user_id, now).await?;
     let mut case = Case {
-        id: Uuid::now_v7(),
+        id: Uuid::now_v7().into(),
         number: 0,
         user_id: command.user_id,
         topic: command.topic,
@@ -62,14 +63,14 @@ async fn open(conn: &mut PgConnection, command: &OpenCase, answer_time: Duration
         case.register_complaint(now);
     }
     case.number = cases::insert(conn, &case).await?;
-    messages::insert(conn, (case.id, 1), (Party::Member, case.user_id), &command.text, now).await?;
+    messages::insert(conn, (case.id, 1), (Party::Member, case.user_id.into()), &command.text, now).await?;
     add_file(conn, &case, command.file.as_ref()).await?;
     published::opened(conn, &case).await?;
     Ok(case.id)
 }
 
 /// A member writes so much within an hour; the caller holds the member's lock.
-pub(super) async fn check_rate(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+pub(super) async fn check_rate(conn: &mut PgConnection, user_id: MemberId, now: OffsetDateTime) -> Result<(), Error> {
     if messages::count_of_hour(conn, user_id, now).await? >= MOST_MESSAGES_AN_HOUR {
         return Err(Error::TooManyMessages);
     }

@@ -6,8 +6,8 @@ use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
+use crate::domain::case::CaseId;
 use crate::error::Error;
 use crate::events::published;
 use crate::store::cases;
@@ -16,11 +16,11 @@ use crate::store::cases;
 ///
 /// # Errors
 /// `CaseNotFound`, `CaseClosed`.
-pub async fn register_complaint(db: &Db, call: &StaffCall, id: Uuid) -> Result<Answer<Uuid>, Error> {
+pub async fn register_complaint(db: &Db, call: &StaffCall, id: CaseId) -> Result<Answer<CaseId>, Error> {
     idempotency::once(db, call.claim.clone(), async |conn| register(conn, call, id).await).await
 }
 
-async fn register(conn: &mut PgConnection, call: &StaffCall, id: Uuid) -> Result<Uuid, Error> {
+async fn register(conn: &mut PgConnection, call: &StaffCall, id: CaseId) -> Result<CaseId, Error> {
     let mut case = cases::lock(conn, id).await?.ok_or(Error::CaseNotFound)?;
     case.check_open()?;
     if case.register_complaint(clock::now(conn).await?) {

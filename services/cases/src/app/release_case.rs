@@ -5,9 +5,8 @@ use chassis::clock;
 use chassis::db::Db;
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
-use crate::domain::case::Case;
+use crate::domain::case::{Case, CaseId};
 use crate::error::Error;
 use crate::store::cases;
 
@@ -15,12 +14,12 @@ use crate::store::cases;
 ///
 /// # Errors
 /// `CaseNotFound`, `CaseClosed`.
-pub async fn release_case(db: &Db, call: &StaffCall, id: Uuid) -> Result<Case, Error> {
+pub async fn release_case(db: &Db, call: &StaffCall, id: CaseId) -> Result<Case, Error> {
     let mut tx = db.begin().await?;
     let mut case = cases::lock(&mut tx, id).await?.ok_or(Error::CaseNotFound)?;
     case.check_open()?;
     let before = case.owner_id;
-    if before == Some(call.staff.user_id) {
+    if before == Some(call.staff.id) {
         case.owner_id = None;
         case.assigned_by = None;
         case.updated_at = clock::now(&mut tx).await?;

@@ -1,5 +1,6 @@
 //! Cases, their states and deadlines.
 
+use chassis::id::{MemberId, StaffId};
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,6 +13,11 @@ use uuid::Uuid;
 use super::message::Party;
 use super::working_days;
 use crate::error::Error;
+
+chassis::id! {
+    /// A case.
+    CaseId,
+}
 
 /// Cases of a member that are not closed.
 pub const MOST_OPEN: i64 = 5;
@@ -83,15 +89,15 @@ pub enum State {
 
 #[derive(Debug, Clone)]
 pub struct Case {
-    pub id: Uuid,
+    pub id: CaseId,
     pub number: i64,
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub topic: Topic,
     pub subject: Option<Subject>,
     pub state: State,
-    pub owner_id: Option<Uuid>,
+    pub owner_id: Option<StaffId>,
     /// The colleague who handed it to the owner.
-    pub assigned_by: Option<Uuid>,
+    pub assigned_by: Option<StaffId>,
     pub answer_due_at: Option<OffsetDateTime>,
     pub first_answered_at: Option<OffsetDateTime>,
     pub complaint_at: Option<OffsetDateTime>,
@@ -167,19 +173,19 @@ pub enum Filter {
     Unowned,
     Complaints,
     Due,
-    Member(Uuid),
+    Member(MemberId),
 }
 
 /// The place of a case in a list: the time by which the list is ordered, in microseconds, and the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub at: OffsetDateTime,
-    pub id: Uuid,
+    pub id: CaseId,
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.at.unix_timestamp_nanos() / 1_000, self.id.simple())
+        write!(f, "{}.{}", self.at.unix_timestamp_nanos() / 1_000, self.id.get().simple())
     }
 }
 
@@ -190,7 +196,7 @@ impl FromStr for Place {
         let (micros, id) = text.split_once('.').ok_or(())?;
         let nanos = micros.parse::<i64>().map_err(|_| ())?;
         let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(nanos) * 1_000).map_err(|_| ())?;
-        Ok(Self { at, id: Uuid::try_parse(id).map_err(|_| ())? })
+        Ok(Self { at, id: id.parse().map_err(|_| ())? })
     }
 }
 
@@ -217,7 +223,7 @@ mod tests {
 
     #[test]
     fn places_read_back() {
-        let place = Place { at: datetime!(2026-11-28 10:00:00.123456 UTC), id: Uuid::now_v7() };
+        let place = Place { at: datetime!(2026-11-28 10:00:00.123456 UTC), id: Uuid::now_v7().into() };
         assert_eq!(place.to_string().parse(), Ok(place));
         assert!("x".parse::<Place>().is_err() && "9999999999999999999.x".parse::<Place>().is_err());
     }

@@ -1,9 +1,9 @@
 //! What is written in cases.
 
 use chassis::error::Refusal;
+use chassis::id::UserId;
 use chassis::validate::is_control;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 /// Characters of the longest text.
 const LONGEST_TEXT: usize = 4_000;
@@ -21,7 +21,7 @@ pub struct Message {
     /// From 1, in the order of the case.
     pub number: i32,
     pub author: Party,
-    pub author_id: Uuid,
+    pub author_id: UserId,
     pub text: String,
     pub created_at: OffsetDateTime,
 }

@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use chassis::clock;
 use chassis::error::Refusal;
 use proto::cases::v1 as wire;
-use uuid::Uuid;
 
-use crate::domain::case::{Case, Filter, State, Subject, SubjectKind, Topic};
+use crate::domain::case::{Case, CaseId, Filter, State, Subject, SubjectKind, Topic};
 use crate::domain::file::File;
 use crate::domain::message::{Message, Party};
 use crate::error::Error;
 
 /// What is no id is no case's.
-pub(super) fn id(text: &str) -> Result<Uuid, Error> {
-    Uuid::try_parse(text).map_err(|_| Error::CaseNotFound)
+pub(super) fn id(text: &str) -> Result<CaseId, Error> {
+    text.parse().map_err(|_| Error::CaseNotFound)
 }
 
 pub(super) fn topic(topic: wire::Topic) -> Result<Topic, Refusal> {
@@ -51,9 +50,9 @@ pub(super) fn filter(filter: wire::CaseFilter, member_id: &str) -> Result<Filter
         wire::CaseFilter::Unowned => Filter::Unowned,
         wire::CaseFilter::Complaints => Filter::Complaints,
         wire::CaseFilter::Due => Filter::Due,
-        wire::CaseFilter::Member => Filter::Member(
-            Uuid::try_parse(member_id).map_err(|_| Refusal::field("member", "This is not the id of a member."))?,
-        ),
+        wire::CaseFilter::Member => {
+            Filter::Member(member_id.parse().map_err(|_| Refusal::field("member", "This is not the id of a member."))?)
+        }
     })
 }
 

@@ -16,7 +16,6 @@ use proto::cases::v1::{
 use proto::common::v1::Idempotency;
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::answer_case::{AnswerCase, answer_case};
@@ -27,6 +26,7 @@ use crate::app::get_case::{Thread, get_case};
 use crate::app::list_cases::list_cases;
 use crate::app::register_complaint::register_complaint;
 use crate::app::release_case::release_case;
+use crate::domain::case::CaseId;
 use crate::domain::message::Text;
 use crate::error::Error;
 
@@ -37,7 +37,7 @@ impl StaffService for GrpcServer {
         let message = request.into_inner();
         let filter = convert::filter(message.filter(), &message.member_id)?;
         let page = Page::parse(message.page, OF_STAFF)?;
-        let (cases, next_cursor) = list_cases(&self.db, filter, staff.user_id, &page).await?;
+        let (cases, next_cursor) = list_cases(&self.db, filter, staff.id.into(), &page).await?;
         let cases = cases.into_iter().map(convert::staff_case).collect();
         Ok(Response::new(ListStaffCasesResponse { cases, next_cursor }))
     }
@@ -62,14 +62,14 @@ impl StaffService for GrpcServer {
         let call = self.answerer(&metadata, message.client_address, None).await?;
         let id = convert::id(&message.id)?;
         let answerers = self.verifier.permitted_staff(Permission::AnswerCases).await?;
-        let owner = Uuid::try_parse(&message.owner_id).ok().filter(|id| answerers.contains(id));
+        let owner = message.owner_id.parse().ok().filter(|id| answerers.contains(id));
         let owner = owner.ok_or_else(|| Refusal::field("ownerId", "Choose a colleague who may answer cases."))?;
         let case = retrying(|| assign_case(&self.db, &call, id, owner)).await?;
         Ok(Response::new(AssignCaseResponse { case: Some(convert::staff_case(case)) }))
     }
 
     async fn list_colleagues(&self, request: Request<ListColleaguesRequest>) -> Reply<ListColleaguesResponse> {
-        let me = self.verifier.staff(request.metadata(), Permission::AnswerCases).await?.user_id;
+        let me = self.verifier.staff(request.metadata(), Permission::AnswerCases).await?.id;
         let answerers = self.verifier.permitted_staff(Permission::AnswerCases).await?;
         let user_ids = answerers.into_iter().filter(|id| *id != me).map(|id| id.to_string()).collect();
         Ok(Response::new(ListColleaguesResponse { user_ids }))
@@ -124,7 +124,7 @@ impl GrpcServer {
         StaffCall::of(staff, metadata, address, idempotency.as_ref())
     }
 
-    async fn any(&self, id: Uuid) -> Result<Case, Error> {
+    async fn any(&self, id: CaseId) -> Result<Case, Error> {
         Ok(convert::staff_case(get_case(&self.db, None, id).await?.case))
     }
 }

@@ -1,11 +1,12 @@
 //! The table `cases`.
 
 use chassis::db::PgConnection;
+use chassis::id::{MemberId, UserId};
 use chassis::page::Page;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::case::{Case, Filter, Place, State, Subject, SubjectKind, Topic};
+use crate::domain::case::{Case, CaseId, Filter, Place, State, Subject, SubjectKind, Topic};
 use crate::domain::message::Party;
 
 /// The cases that a clause finds.
@@ -19,14 +20,14 @@ macro_rules! select {
             $(, $value)*
         )
         .map(|row| Case {
-            id: row.id,
+            id: row.id.into(),
             number: row.number,
-            user_id: row.user_id,
+            user_id: row.user_id.into(),
             topic: row.topic,
             subject: row.subject_kind.map(|kind| Subject { kind, reference: row.subject_reference }),
             state: row.state,
-            owner_id: row.owner_id,
-            assigned_by: row.assigned_by,
+            owner_id: row.owner_id.map(Into::into),
+            assigned_by: row.assigned_by.map(Into::into),
             answer_due_at: row.answer_due_at,
             first_answered_at: row.first_answered_at,
             complaint_at: row.complaint_at,
@@ -41,18 +42,21 @@ macro_rules! select {
 }
 
 /// Makes requests of a member wait for each other until the transaction ends.
-pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("SELECT FROM pg_advisory_xact_lock(hashtext('cases'), hashtext($1::uuid::text))", user_id)
+pub async fn lock_member(conn: &mut PgConnection, user_id: MemberId) -> Result<(), sqlx::Error> {
+    sqlx::query!("SELECT FROM pg_advisory_xact_lock(hashtext('cases'), hashtext($1::uuid::text))", user_id.get())
         .execute(conn)
         .await?;
     Ok(())
 }
 
 /// Cases of a member that are not closed.
-pub async fn count_open(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(r#"SELECT count(*) AS "cases!" FROM cases WHERE user_id = $1 AND state <> 'closed'"#, user_id)
-        .fetch_one(conn)
-        .await
+pub async fn count_open(conn: &mut PgConnection, user_id: MemberId) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "cases!" FROM cases WHERE user_id = $1 AND state <> 'closed'"#,
+        user_id.get()
+    )
+    .fetch_one(conn)
+    .await
 }
 
 /// Cases that staff owe something since a time.
@@ -66,8 +70,8 @@ pub async fn insert(conn: &mut PgConnection, case: &Case) -> Result<i64, sqlx::E
         "INSERT INTO cases (id, user_id, topic, subject_kind, subject_reference, state, answer_due_at, complaint_at,
             complaint_due_at, messages, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING number",
-        case.id,
-        case.user_id,
+        case.id.get(),
+        case.user_id.get(),
         case.topic as Topic,
         case.subject.as_ref().map(|subject| subject.kind) as Option<SubjectKind>,
         case.subject.as_ref().map_or("", |subject| subject.reference.as_str()),
@@ -83,13 +87,13 @@ pub async fn insert(conn: &mut PgConnection, case: &Case) -> Result<i64, sqlx::E
     .await
 }
 
-pub async fn get(conn: &mut PgConnection, id: Uuid) -> Result<Option<Case>, sqlx::Error> {
-    select!("WHERE id = $1", id).fetch_optional(conn).await
+pub async fn get(conn: &mut PgConnection, id: CaseId) -> Result<Option<Case>, sqlx::Error> {
+    select!("WHERE id = $1", id.get()).fetch_optional(conn).await
 }
 
 /// A case, locked until the transaction ends.
-pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Case>, sqlx::Error> {
-    select!("WHERE id = $1 FOR UPDATE", id).fetch_optional(conn).await
+pub async fn lock(conn: &mut PgConnection, id: CaseId) -> Result<Option<Case>, sqlx::Error> {
+    select!("WHERE id = $1 FOR UPDATE", id.get()).fetch_optional(conn).await
 }
 
 /// Stores what changes of a case.
@@ -98,9 +102,9 @@ pub async fn update(conn: &mut PgConnection, case: &Case) -> Result<(), sqlx::Er
         "UPDATE cases SET state = $2, owner_id = $3, answer_due_at = $4, first_answered_at = $5, complaint_at = $6,
             complaint_due_at = $7, closed_at = $8, closed_by = $9, messages = $10, updated_at = $11, assigned_by = $12
          WHERE id = $1",
-        case.id,
+        case.id.get(),
         case.state as State,
-        case.owner_id,
+        case.owner_id as _,
         case.answer_due_at,
         case.first_answered_at,
         case.complaint_at,
@@ -109,7 +113,7 @@ pub async fn update(conn: &mut PgConnection, case: &Case) -> Result<(), sqlx::Er
         case.closed_by as Option<Party>,
         case.messages,
         case.updated_at,
-        case.assigned_by
+        case.assigned_by as _
     )
     .execute(conn)
     .await?;
@@ -120,19 +124,19 @@ pub async fn update(conn: &mut PgConnection, case: &Case) -> Result<(), sqlx::Er
 pub async fn list(
     conn: &mut PgConnection,
     filter: Filter,
-    staff: Uuid,
+    staff: UserId,
     page: &Page<Place>,
     now: OffsetDateTime,
 ) -> Result<Vec<Case>, sqlx::Error> {
     let limit = page.limit();
-    let first = page.after.unwrap_or(Place { at: OffsetDateTime::UNIX_EPOCH, id: Uuid::nil() });
-    let last = page.after.unwrap_or(Place { at: now + time::Duration::DAY, id: Uuid::max() });
+    let first = page.after.unwrap_or(Place { at: OffsetDateTime::UNIX_EPOCH, id: CaseId::default() });
+    let last = page.after.unwrap_or(Place { at: now + time::Duration::DAY, id: Uuid::max().into() });
     match filter {
         Filter::Open => {
             select!(
                 "WHERE state = 'open' AND (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT $3",
                 first.at,
-                first.id,
+                first.id.get(),
                 limit
             )
             .fetch_all(conn)
@@ -143,9 +147,9 @@ pub async fn list(
                 "WHERE owner_id = $4 AND state <> 'closed' AND (created_at, id) > ($1, $2)
                  ORDER BY created_at, id LIMIT $3",
                 first.at,
-                first.id,
+                first.id.get(),
                 limit,
-                staff
+                staff.get()
             )
             .fetch_all(conn)
             .await
@@ -155,7 +159,7 @@ pub async fn list(
                 "WHERE owner_id IS NULL AND state <> 'closed' AND (created_at, id) > ($1, $2)
                  ORDER BY created_at, id LIMIT $3",
                 first.at,
-                first.id,
+                first.id.get(),
                 limit
             )
             .fetch_all(conn)
@@ -166,7 +170,7 @@ pub async fn list(
                 "WHERE complaint_at IS NOT NULL AND (complaint_at, id) < ($1, $2)
                  ORDER BY complaint_at DESC, id DESC LIMIT $3",
                 last.at,
-                last.id,
+                last.id.get(),
                 limit
             )
             .fetch_all(conn)
@@ -176,7 +180,7 @@ pub async fn list(
             select!(
                 "WHERE due_at < $4 AND (due_at, id) > ($1, $2) ORDER BY due_at, id LIMIT $3",
                 first.at,
-                first.id,
+                first.id.get(),
                 limit,
                 now
             )
@@ -187,9 +191,9 @@ pub async fn list(
             select!(
                 "WHERE user_id = $4 AND (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3",
                 last.at,
-                last.id,
+                last.id.get(),
                 limit,
-                user_id
+                user_id.get()
             )
             .fetch_all(conn)
             .await
@@ -198,21 +202,23 @@ pub async fn list(
 }
 
 /// Forgets those of these members, except complaints.
-pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+pub async fn forget(conn: &mut PgConnection, members: &[MemberId]) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "DELETE FROM case_files WHERE case_id IN (
             SELECT id FROM cases WHERE user_id = ANY ($1) AND complaint_at IS NULL)",
-        members
+        members as _
     )
     .execute(&mut *conn)
     .await?;
     sqlx::query!(
         "DELETE FROM case_messages WHERE case_id IN (
             SELECT id FROM cases WHERE user_id = ANY ($1) AND complaint_at IS NULL)",
-        members
+        members as _
     )
     .execute(&mut *conn)
     .await?;
-    sqlx::query!("DELETE FROM cases WHERE user_id = ANY ($1) AND complaint_at IS NULL", members).execute(conn).await?;
+    sqlx::query!("DELETE FROM cases WHERE user_id = ANY ($1) AND complaint_at IS NULL", members as _)
+        .execute(conn)
+        .await?;
     Ok(())
 }

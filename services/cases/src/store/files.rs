@@ -1,27 +1,28 @@
 //! The table `case_files`.
 
 use chassis::db::PgConnection;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
+use crate::domain::case::CaseId;
 use crate::domain::file::File;
 
 /// Bytes of all files of a member's cases.
-pub async fn bytes_of(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
+pub async fn bytes_of(conn: &mut PgConnection, user_id: MemberId) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(sum(bytes), 0)::bigint AS "bytes!" FROM case_files
          WHERE case_id IN (SELECT id FROM cases WHERE user_id = $1)"#,
-        user_id
+        user_id.get()
     )
     .fetch_one(conn)
     .await
 }
 
 /// Adds the file of a message.
-pub async fn insert(conn: &mut PgConnection, (case_id, number): (Uuid, i32), file: &File) -> Result<(), sqlx::Error> {
+pub async fn insert(conn: &mut PgConnection, (case_id, number): (CaseId, i32), file: &File) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO case_files (key, case_id, number, content_type, bytes, digest) VALUES ($1, $2, $3, $4, $5, $6)",
         file.key,
-        case_id,
+        case_id.get(),
         number,
         file.content_type,
         file.bytes,
@@ -33,10 +34,10 @@ pub async fn insert(conn: &mut PgConnection, (case_id, number): (Uuid, i32), fil
 }
 
 /// The files of a case, with the numbers of their messages.
-pub async fn of_case(conn: &mut PgConnection, case_id: Uuid) -> Result<Vec<(i32, File)>, sqlx::Error> {
+pub async fn of_case(conn: &mut PgConnection, case_id: CaseId) -> Result<Vec<(i32, File)>, sqlx::Error> {
     let rows = sqlx::query!(
         "SELECT number, key, content_type, bytes, digest FROM case_files WHERE case_id = $1 ORDER BY number",
-        case_id
+        case_id.get()
     )
     .fetch_all(conn)
     .await?;

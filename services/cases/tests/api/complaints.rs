@@ -72,8 +72,8 @@ async fn complaints_stay(pool: PgPool) {
         assert!(sqlx::query(sql).execute(&world.pool).await.is_err(), "{sql}");
     }
     let mut tx = world.db.begin().await.unwrap();
-    MemberCases.erase(&mut tx, &[member.id]).await.unwrap();
-    MemberCases.erase(&mut tx, &[member.id]).await.unwrap();
+    MemberCases.erase(&mut tx, &[member.id.into()]).await.unwrap();
+    MemberCases.erase(&mut tx, &[member.id.into()]).await.unwrap();
     tx.commit().await.unwrap();
     let left: Vec<i64> =
         sqlx::query_scalar("SELECT number FROM cases ORDER BY number").fetch_all(&world.pool).await.unwrap();

@@ -88,7 +88,7 @@ async fn files_go_with_their_case(pool: PgPool) {
     send(false, "a").await;
     send(true, "b").await;
     let mut tx = world.db.begin().await.unwrap();
-    MemberCases.erase(&mut tx, &[member.id]).await.unwrap();
+    MemberCases.erase(&mut tx, &[member.id.into()]).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(world.owned(&["cases/a.png", "cases/b.png"]).await, ["cases/b.png"]);
     for sql in ["DELETE FROM case_files", "UPDATE case_files SET key = 'x'"] {

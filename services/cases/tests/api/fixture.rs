@@ -41,12 +41,12 @@ impl World {
 
     pub fn member(&self) -> Person {
         let (id, token) = self.realm.member();
-        Person { id, token }
+        Person { id: id.get(), token }
     }
 
     pub fn staff(&self, role: Role) -> Person {
         let (id, token) = self.realm.staff(role);
-        Person { id, token }
+        Person { id: id.get(), token }
     }
 
     pub async fn send(&self, member: &Person, message: OpenCaseRequest) -> Result<Case, Status> {

@@ -9,9 +9,9 @@ use moka::sync::Cache;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use tonic::metadata::{Ascii, MetadataValue};
-use uuid::Uuid;
 
 use crate::error::Refusal;
+use crate::id::{SessionId, UserId};
 use crate::keys::SigningKey;
 
 /// The only process that may assert whom it calls for.
@@ -35,7 +35,7 @@ pub(super) struct CallClaims {
     pub(super) sub: String,
     /// The session of that account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) sid: Option<Uuid>,
+    pub(super) sid: Option<SessionId>,
     pub(super) exp: i64,
     pub(super) iat: i64,
 }
@@ -44,9 +44,9 @@ pub(super) struct CallClaims {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Named {
     /// The account that logged in.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// The session, whose row decides.
-    pub session_id: Uuid,
+    pub session_id: SessionId,
 }
 
 /// Signs what the calls of a process show.

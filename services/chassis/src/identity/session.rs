@@ -6,21 +6,21 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use proto::common::v1::ErrorReason;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use super::refusal::{must_enrol_totp, not_permitted, role_too_new, step_up_required};
 use super::role::Role;
 use crate::decision::{Decided, Proposer, Signed};
 use crate::error::{Kind, Refusal};
+use crate::id::{MemberId, SessionId, StaffId, UserId};
 use crate::permission::{MemberAct, Permission};
 
 /// A live session: somebody logged in.
 #[derive(Debug, Clone)]
 pub struct Session {
     /// Id of the session.
-    pub id: Uuid,
+    pub id: SessionId,
     /// Account that logged in.
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// Whether the email is confirmed.
     pub verified: bool,
     /// Whether staff froze the account.
@@ -41,6 +41,12 @@ pub struct Session {
 }
 
 impl Session {
+    /// The member who logged in, once the session is known to be a member's.
+    #[must_use]
+    pub fn member_id(&self) -> MemberId {
+        self.user_id.into()
+    }
+
     /// A member with a confirmed email, who may read.
     ///
     /// # Errors
@@ -136,14 +142,14 @@ impl Session {
     /// Forbidden for everybody else.
     pub fn colleague(self) -> Result<Staff, Refusal> {
         match self.role {
-            Some(role) if !self.frozen => Ok(Staff::new(self.user_id, role)),
+            Some(role) if !self.frozen => Ok(Staff::new(self.user_id.into(), role)),
             _ => Err(not_permitted()),
         }
     }
 }
 
 /// Logs and counts that somebody tried what they may not do.
-fn note_refused(user_id: Uuid, role: Option<Role>, permissions: &[Permission]) {
+fn note_refused(user_id: UserId, role: Option<Role>, permissions: &[Permission]) {
     let caller = if role.is_some() { "staff" } else { "member" };
     let permissions: Vec<_> = permissions.iter().map(|one| one.as_str()).collect();
     metrics::counter!("security_events_total", "kind" => "permission", "outcome" => "refused", "caller" => caller)
@@ -163,8 +169,8 @@ fn note_refused(user_id: Uuid, role: Option<Role>, permissions: &[Permission]) {
 /// A staff member at work.
 #[derive(Debug, Clone)]
 pub struct Staff {
-    /// Account of the person.
-    pub user_id: Uuid,
+    /// The person.
+    pub id: StaffId,
     /// Role they act in.
     pub role: Role,
     /// Unset for the operator at a command line, whose decisions are not signed.
@@ -174,8 +180,8 @@ pub struct Staff {
 impl Staff {
     /// Somebody who has nothing signed.
     #[must_use]
-    pub const fn new(user_id: Uuid, role: Role) -> Self {
-        Self { user_id, role, signer: None }
+    pub const fn new(id: StaffId, role: Role) -> Self {
+        Self { id, role, signer: None }
     }
 
     /// Has auth sign what they decide: a network call, so before the transaction begins. A confirmation names its
@@ -195,7 +201,7 @@ impl Staff {
         if permission.roles().contains(&self.role) {
             return Ok(());
         }
-        note_refused(self.user_id, Some(self.role), &[permission]);
+        note_refused(self.id.into(), Some(self.role), &[permission]);
         Err(not_permitted())
     }
 }
@@ -225,28 +231,28 @@ pub struct PayoutState {
 #[async_trait]
 pub trait Sessions: Send + Sync {
     /// The live session with this id; `None` if there is none, it was revoked, or it expired.
-    async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal>;
+    async fn live(&self, session_id: SessionId) -> Result<Option<Session>, Refusal>;
 
     /// The same, asked now: no answer that was kept.
-    async fn fresh(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+    async fn fresh(&self, session_id: SessionId) -> Result<Option<Session>, Refusal> {
         self.live(session_id).await
     }
 
     /// Whether this account is frozen, asked now. An unknown one is not.
-    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal>;
+    async fn is_frozen(&self, user_id: MemberId) -> Result<bool, Refusal>;
 
     /// What keeps payouts of this account waiting, asked now: those to a destination that is known since a moment. An
     /// unknown account has nothing to wait for.
     async fn payout_state(
         &self,
-        user_id: Uuid,
+        user_id: MemberId,
         _destination_known_at: Option<OffsetDateTime>,
     ) -> Result<PayoutState, Refusal> {
         Ok(PayoutState { frozen: self.is_frozen(user_id).await?, ..PayoutState::default() })
     }
 
     /// The staff accounts that have this permission, by name.
-    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal>;
+    async fn permitted_staff(&self, permission: Permission) -> Result<Vec<StaffId>, Refusal>;
 
     /// The assertion that the holder of this token decides this, as [`crate::decision`] says.
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal>;

@@ -12,6 +12,7 @@ use super::credential::{ASSERTER, CallClaims, Named};
 use super::refusal::{not_permitted, step_up_required, unauthenticated};
 use super::session::{DecisionSigner, PayoutState, Session, Sessions, Staff};
 use crate::error::Refusal;
+use crate::id::{MemberId, SessionId, StaffId, UserId};
 use crate::keys::{LEEWAY_SECONDS, TrustedKeys, Use};
 use crate::permission::{MemberAct, Permission};
 
@@ -30,9 +31,9 @@ pub struct MemberClaims {
     /// Always [`MEMBER_AUDIENCE`].
     pub aud: String,
     /// Account that logged in.
-    pub sub: Uuid,
+    pub sub: UserId,
     /// The session, whose row decides.
-    pub sid: Uuid,
+    pub sid: SessionId,
     /// End of the token, seconds since 1970.
     pub exp: i64,
     /// When it was issued.
@@ -193,7 +194,7 @@ impl Verifier {
     ///
     /// # Errors
     /// Unauthenticated without one.
-    pub fn named_user(&self, metadata: &MetadataMap) -> Result<Uuid, Refusal> {
+    pub fn named_user(&self, metadata: &MetadataMap) -> Result<UserId, Refusal> {
         self.named_in(metadata).map(|named| named.user_id)
     }
 
@@ -236,7 +237,7 @@ impl Verifier {
     /// Unavailable if auth cannot tell.
     pub async fn payout_state(
         &self,
-        user_id: Uuid,
+        user_id: MemberId,
         destination_known_at: Option<OffsetDateTime>,
     ) -> Result<PayoutState, Refusal> {
         self.sessions.payout_state(user_id, destination_known_at).await
@@ -265,7 +266,7 @@ impl Verifier {
     ///
     /// # Errors
     /// Unavailable if auth cannot tell.
-    pub async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+    pub async fn is_frozen(&self, user_id: MemberId) -> Result<bool, Refusal> {
         self.sessions.is_frozen(user_id).await
     }
 
@@ -273,7 +274,7 @@ impl Verifier {
     ///
     /// # Errors
     /// Unavailable if auth cannot tell.
-    pub async fn permitted_staff(&self, permission: Permission) -> Result<Vec<Uuid>, Refusal> {
+    pub async fn permitted_staff(&self, permission: Permission) -> Result<Vec<StaffId>, Refusal> {
         self.sessions.permitted_staff(permission).await
     }
 

@@ -3,6 +3,7 @@
 use chassis::clock;
 use chassis::db::Db;
 use chassis::error::{Kind, Refusal};
+use chassis::id::MemberId;
 use proto::common::v1::ErrorReason;
 use uuid::Uuid;
 
@@ -19,7 +20,7 @@ use crate::store::notes;
 pub async fn add_note(
     db: &Db,
     wallet: &Wallet,
-    user_id: Uuid,
+    user_id: MemberId,
     lesson_id: &str,
     written: &Written,
 ) -> Result<Note, Error> {
@@ -32,7 +33,7 @@ pub async fn add_note(
     }
     let now = clock::now(&mut tx).await?;
     let Written { position_seconds, text } = written.clone();
-    let note = Note { id: Uuid::now_v7(), position_seconds, text, created_at: now, updated_at: now };
+    let note = Note { id: Uuid::now_v7().into(), position_seconds, text, created_at: now, updated_at: now };
     notes::insert(&mut tx, user_id, lesson_id, &note).await?;
     tx.commit().await?;
     Ok(note)

@@ -2,9 +2,8 @@
 
 use chassis::clock;
 use chassis::db::Db;
-use uuid::Uuid;
 
-use crate::domain::media::{Chunk, MOST_CHUNKS, State};
+use crate::domain::media::{Chunk, MOST_CHUNKS, MediaId, State};
 use crate::error::Error;
 use crate::store::media;
 
@@ -12,7 +11,7 @@ use crate::store::media;
 ///
 /// # Errors
 /// `MediaNotFound` (also for one that is removed or has failed), `OffsetMismatch`, `FileTooLarge` for more than was announced.
-pub async fn append_media(db: &Db, id: Uuid, chunk: Chunk) -> Result<i64, Error> {
+pub async fn append_media(db: &Db, id: MediaId, chunk: Chunk) -> Result<i64, Error> {
     let mut tx = db.begin().await?;
     let found = media::get(&mut tx, id).await?.ok_or(Error::MediaNotFound)?;
     if found.state == State::Failed {

@@ -2,12 +2,12 @@
 
 use chassis::clock;
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use super::access::check_lesson;
 use super::add_note::check;
 use crate::clients::Wallet;
-use crate::domain::note::{Note, Written};
+use crate::domain::note::{Note, NoteId, Written};
 use crate::error::Error;
 use crate::store::notes;
 
@@ -18,7 +18,7 @@ use crate::store::notes;
 pub async fn change_note(
     db: &Db,
     wallet: &Wallet,
-    (user_id, lesson_id, id): (Uuid, &str, Uuid),
+    (user_id, lesson_id, id): (MemberId, &str, NoteId),
     written: &Written,
 ) -> Result<Note, Error> {
     check(written)?;

@@ -3,9 +3,10 @@
 use chassis::clock;
 use chassis::db::Db;
 use chassis::error::Refusal;
+use chassis::id::StaffId;
 use uuid::Uuid;
 
-use crate::domain::media::{Kind, Limits, MOST_OWN_UPLOADS, MOST_UPLOADS, is_name};
+use crate::domain::media::{Kind, Limits, MOST_OWN_UPLOADS, MOST_UPLOADS, MediaId, is_name};
 use crate::error::Error;
 use crate::store::media;
 
@@ -16,9 +17,9 @@ use crate::store::media;
 pub async fn create_media(
     db: &Db,
     limits: Limits,
-    by: Uuid,
+    by: StaffId,
     (kind, name, size): (Kind, &str, i64),
-) -> Result<Uuid, Error> {
+) -> Result<MediaId, Error> {
     if !is_name(name) {
         let sentence = "Enter the name of the file: up to 200 characters, without slashes and quotation marks.";
         return Err(Refusal::field("filename", sentence).into());
@@ -35,7 +36,7 @@ pub async fn create_media(
     if all >= MOST_UPLOADS || own >= MOST_OWN_UPLOADS {
         return Err(Error::TooManyUploads);
     }
-    let (id, now) = (Uuid::new_v4(), clock::now(&mut tx).await?);
+    let (id, now) = (MediaId::new(Uuid::new_v4()), clock::now(&mut tx).await?);
     media::insert(&mut tx, id, (kind, name, size), by, now).await?;
     tx.commit().await?;
     Ok(id)

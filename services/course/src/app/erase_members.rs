@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chassis::db::PgConnection;
 use chassis::erasure::Erase;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use crate::store::{certificates, notes, progress};
 
@@ -12,7 +12,7 @@ pub struct MemberRecords;
 
 #[async_trait]
 impl Erase for MemberRecords {
-    async fn erase(&self, conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+    async fn erase(&self, conn: &mut PgConnection, members: &[MemberId]) -> Result<(), sqlx::Error> {
         certificates::forget(conn, members).await?;
         notes::forget(conn, members).await?;
         progress::forget(conn, members).await

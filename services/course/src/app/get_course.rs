@@ -1,7 +1,7 @@
 //! The outline of the course, and what the caller may read of it (D-C1, D-C5).
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use super::access::access;
 use crate::clients::{Access, Wallet};
@@ -26,7 +26,7 @@ pub struct Outline {
 ///
 /// # Errors
 /// `Refused` (Unavailable) if wallet does not say what a member has bought.
-pub async fn get_course(db: &Db, wallet: &Wallet, user_id: Option<Uuid>) -> Result<Outline, Error> {
+pub async fn get_course(db: &Db, wallet: &Wallet, user_id: Option<MemberId>) -> Result<Outline, Error> {
     let access = access(wallet, user_id).await?;
     let mut conn = db.conn().await?;
     let version = versions::published(&mut conn).await?.ok_or(Error::NotPublished)?;

@@ -41,11 +41,11 @@ pub async fn get_lesson(
         caller => Some(caller?),
     };
     if let Some(member) = &member {
-        check(wallet, member.user_id, lesson.lesson.is_preview).await?;
+        check(wallet, member.member_id(), lesson.lesson.is_preview).await?;
     }
     let mut conn = db.conn().await?;
     let progress = match &member {
-        Some(member) => progress::get(&mut conn, member.user_id, id).await?,
+        Some(member) => progress::get(&mut conn, member.member_id(), id).await?,
         None => None,
     };
     let video = match lesson.lesson.video {

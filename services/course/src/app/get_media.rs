@@ -1,9 +1,8 @@
 //! A file of the course, for staff.
 
 use chassis::db::Db;
-use uuid::Uuid;
 
-use crate::domain::media::{Captions, Media};
+use crate::domain::media::{Captions, Media, MediaId};
 use crate::error::Error;
 use crate::store::{captions, media};
 
@@ -11,7 +10,7 @@ use crate::store::{captions, media};
 ///
 /// # Errors
 /// `MediaNotFound`.
-pub async fn get_media(db: &Db, id: Uuid) -> Result<(Media, Vec<Captions>), Error> {
+pub async fn get_media(db: &Db, id: MediaId) -> Result<(Media, Vec<Captions>), Error> {
     let mut conn = db.conn().await?;
     let found = media::get(&mut conn, id).await?.ok_or(Error::MediaNotFound)?;
     Ok((found, captions::list(&mut conn, id).await?))

@@ -2,8 +2,8 @@
 
 use chassis::db::Db;
 use chassis::error::Refusal;
+use chassis::id::MemberId;
 use chassis::validate::is_text;
-use uuid::Uuid;
 
 use super::access::check;
 use super::issuing;
@@ -20,7 +20,7 @@ use crate::store::{certificates, progress};
 pub async fn issue_certificate(
     db: &Db,
     wallet: &Wallet,
-    user_id: Uuid,
+    user_id: MemberId,
     holder_name: String,
 ) -> Result<Certificate, Error> {
     if let Some(certificate) = certificates::of_member(&mut *db.conn().await?, user_id).await? {

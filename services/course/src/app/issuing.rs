@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::id::MemberId;
 use uuid::Uuid;
 
 use crate::domain::certificate::{Certificate, is_earned};
@@ -16,7 +17,7 @@ use crate::store::{certificates, progress};
 /// `NotPublished`.
 pub async fn certificate(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     holder_name: Option<String>,
 ) -> Result<Option<Certificate>, Error> {
     if let Some(certificate) = certificates::of_member(&mut *conn, user_id).await? {

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use chassis::db::Db;
-use uuid::Uuid;
 
-use crate::domain::media::{Captions, Media};
+use crate::domain::media::{Captions, Media, MediaId};
 use crate::error::Error;
 use crate::store::{captions, media};
 
@@ -16,7 +15,7 @@ use crate::store::{captions, media};
 pub async fn list_media(db: &Db) -> Result<Vec<(Media, Vec<Captions>)>, Error> {
     let mut conn = db.conn().await?;
     let found = media::list(&mut conn).await?;
-    let mut of_media = HashMap::<Uuid, Vec<Captions>>::new();
+    let mut of_media = HashMap::<MediaId, Vec<Captions>>::new();
     for (id, captions) in captions::of_newest(&mut conn).await? {
         of_media.entry(id).or_default().push(captions);
     }

@@ -1,7 +1,7 @@
 //! A member's notes on a lesson (D-C5).
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use super::access::check_lesson;
 use crate::clients::Wallet;
@@ -13,7 +13,7 @@ use crate::store::notes;
 ///
 /// # Errors
 /// `LessonNotFound`, `Locked`.
-pub async fn list_notes(db: &Db, wallet: &Wallet, user_id: Uuid, lesson_id: &str) -> Result<Vec<Note>, Error> {
+pub async fn list_notes(db: &Db, wallet: &Wallet, user_id: MemberId, lesson_id: &str) -> Result<Vec<Note>, Error> {
     check_lesson(db, wallet, user_id, lesson_id).await?;
     notes::list(&mut *db.conn().await?, user_id, lesson_id).await
 }

@@ -4,11 +4,10 @@ use chassis::clock;
 use chassis::db::Db;
 use chassis::identity::{Session, unauthenticated};
 use chassis::permission::Permission;
-use uuid::Uuid;
 
 use super::access::check;
 use crate::clients::Wallet;
-use crate::domain::media::{Media, State};
+use crate::domain::media::{Media, MediaId, State};
 use crate::error::Error;
 use crate::store::streams::Stream;
 use crate::store::{media, streams, versions};
@@ -18,7 +17,7 @@ use crate::store::{media, streams, versions};
 pub struct OpenMedia {
     /// Empty for staff, who may open every file.
     pub lesson_id: String,
-    pub media: Uuid,
+    pub media: MediaId,
     /// Whether it counts as a stream of the member.
     pub streams: bool,
 }
@@ -42,7 +41,7 @@ pub async fn open_media(
             Err(_) if is_preview => {}
             Err(refusal) => return Err(refusal.into()),
             Ok(member) => {
-                check(wallet, member.user_id, is_preview).await?;
+                check(wallet, member.member_id(), is_preview).await?;
                 if command.streams {
                     take_stream(db, &member, &command.lesson_id).await?;
                 }
@@ -62,7 +61,7 @@ async fn of_lesson(db: &Db, command: &OpenMedia) -> Result<bool, Error> {
 }
 
 async fn take_stream(db: &Db, member: &Session, lesson_id: &str) -> Result<(), Error> {
-    let stream = Stream { user_id: member.user_id, session_id: member.id, lesson_id };
+    let stream = Stream { user_id: member.member_id(), session_id: member.id, lesson_id };
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
     if !streams::is_fresh(&mut tx, stream, now).await? && !streams::take(&mut tx, stream, now).await? {

@@ -6,9 +6,9 @@ use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::domain::draft::Draft;
+use crate::domain::media::MediaId;
 use crate::error::Error;
 use crate::store::{drafts, media, versions};
 
@@ -38,9 +38,9 @@ async fn publish(conn: &mut PgConnection, command: &PublishDraft) -> Result<i32,
     if draft.revision != command.revision || before != Some(command.published) {
         return Err(Error::Stale);
     }
-    let media: Vec<Uuid> = course.media().collect();
+    let media: Vec<MediaId> = course.media().collect();
     course.check(&media::ready(conn, &media).await?).map_err(Error::Unfit)?;
-    let (now, by) = (clock::now(conn).await?, command.call.staff.user_id);
+    let (now, by) = (clock::now(conn).await?, command.call.staff.id);
     let number = versions::insert(conn, course, by, now).await?;
     versions::publish(conn, number, by, now).await?;
     let act = Act {

@@ -8,10 +8,9 @@ use chassis::roots::to_hex;
 use proto::common::v1::ErrorReason;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
 use crate::domain::captions::{self as words, MOST_LANGUAGES, is_label, is_language};
-use crate::domain::media::{self as domain, Captions};
+use crate::domain::media::{self as domain, Captions, MediaId};
 use crate::error::Error;
 use crate::store::{captions, media};
 
@@ -22,7 +21,7 @@ use crate::store::{captions, media};
 pub async fn put_captions(
     db: &Db,
     staff: &Staff,
-    id: Uuid,
+    id: MediaId,
     new: &Captions,
     vtt: &str,
     client_address: &str,
@@ -47,7 +46,7 @@ pub(super) async fn audit(
     conn: &mut PgConnection,
     staff: &Staff,
     action: &str,
-    (id, after): (Uuid, Value),
+    (id, after): (MediaId, Value),
     address: &str,
 ) -> Result<(), Error> {
     let subject_id = id.to_string();

@@ -3,7 +3,7 @@
 use chassis::clock;
 use chassis::db::Db;
 use chassis::error::Refusal;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use super::access::{access, check_lesson};
 use super::issuing;
@@ -16,7 +16,7 @@ use crate::store::progress;
 ///
 /// # Errors
 /// `Refused` (field `position`), `LessonNotFound`, `Locked`.
-pub async fn put_progress(db: &Db, wallet: &Wallet, user_id: Uuid, report: &Report) -> Result<Progress, Error> {
+pub async fn put_progress(db: &Db, wallet: &Wallet, user_id: MemberId, report: &Report) -> Result<Progress, Error> {
     if !report.has_valid_position() {
         return Err(Refusal::field("position", "The position is the number of seconds, up to a day.").into());
     }

@@ -3,10 +3,9 @@
 use chassis::db::Db;
 use chassis::identity::Staff;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::put_captions::audit;
-use crate::domain::media::Captions;
+use crate::domain::media::{Captions, MediaId};
 use crate::error::Error;
 use crate::store::captions;
 
@@ -17,7 +16,7 @@ use crate::store::captions;
 pub async fn remove_captions(
     db: &Db,
     staff: &Staff,
-    id: Uuid,
+    id: MediaId,
     language: &str,
     client_address: &str,
 ) -> Result<Vec<Captions>, Error> {

@@ -5,8 +5,8 @@ use chassis::clock;
 use chassis::db::Db;
 use chassis::identity::Staff;
 use serde_json::json;
-use uuid::Uuid;
 
+use crate::domain::media::MediaId;
 use crate::error::Error;
 use crate::store::{media, versions};
 
@@ -14,7 +14,7 @@ use crate::store::{media, versions};
 ///
 /// # Errors
 /// `MediaNotFound`, `MediaInUse`.
-pub async fn remove_media(db: &Db, staff: &Staff, id: Uuid, client_address: &str) -> Result<(), Error> {
+pub async fn remove_media(db: &Db, staff: &Staff, id: MediaId, client_address: &str) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     // No version and no draft takes it meanwhile.
     versions::lock(&mut tx).await?;

@@ -39,7 +39,7 @@ async fn restore(conn: &mut PgConnection, command: &RestoreVersion) -> Result<i3
         return Err(Error::Stale);
     }
     let now = clock::now(conn).await?;
-    versions::publish(conn, command.number, command.call.staff.user_id, now).await?;
+    versions::publish(conn, command.number, command.call.staff.id, now).await?;
     let act = Act {
         staff: &command.call.staff,
         action: "course.restore",

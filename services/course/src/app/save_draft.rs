@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::StaffId;
 
 use crate::domain::course::Course;
 use crate::domain::draft::Draft;
@@ -13,7 +13,7 @@ use crate::store::{drafts, versions};
 ///
 /// # Errors
 /// `TooLarge`, `Stale` if it was changed after the caller read it.
-pub async fn save_draft(db: &Db, by: Uuid, revision: i32, course: Option<&Course>) -> Result<Draft, Error> {
+pub async fn save_draft(db: &Db, by: StaffId, revision: i32, course: Option<&Course>) -> Result<Draft, Error> {
     if course.is_some_and(Course::is_too_large) {
         return Err(Error::TooLarge);
     }

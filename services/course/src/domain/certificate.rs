@@ -1,5 +1,6 @@
 //! Certificates of members who have done all lessons.
 
+use chassis::id::MemberId;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -13,7 +14,7 @@ pub const LONGEST_NAME: usize = 100;
 pub struct Certificate {
     /// Random, so that no other can be guessed from it.
     pub number: Uuid,
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     /// The member's name then; not known of certificates that are older than this field.
     pub holder_name: Option<String>,
     /// As the course was called then.

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use chassis::validate::is_text;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
+
+use crate::domain::media::MediaId;
 
 use super::media::Kind;
 
@@ -46,7 +47,7 @@ pub struct Lesson {
     /// The text in Markdown; empty where only the outline was read.
     pub markdown: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub video: Option<Uuid>,
+    pub video: Option<MediaId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
 }
@@ -54,7 +55,7 @@ pub struct Lesson {
 /// A file to download with a lesson.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
-    pub media: Uuid,
+    pub media: MediaId,
     /// As members see it.
     pub name: String,
 }
@@ -73,7 +74,7 @@ impl Course {
     ///
     /// # Errors
     /// All parts that are not.
-    pub fn check(&self, ready: &HashMap<Uuid, Kind>) -> Result<(), Vec<Unfit>> {
+    pub fn check(&self, ready: &HashMap<MediaId, Kind>) -> Result<(), Vec<Unfit>> {
         let mut found = Findings::default();
         found.expect(is_text(&self.title, 1, LONGEST_TITLE), "title", "Enter a title of up to 120 characters.");
         found.expect(
@@ -112,13 +113,19 @@ impl Course {
     }
 
     /// The files that its lessons have.
-    pub fn media(&self) -> impl Iterator<Item = Uuid> {
+    pub fn media(&self) -> impl Iterator<Item = MediaId> {
         self.lessons().flat_map(|lesson| lesson.video.into_iter().chain(lesson.attachments.iter().map(|one| one.media)))
     }
 }
 
 impl Module {
-    fn check<'a>(&'a self, place: &str, ids: &mut HashSet<&'a str>, ready: &HashMap<Uuid, Kind>, found: &mut Findings) {
+    fn check<'a>(
+        &'a self,
+        place: &str,
+        ids: &mut HashSet<&'a str>,
+        ready: &HashMap<MediaId, Kind>,
+        found: &mut Findings,
+    ) {
         let part = |name: &str| format!("{place}.{name}");
         found.expect(is_text(&self.title, 1, LONGEST_TITLE), part("title"), "Enter a title of up to 120 characters.");
         found.expect(
@@ -140,7 +147,7 @@ impl Module {
 }
 
 impl Lesson {
-    fn check(&self, place: &str, ready: &HashMap<Uuid, Kind>, found: &mut Findings) {
+    fn check(&self, place: &str, ready: &HashMap<MediaId, Kind>, found: &mut Findings) {
         let part = |name: &str| format!("{place}.{name}");
         found.expect(is_id(&self.id), part("id"), "Use lower-case letters, digits and single hyphens.");
         found.expect(is_text(&self.title, 1, LONGEST_TITLE), part("title"), "Enter a title of up to 120 characters.");
@@ -197,7 +204,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::{Attachment, Course, Lesson, Module, is_id};
-    use crate::domain::media::Kind;
+    use crate::domain::media::{Kind, MediaId};
 
     fn lesson(id: &str) -> Lesson {
         Lesson {
@@ -236,7 +243,7 @@ mod tests {
     /// [D-C5] A version has only files that are ready, each of the kind that its place takes.
     #[test]
     fn files_have_to_be_ready() {
-        let (video, file) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let (video, file) = (MediaId::new(Uuid::from_u128(1)), MediaId::new(Uuid::from_u128(2)));
         let ready = HashMap::from([(video, Kind::Video), (file, Kind::Attachment)]);
         let attachment = |media| Attachment { media, name: "Sheet".to_owned() };
         let whole = Lesson { video: Some(video), attachments: vec![attachment(file)], ..lesson("one") };

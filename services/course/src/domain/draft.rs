@@ -1,7 +1,7 @@
 //! What managers write before it becomes a version.
 
+use chassis::id::StaffId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use super::course::Course;
 
@@ -11,7 +11,7 @@ pub struct Draft {
     pub revision: i32,
     /// Unset once it is published or discarded.
     pub course: Option<Course>,
-    pub changed_by: Uuid,
+    pub changed_by: StaffId,
     pub changed_at: OffsetDateTime,
 }
 
@@ -20,7 +20,7 @@ pub struct Draft {
 pub struct VersionEntry {
     pub number: i32,
     /// Nil for a version that was imported on the command line.
-    pub created_by: Uuid,
+    pub created_by: StaffId,
     pub created_at: OffsetDateTime,
     pub lessons: i64,
 }

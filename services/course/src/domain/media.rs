@@ -5,6 +5,11 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
+chassis::id! {
+    /// A file that staff uploaded.
+    MediaId,
+}
+
 /// Uploads that are not complete, of all managers together.
 pub const MOST_UPLOADS: i64 = 20;
 /// Uploads that are not complete, of one manager, so that two can always begin one.
@@ -62,7 +67,7 @@ impl Limits {
 /// A file of the course.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Media {
-    pub id: Uuid,
+    pub id: MediaId,
     pub kind: Kind,
     pub name: String,
     pub size: i64,
@@ -126,7 +131,7 @@ pub struct Chunk {
 /// A file that a worker owns for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    pub media: Uuid,
+    pub media: MediaId,
     pub kind: Kind,
     pub name: String,
     pub size: i64,
@@ -140,19 +145,19 @@ pub struct Job {
 
 /// The folder of a file in the object store.
 #[must_use]
-pub fn folder(media: Uuid) -> String {
-    format!("course/{}", media.simple())
+pub fn folder(media: MediaId) -> String {
+    format!("course/{}", media.get().simple())
 }
 
 /// The folder of the chunks of an upload.
 #[must_use]
-pub fn chunks_folder(media: Uuid) -> String {
+pub fn chunks_folder(media: MediaId) -> String {
     format!("{}/upload", folder(media))
 }
 
 /// The folder with the results of an attempt, from which members are served.
 #[must_use]
-pub fn results_folder(media: Uuid, attempt: Uuid) -> String {
+pub fn results_folder(media: MediaId, attempt: Uuid) -> String {
     format!("{}/{}", folder(media), attempt.simple())
 }
 
@@ -166,7 +171,7 @@ pub fn is_name(text: &str) -> bool {
 mod tests {
     use uuid::Uuid;
 
-    use super::{is_name, results_folder};
+    use super::{MediaId, is_name, results_folder};
 
     #[test]
     fn names_are_those_of_files() {
@@ -177,7 +182,7 @@ mod tests {
 
     #[test]
     fn results_lie_below_their_file() {
-        let folder = results_folder(Uuid::nil(), Uuid::max());
+        let folder = results_folder(MediaId::default(), Uuid::max());
         assert_eq!(folder, format!("course/{}/{}", "0".repeat(32), "f".repeat(32)));
     }
 }

@@ -1,9 +1,13 @@
 //! Notes of members on lessons.
 
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use super::progress::LONGEST_SECONDS;
+
+chassis::id! {
+    /// A note of a member on a lesson.
+    NoteId,
+}
 
 /// Notes of one member on one lesson.
 pub const MOST_NOTES: i64 = 100;
@@ -11,7 +15,7 @@ const LONGEST_TEXT: usize = 2_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    pub id: Uuid,
+    pub id: NoteId,
     /// Into the video of the lesson; 0 for a text.
     pub position_seconds: i32,
     pub text: String,

@@ -10,7 +10,6 @@ use proto::course::v1::{
     Module as ModuleMessage, Note as NoteMessage, PreviewStrip, Progress as ProgressMessage, PutProgressRequest,
     Version, Video as VideoMessage,
 };
-use uuid::Uuid;
 
 use crate::app::get_course::Outline;
 use crate::app::get_lesson::ReadLesson;
@@ -18,7 +17,7 @@ use crate::app::get_studio::Studio;
 use crate::domain::certificate::{Certificate, LONGEST_NAME};
 use crate::domain::course::{Attachment, Course, Lesson, Module};
 use crate::domain::draft::{Draft, VersionEntry};
-use crate::domain::media::{Captions, Kind, Media, State, Video};
+use crate::domain::media::{Captions, Kind, Media, MediaId, State, Video};
 use crate::domain::note::Note;
 use crate::domain::progress::{Progress, Report};
 use crate::error::Error;
@@ -92,7 +91,7 @@ impl From<Progress> for ProgressMessage {
 }
 
 /// What is no id stands for a file that there is not.
-fn media_id(text: &str) -> Uuid {
+fn media_id(text: &str) -> MediaId {
     text.parse().unwrap_or_default()
 }
 
@@ -210,7 +209,7 @@ impl From<ReadLesson> for GetLessonResponse {
     }
 }
 
-fn video(id: Uuid, video: Video, captions: Vec<Captions>) -> VideoMessage {
+fn video(id: MediaId, video: Video, captions: Vec<Captions>) -> VideoMessage {
     let preview = video.preview;
     VideoMessage {
         media_id: id.to_string(),

@@ -28,14 +28,14 @@ impl MediaService for GrpcServer {
         let staff = self.verifier.staff(request.metadata(), Permission::EditCourse).await?;
         let CreateMediaRequest { kind, name, size } = request.into_inner();
         let file = (convert::kind(kind)?, name.as_str(), size);
-        let id = create_media(&self.db, self.limits, staff.user_id, file).await?.to_string();
+        let id = create_media(&self.db, self.limits, staff.id, file).await?.to_string();
         Ok(Response::new(CreateMediaResponse { id }))
     }
 
     async fn append_media(&self, request: Request<AppendMediaRequest>) -> Reply<AppendMediaResponse> {
         self.verifier.staff(request.metadata(), Permission::EditCourse).await?;
         let AppendMediaRequest { id, offset, bytes, chunk } = request.into_inner();
-        let chunk = Chunk { begins_at: offset, bytes, name: known_media(&chunk)? };
+        let chunk = Chunk { begins_at: offset, bytes, name: known_media(&chunk)?.get() };
         let offset = append_media(&self.db, known_media(&id)?, chunk).await?;
         Ok(Response::new(AppendMediaResponse { offset }))
     }

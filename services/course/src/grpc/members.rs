@@ -27,8 +27,8 @@ use crate::app::list_notes::list_notes;
 use crate::app::open_media::{OpenMedia, open_media};
 use crate::app::put_progress::put_progress;
 use crate::app::remove_note::remove_note;
-use crate::domain::media::results_folder;
-use crate::domain::note::Written;
+use crate::domain::media::{MediaId, results_folder};
+use crate::domain::note::{NoteId, Written};
 use crate::error::Error;
 
 #[tonic::async_trait]
@@ -36,7 +36,7 @@ impl CourseService for GrpcServer {
     async fn get_course(&self, request: Request<GetCourseRequest>) -> Reply<GetCourseResponse> {
         self.verifier.visitor(request.metadata())?;
         // Anyone who is no verified member, or cannot be known now, sees what visitors see.
-        let user_id = self.reader(request.metadata()).await.ok().map(|session| session.user_id);
+        let user_id = self.reader(request.metadata()).await.ok().map(|session| session.member_id());
         Ok(Response::new(get_course(&self.db, &self.wallet, user_id).await?.into()))
     }
 
@@ -50,14 +50,14 @@ impl CourseService for GrpcServer {
     async fn put_progress(&self, request: Request<PutProgressRequest>) -> Reply<PutProgressResponse> {
         let member = self.reader(request.metadata()).await?;
         let report = convert::report(request.into_inner())?;
-        let progress = put_progress(&self.db, &self.wallet, member.user_id, &report).await?;
+        let progress = put_progress(&self.db, &self.wallet, member.member_id(), &report).await?;
         Ok(Response::new(PutProgressResponse { progress: Some(progress.into()) }))
     }
 
     async fn issue_certificate(&self, request: Request<IssueCertificateRequest>) -> Reply<IssueCertificateResponse> {
         let member = self.reader(request.metadata()).await?;
         let certificate =
-            issue_certificate(&self.db, &self.wallet, member.user_id, request.into_inner().holder_name).await?;
+            issue_certificate(&self.db, &self.wallet, member.member_id(), request.into_inner().holder_name).await?;
         Ok(Response::new(IssueCertificateResponse { certificate: Some(certificate.into()) }))
     }
 
@@ -74,7 +74,7 @@ impl CourseService for GrpcServer {
 
     async fn list_notes(&self, request: Request<ListNotesRequest>) -> Reply<ListNotesResponse> {
         let member = self.reader(request.metadata()).await?;
-        let notes = list_notes(&self.db, &self.wallet, member.user_id, &request.get_ref().lesson_id).await?;
+        let notes = list_notes(&self.db, &self.wallet, member.member_id(), &request.get_ref().lesson_id).await?;
         Ok(Response::new(ListNotesResponse { notes: notes.into_iter().map(Into::into).collect() }))
     }
 
@@ -82,14 +82,14 @@ impl CourseService for GrpcServer {
         let member = self.reader(request.metadata()).await?;
         let AddNoteRequest { lesson_id, position_seconds, text } = request.into_inner();
         let written = Written { position_seconds, text };
-        let note = add_note(&self.db, &self.wallet, member.user_id, &lesson_id, &written).await?;
+        let note = add_note(&self.db, &self.wallet, member.member_id(), &lesson_id, &written).await?;
         Ok(Response::new(AddNoteResponse { note: Some(note.into()) }))
     }
 
     async fn change_note(&self, request: Request<ChangeNoteRequest>) -> Reply<ChangeNoteResponse> {
         let member = self.reader(request.metadata()).await?;
         let ChangeNoteRequest { lesson_id, note_id, position_seconds, text } = request.into_inner();
-        let place = (member.user_id, lesson_id.as_str(), known_note(&note_id)?);
+        let place = (member.member_id(), lesson_id.as_str(), known_note(&note_id)?);
         let note = change_note(&self.db, &self.wallet, place, &Written { position_seconds, text }).await?;
         Ok(Response::new(ChangeNoteResponse { note: Some(note.into()) }))
     }
@@ -97,7 +97,7 @@ impl CourseService for GrpcServer {
     async fn remove_note(&self, request: Request<RemoveNoteRequest>) -> Reply<RemoveNoteResponse> {
         let member = self.reader(request.metadata()).await?;
         let RemoveNoteRequest { lesson_id, note_id } = request.into_inner();
-        remove_note(&self.db, &self.wallet, member.user_id, &lesson_id, known_note(&note_id)?).await?;
+        remove_note(&self.db, &self.wallet, member.member_id(), &lesson_id, known_note(&note_id)?).await?;
         Ok(Response::new(RemoveNoteResponse {}))
     }
 
@@ -123,13 +123,13 @@ impl CourseService for GrpcServer {
 }
 
 /// What is no id is no note's.
-fn known_note(id: &str) -> Result<Uuid, Error> {
-    Uuid::try_parse(id).map_err(|_| Error::NoteNotFound)
+fn known_note(id: &str) -> Result<NoteId, Error> {
+    id.parse().map_err(|_| Error::NoteNotFound)
 }
 
 /// What is no id is no file's.
-pub(super) fn known_media(id: &str) -> Result<Uuid, Error> {
-    Uuid::try_parse(id).map_err(|_| Error::MediaNotFound)
+pub(super) fn known_media(id: &str) -> Result<MediaId, Error> {
+    id.parse().map_err(|_| Error::MediaNotFound)
 }
 
 impl GrpcServer {

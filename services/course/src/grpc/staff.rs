@@ -36,7 +36,7 @@ impl StaffService for GrpcServer {
         let staff = self.verifier.staff(request.metadata(), Permission::EditCourse).await?;
         let SaveDraftRequest { revision, content } = request.into_inner();
         let course = content.map(Course::from);
-        let draft = retrying(|| save_draft(&self.db, staff.user_id, revision, course.as_ref())).await?;
+        let draft = retrying(|| save_draft(&self.db, staff.id, revision, course.as_ref())).await?;
         Ok(Response::new(SaveDraftResponse { draft: Some(draft.into()) }))
     }
 

@@ -1,20 +1,23 @@
 //! The table `captions`.
 
 use chassis::db::PgConnection;
-use uuid::Uuid;
 
-use crate::domain::media::Captions;
+use crate::domain::media::{Captions, MediaId};
 use crate::error::Error;
 
 /// The captions of a video, without their texts.
-pub async fn list(conn: &mut PgConnection, media: Uuid) -> Result<Vec<Captions>, Error> {
-    Ok(sqlx::query_as!(Captions, "SELECT language, label FROM captions WHERE media = $1 ORDER BY language", media)
-        .fetch_all(conn)
-        .await?)
+pub async fn list(conn: &mut PgConnection, media: MediaId) -> Result<Vec<Captions>, Error> {
+    Ok(sqlx::query_as!(
+        Captions,
+        "SELECT language, label FROM captions WHERE media = $1 ORDER BY language",
+        media.get()
+    )
+    .fetch_all(conn)
+    .await?)
 }
 
 /// The captions of the newest files, without their texts.
-pub async fn of_newest(conn: &mut PgConnection) -> Result<Vec<(Uuid, Captions)>, Error> {
+pub async fn of_newest(conn: &mut PgConnection) -> Result<Vec<(MediaId, Captions)>, Error> {
     let rows = sqlx::query!(
         "SELECT media, language, label FROM captions
          WHERE media IN (SELECT id FROM media WHERE state <> 'removed' ORDER BY created_at DESC LIMIT 200)
@@ -23,19 +26,20 @@ pub async fn of_newest(conn: &mut PgConnection) -> Result<Vec<(Uuid, Captions)>,
     .fetch_all(conn)
     .await?;
     let captions = |language, label| Captions { language, label };
-    Ok(rows.into_iter().map(|row| (row.media, captions(row.language, row.label))).collect())
+    Ok(rows.into_iter().map(|row| (row.media.into(), captions(row.language, row.label))).collect())
 }
 
-pub async fn vtt(conn: &mut PgConnection, media: Uuid, language: &str) -> Result<Option<String>, Error> {
-    let found = sqlx::query_scalar!("SELECT vtt FROM captions WHERE media = $1 AND language = $2", media, language);
+pub async fn vtt(conn: &mut PgConnection, media: MediaId, language: &str) -> Result<Option<String>, Error> {
+    let found =
+        sqlx::query_scalar!("SELECT vtt FROM captions WHERE media = $1 AND language = $2", media.get(), language);
     Ok(found.fetch_optional(conn).await?)
 }
 
-pub async fn put(conn: &mut PgConnection, media: Uuid, captions: &Captions, vtt: &str) -> Result<(), Error> {
+pub async fn put(conn: &mut PgConnection, media: MediaId, captions: &Captions, vtt: &str) -> Result<(), Error> {
     sqlx::query!(
         "INSERT INTO captions (media, language, label, vtt) VALUES ($1, $2, $3, $4)
          ON CONFLICT (media, language) DO UPDATE SET label = EXCLUDED.label, vtt = EXCLUDED.vtt",
-        media,
+        media.get(),
         captions.language,
         captions.label,
         vtt
@@ -46,7 +50,7 @@ pub async fn put(conn: &mut PgConnection, media: Uuid, captions: &Captions, vtt:
 }
 
 /// Returns whether there were any.
-pub async fn remove(conn: &mut PgConnection, media: Uuid, language: &str) -> Result<bool, Error> {
-    let done = sqlx::query!("DELETE FROM captions WHERE media = $1 AND language = $2", media, language);
+pub async fn remove(conn: &mut PgConnection, media: MediaId, language: &str) -> Result<bool, Error> {
+    let done = sqlx::query!("DELETE FROM captions WHERE media = $1 AND language = $2", media.get(), language);
     Ok(done.execute(conn).await?.rows_affected() > 0)
 }

@@ -1,9 +1,9 @@
 //! The table `drafts`.
 
 use chassis::db::PgConnection;
+use chassis::id::StaffId;
 use serde_json::Value;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::draft::Draft;
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::error::Error;
 struct Row {
     revision: i32,
     course: Option<Value>,
-    changed_by: Uuid,
+    changed_by: StaffId,
     changed_at: OffsetDateTime,
 }
 
@@ -45,7 +45,7 @@ pub async fn put(conn: &mut PgConnection, draft: &Draft) -> Result<(), Error> {
             course = EXCLUDED.course, changed_by = EXCLUDED.changed_by, changed_at = EXCLUDED.changed_at",
         draft.revision,
         course,
-        draft.changed_by,
+        draft.changed_by.get(),
         draft.changed_at
     )
     .execute(conn)

@@ -1,5 +1,6 @@
 //! The tables `media` and `media_chunks`.
 
+use chassis::id::StaffId;
 use std::collections::HashMap;
 
 use chassis::db::PgConnection;
@@ -7,11 +8,11 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::media::{Chunk, Job, Kind, LEASE, Media, Preview, Processed, State, Video};
+use crate::domain::media::{Chunk, Job, Kind, LEASE, Media, MediaId, Preview, Processed, State, Video};
 use crate::error::Error;
 
 struct Row {
-    id: Uuid,
+    id: MediaId,
     kind: Kind,
     name: String,
     size: i64,
@@ -63,11 +64,11 @@ pub async fn lock_uploads(conn: &mut PgConnection) -> Result<(), Error> {
 }
 
 /// Uploads that are not complete: of all managers, and of this one.
-pub async fn count_uploads(conn: &mut PgConnection, by: Uuid) -> Result<(i64, i64), Error> {
+pub async fn count_uploads(conn: &mut PgConnection, by: StaffId) -> Result<(i64, i64), Error> {
     let row = sqlx::query!(
         r#"SELECT count(*) AS "all!", count(*) FILTER (WHERE created_by = $1) AS "own!"
            FROM media WHERE state = 'uploading'"#,
-        by
+        by.get()
     );
     let row = row.fetch_one(conn).await?;
     Ok((row.all, row.own))
@@ -75,19 +76,19 @@ pub async fn count_uploads(conn: &mut PgConnection, by: Uuid) -> Result<(i64, i6
 
 pub async fn insert(
     conn: &mut PgConnection,
-    id: Uuid,
+    id: MediaId,
     (kind, name, size): (Kind, &str, i64),
-    created_by: Uuid,
+    created_by: StaffId,
     now: OffsetDateTime,
 ) -> Result<(), Error> {
     sqlx::query!(
         "INSERT INTO media (id, kind, name, size, created_by, created_at, changed_at)
          VALUES ($1, $2, $3, $4, $5, $6, $6)",
-        id,
+        id.get(),
         kind as Kind,
         name,
         size,
-        created_by,
+        created_by.get(),
         now
     )
     .execute(conn)
@@ -96,13 +97,13 @@ pub async fn insert(
 }
 
 /// A file, unless it is removed.
-pub async fn get(conn: &mut PgConnection, id: Uuid) -> Result<Option<Media>, Error> {
+pub async fn get(conn: &mut PgConnection, id: MediaId) -> Result<Option<Media>, Error> {
     let row = sqlx::query_as!(
         Row,
         r#"SELECT id, kind AS "kind: Kind", name, size, received, state AS "state: State", progress, reason,
                   content_type, duration_ms, width, height, preview, attempt, created_at
            FROM media WHERE id = $1 AND state <> 'removed'"#,
-        id
+        id.get()
     );
     row.fetch_optional(conn).await?.map(Media::try_from).transpose()
 }
@@ -119,19 +120,19 @@ pub async fn list(conn: &mut PgConnection) -> Result<Vec<Media>, Error> {
 }
 
 /// The kinds of these files as far as they are ready. With the lock of versions they stay so.
-pub async fn ready(conn: &mut PgConnection, ids: &[Uuid]) -> Result<HashMap<Uuid, Kind>, Error> {
+pub async fn ready(conn: &mut PgConnection, ids: &[MediaId]) -> Result<HashMap<MediaId, Kind>, Error> {
     let rows =
-        sqlx::query!(r#"SELECT id, kind AS "kind: Kind" FROM media WHERE id = ANY ($1) AND state = 'ready'"#, ids)
+        sqlx::query!(r#"SELECT id, kind AS "kind: Kind" FROM media WHERE id = ANY ($1) AND state = 'ready'"#, ids as _)
             .fetch_all(conn)
             .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.kind)).collect())
+    Ok(rows.into_iter().map(|row| (row.id.into(), row.kind)).collect())
 }
 
 /// Makes a chunk the next part of an upload, and queues the file if it is complete. Returns how many bytes there are; none
 /// if another part was added before.
 pub async fn append(
     conn: &mut PgConnection,
-    id: Uuid,
+    id: MediaId,
     chunk: Chunk,
     now: OffsetDateTime,
 ) -> Result<Option<i64>, Error> {
@@ -140,7 +141,7 @@ pub async fn append(
                 state = CASE WHEN received + $3 = size THEN 'queued' ELSE state END
          WHERE id = $1 AND state = 'uploading' AND received = $2 AND received + $3 <= size
          RETURNING received",
-        id,
+        id.get(),
         chunk.begins_at,
         chunk.bytes,
         now
@@ -150,7 +151,7 @@ pub async fn append(
     if received.is_some() {
         sqlx::query!(
             "INSERT INTO media_chunks (media, begins_at, bytes, name) VALUES ($1, $2, $3, $4)",
-            id,
+            id.get(),
             chunk.begins_at,
             chunk.bytes,
             chunk.name
@@ -162,43 +163,43 @@ pub async fn append(
 }
 
 /// The chunks of an upload, in order.
-pub async fn chunks(conn: &mut PgConnection, id: Uuid) -> Result<Vec<Chunk>, Error> {
+pub async fn chunks(conn: &mut PgConnection, id: MediaId) -> Result<Vec<Chunk>, Error> {
     Ok(sqlx::query_as!(
         Chunk,
         "SELECT begins_at, bytes, name FROM media_chunks WHERE media = $1 ORDER BY begins_at",
-        id
+        id.get()
     )
     .fetch_all(conn)
     .await?)
 }
 
-pub async fn count_chunks(conn: &mut PgConnection, id: Uuid) -> Result<i64, Error> {
-    let found = sqlx::query_scalar!(r#"SELECT count(*) AS "chunks!" FROM media_chunks WHERE media = $1"#, id);
+pub async fn count_chunks(conn: &mut PgConnection, id: MediaId) -> Result<i64, Error> {
+    let found = sqlx::query_scalar!(r#"SELECT count(*) AS "chunks!" FROM media_chunks WHERE media = $1"#, id.get());
     Ok(found.fetch_one(conn).await?)
 }
 
-pub async fn forget_chunks(conn: &mut PgConnection, id: Uuid) -> Result<(), Error> {
-    sqlx::query!("DELETE FROM media_chunks WHERE media = $1", id).execute(conn).await?;
+pub async fn forget_chunks(conn: &mut PgConnection, id: MediaId) -> Result<(), Error> {
+    sqlx::query!("DELETE FROM media_chunks WHERE media = $1", id.get()).execute(conn).await?;
     Ok(())
 }
 
 /// Whether a version or the draft has a file.
-pub async fn is_in_use(conn: &mut PgConnection, id: Uuid) -> Result<bool, Error> {
+pub async fn is_in_use(conn: &mut PgConnection, id: MediaId) -> Result<bool, Error> {
     let found = sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM lessons WHERE video = $1)
                OR EXISTS (SELECT FROM lesson_attachments WHERE media = $1)
                OR EXISTS (SELECT FROM drafts WHERE course::text LIKE '%' || $1::uuid::text || '%') AS "found!""#,
-        id
+        id.get()
     );
     Ok(found.fetch_one(conn).await?)
 }
 
 /// Marks a file, whose objects are deleted later. Returns whether there was one.
-pub async fn mark_removed(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<bool, Error> {
+pub async fn mark_removed(conn: &mut PgConnection, id: MediaId, now: OffsetDateTime) -> Result<bool, Error> {
     let done = sqlx::query!(
         "UPDATE media SET state = 'removed', reason = NULL, leased_until = NULL, changed_at = $2
          WHERE id = $1 AND state <> 'removed'",
-        id,
+        id.get(),
         now
     );
     Ok(done.execute(conn).await?.rows_affected() > 0)
@@ -223,7 +224,7 @@ pub async fn lease(conn: &mut PgConnection, attempt: Uuid, now: OffsetDateTime) 
     .fetch_optional(conn)
     .await?;
     Ok(row.map(|row| Job {
-        media: row.id,
+        media: row.id.into(),
         kind: row.kind,
         name: row.name,
         size: row.size,
@@ -238,7 +239,7 @@ pub async fn report(conn: &mut PgConnection, job: &Job, progress: i32, now: Offs
     let done = sqlx::query!(
         "UPDATE media SET progress = $3, leased_until = $4
          WHERE id = $1 AND state = 'processing' AND attempt = $2",
-        job.media,
+        job.media.get(),
         job.attempt,
         progress,
         now + LEASE
@@ -251,7 +252,7 @@ pub async fn give_back(conn: &mut PgConnection, job: &Job) -> Result<(), Error> 
     sqlx::query!(
         "UPDATE media SET state = 'queued', leased_until = NULL, progress = 0, attempts = attempts - 1
          WHERE id = $1 AND state = 'processing' AND attempt = $2",
-        job.media,
+        job.media.get(),
         job.attempt
     )
     .execute(conn)
@@ -272,7 +273,7 @@ pub async fn finish(
         "UPDATE media SET state = 'ready', progress = 100, leased_until = NULL, content_type = $3, duration_ms = $4,
                 width = $5, height = $6, preview = $7, changed_at = $8
          WHERE id = $1 AND state = 'processing' AND attempt = $2",
-        job.media,
+        job.media.get(),
         job.attempt,
         processed.content_type,
         video.map(|video| video.duration_ms),
@@ -289,7 +290,7 @@ pub async fn fail(conn: &mut PgConnection, job: &Job, reason: &str, now: OffsetD
     let done = sqlx::query!(
         "UPDATE media SET state = 'failed', leased_until = NULL, reason = $3, changed_at = $4
          WHERE id = $1 AND state = 'processing' AND attempt = $2",
-        job.media,
+        job.media.get(),
         job.attempt,
         reason,
         now
@@ -323,32 +324,33 @@ pub async fn mark_abandoned(
 }
 
 /// Files whose objects are to be deleted.
-pub async fn removed(conn: &mut PgConnection) -> Result<Vec<Uuid>, Error> {
-    let found = sqlx::query_scalar!("SELECT id FROM media WHERE state = 'removed' ORDER BY changed_at LIMIT 100");
+pub async fn removed(conn: &mut PgConnection) -> Result<Vec<MediaId>, Error> {
+    let found =
+        sqlx::query_scalar!(r#"SELECT id AS "id: _" FROM media WHERE state = 'removed' ORDER BY changed_at LIMIT 100"#);
     Ok(found.fetch_all(conn).await?)
 }
 
 /// Forgets a file whose objects have been deleted.
-pub async fn forget(conn: &mut PgConnection, id: Uuid) -> Result<(), Error> {
-    sqlx::query!("DELETE FROM media WHERE id = $1 AND state = 'removed'", id).execute(conn).await?;
+pub async fn forget(conn: &mut PgConnection, id: MediaId) -> Result<(), Error> {
+    sqlx::query!("DELETE FROM media WHERE id = $1 AND state = 'removed'", id.get()).execute(conn).await?;
     Ok(())
 }
 
 /// Files whose chunks are no longer needed: failed ones, attachments, and videos that have been ready since `ready`.
-pub async fn with_spent_chunks(conn: &mut PgConnection, ready: OffsetDateTime) -> Result<Vec<Uuid>, Error> {
+pub async fn with_spent_chunks(conn: &mut PgConnection, ready: OffsetDateTime) -> Result<Vec<MediaId>, Error> {
     let found = sqlx::query_scalar!(
-        "SELECT id FROM media m
+        r#"SELECT id AS "id: _" FROM media m
          WHERE (state = 'failed' OR state = 'ready' AND (kind = 'attachment' OR changed_at < $1))
            AND EXISTS (SELECT FROM media_chunks WHERE media = m.id)
-         LIMIT 100",
+         LIMIT 100"#,
         ready
     );
     Ok(found.fetch_all(conn).await?)
 }
 
 /// Which of these files exist.
-pub async fn known(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Uuid>, Error> {
-    Ok(sqlx::query_scalar!("SELECT id FROM media WHERE id = ANY ($1)", ids).fetch_all(conn).await?)
+pub async fn known(conn: &mut PgConnection, ids: &[MediaId]) -> Result<Vec<MediaId>, Error> {
+    Ok(sqlx::query_scalar!(r#"SELECT id AS "id: _" FROM media WHERE id = ANY ($1)"#, ids as _).fetch_all(conn).await?)
 }
 
 /// How many files wait, and for how many seconds the first of them.

@@ -1,8 +1,8 @@
 //! The table `streams`.
 
 use chassis::db::PgConnection;
+use chassis::id::{MemberId, SessionId};
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 use crate::domain::media::{MOST_STREAMS, STREAM_LIFE};
 use crate::error::Error;
@@ -10,8 +10,8 @@ use crate::error::Error;
 /// A lesson that a member watches in a session.
 #[derive(Debug, Clone, Copy)]
 pub struct Stream<'a> {
-    pub user_id: Uuid,
-    pub session_id: Uuid,
+    pub user_id: MemberId,
+    pub session_id: SessionId,
     pub lesson_id: &'a str,
 }
 
@@ -20,8 +20,8 @@ pub async fn is_fresh(conn: &mut PgConnection, stream: Stream<'_>, now: OffsetDa
     let found = sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM streams
                WHERE user_id = $1 AND session_id = $2 AND lesson_id = $3 AND seen_at > $4) AS "found!""#,
-        stream.user_id,
-        stream.session_id,
+        stream.user_id.get(),
+        stream.session_id.get(),
         stream.lesson_id,
         now - Duration::seconds(5)
     );
@@ -30,17 +30,20 @@ pub async fn is_fresh(conn: &mut PgConnection, stream: Stream<'_>, now: OffsetDa
 
 /// Counts a stream as watched now, unless the member watches as many others as one may. Returns whether it was counted.
 pub async fn take(conn: &mut PgConnection, stream: Stream<'_>, now: OffsetDateTime) -> Result<bool, Error> {
-    sqlx::query!("SELECT FROM pg_advisory_xact_lock(hashtext('streams'), hashtext($1::uuid::text))", stream.user_id)
-        .execute(&mut *conn)
-        .await?;
+    sqlx::query!(
+        "SELECT FROM pg_advisory_xact_lock(hashtext('streams'), hashtext($1::uuid::text))",
+        stream.user_id.get()
+    )
+    .execute(&mut *conn)
+    .await?;
     let done = sqlx::query!(
         "INSERT INTO streams (user_id, session_id, lesson_id, seen_at)
          SELECT $1, $2, $3, $4
          WHERE (SELECT count(*) FROM streams
                 WHERE user_id = $1 AND seen_at > $5 AND (session_id, lesson_id) <> ($2, $3)) < $6
          ON CONFLICT (user_id, session_id, lesson_id) DO UPDATE SET seen_at = EXCLUDED.seen_at",
-        stream.user_id,
-        stream.session_id,
+        stream.user_id.get(),
+        stream.session_id.get(),
         stream.lesson_id,
         now,
         now - STREAM_LIFE,

@@ -1,10 +1,10 @@
 //! The tables `versions`, `modules`, `lessons` and `publications`.
 
+use chassis::id::StaffId;
 use std::collections::HashMap;
 
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::course::{Attachment, Course, Lesson, Module};
 use crate::domain::draft::VersionEntry;
@@ -84,7 +84,7 @@ pub async fn load(conn: &mut PgConnection, number: i32, texts: Texts) -> Result<
                 minutes: row.minutes,
                 is_preview: row.is_preview,
                 markdown: row.markdown,
-                video: row.video,
+                video: row.video.map(Into::into),
             });
         }
         course.modules.push(Module { title: module.title, summary: module.summary, lessons: of_module });
@@ -108,7 +108,7 @@ async fn attachments(
     .await?;
     let mut found = HashMap::<_, Vec<_>>::new();
     for row in rows {
-        found.entry(row.lesson).or_default().push(Attachment { media: row.media, name: row.name });
+        found.entry(row.lesson).or_default().push(Attachment { media: row.media.into(), name: row.name });
     }
     Ok(found)
 }
@@ -133,7 +133,7 @@ pub async fn published_lesson(conn: &mut PgConnection, id: &str) -> Result<Optio
             minutes: row.minutes,
             is_preview: row.is_preview,
             markdown: row.markdown,
-            video: row.video,
+            video: row.video.map(Into::into),
             attachments,
         },
         module_number: row.module_number,
@@ -145,7 +145,7 @@ pub async fn published_lesson(conn: &mut PgConnection, id: &str) -> Result<Optio
 pub async fn insert(
     conn: &mut PgConnection,
     course: &Course,
-    created_by: Uuid,
+    created_by: StaffId,
     at: OffsetDateTime,
 ) -> Result<i32, Error> {
     let number = sqlx::query_scalar!(
@@ -154,7 +154,7 @@ pub async fn insert(
          RETURNING number",
         course.title,
         course.subtitle,
-        created_by,
+        created_by.get(),
         at
     )
     .fetch_one(&mut *conn)
@@ -181,7 +181,7 @@ pub async fn insert(
                 lesson.minutes,
                 lesson.is_preview,
                 lesson.markdown,
-                lesson.video
+                lesson.video as _
             )
             .execute(&mut *conn)
             .await?;
@@ -191,7 +191,7 @@ pub async fn insert(
                     number,
                     lesson.id,
                     file_place,
-                    file.media,
+                    file.media.get(),
                     file.name
                 )
                 .execute(&mut *conn)
@@ -206,13 +206,13 @@ pub async fn insert(
 pub async fn publish(
     conn: &mut PgConnection,
     version: i32,
-    published_by: Uuid,
+    published_by: StaffId,
     at: OffsetDateTime,
 ) -> Result<(), Error> {
     sqlx::query!(
         "INSERT INTO publications (version, published_by, published_at) VALUES ($1, $2, $3)",
         version,
-        published_by,
+        published_by.get(),
         at
     )
     .execute(conn)

@@ -194,7 +194,7 @@ async fn certificates_go_with_the_personal_data(pool: PgPool) {
         numbers.push(world.issue(member).await.unwrap().number);
     }
     let mut tx = world.db.begin().await.unwrap();
-    MemberRecords.erase(&mut tx, &[gone.id]).await.unwrap();
+    MemberRecords.erase(&mut tx, &[gone.id.into()]).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(code(world.read(&numbers[0]).await), "NOT_FOUND");
     assert!(world.read(&numbers[1]).await.is_ok());

@@ -57,7 +57,7 @@ impl World {
 
     pub fn member(&self) -> Member {
         let (id, token) = self.realm.member();
-        Member { id, token }
+        Member { id: id.get(), token }
     }
 
     pub fn buyer(&self) -> Member {

@@ -45,8 +45,8 @@ async fn progress_goes_with_the_personal_data(pool: PgPool) {
         world.put(member, report).await.unwrap();
     }
     let mut tx = world.db.begin().await.unwrap();
-    MemberRecords.erase(&mut tx, &[buyer.id]).await.unwrap();
-    MemberRecords.erase(&mut tx, &[buyer.id]).await.unwrap();
+    MemberRecords.erase(&mut tx, &[buyer.id.into()]).await.unwrap();
+    MemberRecords.erase(&mut tx, &[buyer.id.into()]).await.unwrap();
     tx.commit().await.unwrap();
     let left: Vec<Uuid> = sqlx::query_scalar("SELECT user_id FROM progress").fetch_all(&world.pool).await.unwrap();
     assert_eq!(left, [other.id]);

@@ -38,12 +38,12 @@ async fn only_members_read_what_is_sold(pool: PgPool) {
     let world = World::new(pool).await;
     let mut unverified = chassis::testing::session(None);
     unverified.verified = false;
-    world.wallet.sell(unverified.user_id);
+    world.wallet.sell(unverified.user_id.get());
     let (id, token) = (unverified.user_id, world.realm.sign_in(unverified));
-    let unverified = Member { id, token };
+    let unverified = Member { id: id.get(), token };
     let (id, token) = world.realm.staff(Role::Manager);
-    world.wallet.sell(id);
-    let staff = Member { id, token };
+    world.wallet.sell(id.get());
+    let staff = Member { id: id.get(), token };
     for (reader, expected) in [(&unverified, "EMAIL_NOT_VERIFIED"), (&staff, "PERMISSION_DENIED")] {
         assert_eq!(locked(&world.lessons(Some(reader)).await), 6);
         assert!(world.lesson(Some(reader), PREVIEW).await.is_ok());

@@ -1,6 +1,7 @@
 //! Accepts an event: the inbox row, one email per recipient, the notice of the member and its way to their devices, in one
 //! transaction.
 
+use chassis::id::UserId;
 use std::sync::Arc;
 
 use chassis::bus::Event;
@@ -29,7 +30,7 @@ pub struct Addressed {
     ended: Option<Ended>,
     at: OffsetDateTime,
     notice: Option<NoticeRequest>,
-    mails: Vec<(MailRequest, Vec<Uuid>)>,
+    mails: Vec<(MailRequest, Vec<UserId>)>,
 }
 
 impl Addressed {
@@ -54,13 +55,13 @@ impl Addressed {
         }
         if let Some(notice) = &self.notice {
             notices::add(conn, self.event_id, self.at, notice).await?;
-            pushes::queue(conn, self.event_id, notice).await?;
+            pushes::queue(conn, self.event_id.into(), notice).await?;
         }
         Ok(())
     }
 }
 
-async fn is_turned_off(conn: &mut PgConnection, user_id: Uuid, template: Template) -> Result<bool, Error> {
+async fn is_turned_off(conn: &mut PgConnection, user_id: UserId, template: Template) -> Result<bool, Error> {
     let Some(group) = template.optional_in() else { return Ok(false) };
     Ok(notice_preferences::find(conn, user_id).await?.mail_off.contains(&group))
 }
@@ -85,7 +86,7 @@ impl AcceptEvent {
     }
 
     /// The accounts that a request goes to; staff it names are named.
-    async fn address(&self, mut request: MailRequest) -> Result<(MailRequest, Vec<Uuid>), Error> {
+    async fn address(&self, mut request: MailRequest) -> Result<(MailRequest, Vec<UserId>), Error> {
         let staff = match request.audience {
             Audience::Account(id) => return Ok((request, vec![id])),
             Audience::AllStaff => self.directory.staff().await?,

@@ -25,7 +25,7 @@ impl Apply for Proposals {
     async fn apply(&self, conn: &mut PgConnection, decided: Proposal) -> Result<Proposal, Error> {
         let now = clock::now(conn).await?;
         let draft: Draft = serde_json::from_value(decided.change.clone())?;
-        announcements::insert(conn, &draft.publish(decided.id, now)).await?;
-        Ok(proposal::name_subject(conn, decided.id, decided.id).await?)
+        announcements::insert(conn, &draft.publish(decided.id.get().into(), now)).await?;
+        Ok(proposal::name_subject(conn, decided.id, decided.id.get()).await?)
     }
 }

@@ -8,8 +8,8 @@ use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 use proto::common::v1::ErrorReason;
 use serde_json::json;
-use uuid::Uuid;
 
+use crate::domain::announcement::AnnouncementId;
 use crate::error::Error;
 use crate::store::announcements;
 
@@ -17,11 +17,11 @@ use crate::store::announcements;
 ///
 /// # Errors
 /// `Refused` (not found) also for one that has ended.
-pub async fn end_announcement(db: &Db, call: &StaffCall, id: Uuid) -> Result<Answer<()>, Error> {
+pub async fn end_announcement(db: &Db, call: &StaffCall, id: AnnouncementId) -> Result<Answer<()>, Error> {
     idempotency::once(db, call.claim.clone(), async |conn| end(conn, call, id).await).await
 }
 
-async fn end(conn: &mut PgConnection, call: &StaffCall, id: Uuid) -> Result<(), Error> {
+async fn end(conn: &mut PgConnection, call: &StaffCall, id: AnnouncementId) -> Result<(), Error> {
     let now = clock::now(conn).await?;
     let text = announcements::end(conn, id, now).await?.ok_or_else(not_found)?;
     let act = Act {

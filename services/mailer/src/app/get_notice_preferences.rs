@@ -1,7 +1,7 @@
 //! Reads which mails and notices on devices a member does not want.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::UserId;
 
 use crate::domain::notice::Preferences;
 use crate::error::Error;
@@ -11,6 +11,6 @@ use crate::store::notice_preferences;
 ///
 /// # Errors
 /// Database.
-pub async fn get_notice_preferences(db: &Db, user_id: Uuid) -> Result<Preferences, Error> {
+pub async fn get_notice_preferences(db: &Db, user_id: UserId) -> Result<Preferences, Error> {
     Ok(notice_preferences::find(&mut *db.conn().await?, user_id).await?)
 }

@@ -1,7 +1,7 @@
 //! Reads whether notices go to the device of a session.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::SessionId;
 
 use crate::error::Error;
 use crate::push::Push;
@@ -11,7 +11,7 @@ use crate::store::push_subscriptions;
 ///
 /// # Errors
 /// If the database cannot be reached.
-pub async fn get_push(db: &Db, push: &Push, session_id: Uuid) -> Result<bool, Error> {
+pub async fn get_push(db: &Db, push: &Push, session_id: SessionId) -> Result<bool, Error> {
     let sealed = push_subscriptions::find(&mut *db.conn().await?, session_id).await?;
     Ok(sealed.is_some_and(|sealed| push.keys.open(session_id, &sealed).is_some()))
 }

@@ -1,10 +1,10 @@
 //! Lists a member's notices.
 
 use chassis::db::Db;
+use chassis::id::UserId;
 use chassis::page::{Listed, Page};
-use uuid::Uuid;
 
-use crate::domain::notice::{Group, Notice};
+use crate::domain::notice::{Group, Notice, NoticeId};
 use crate::error::Error;
 use crate::store::notices;
 
@@ -17,9 +17,9 @@ pub const COUNTED: i64 = 100;
 /// Database.
 pub async fn list_notices(
     db: &Db,
-    user_id: Uuid,
+    user_id: UserId,
     group: Option<Group>,
-    page: &Page<Uuid>,
+    page: &Page<NoticeId>,
 ) -> Result<(Listed<Notice>, i32), Error> {
     let mut conn = db.conn().await?;
     let rows = notices::list(&mut conn, user_id, &Group::kinds(group), page).await?;

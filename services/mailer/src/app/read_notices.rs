@@ -1,7 +1,7 @@
 //! Notes which notices a member has read.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::UserId;
 
 use super::list_notices::COUNTED;
 use crate::domain::notice::Read;
@@ -12,7 +12,7 @@ use crate::store::notices;
 ///
 /// # Errors
 /// Database.
-pub async fn read_notices(db: &Db, user_id: Uuid, which: Read) -> Result<i32, Error> {
+pub async fn read_notices(db: &Db, user_id: UserId, which: Read) -> Result<i32, Error> {
     let mut tx = db.begin().await?;
     notices::read(&mut tx, user_id, which).await?;
     let unread = notices::count_unread(&mut tx, user_id, COUNTED).await?;

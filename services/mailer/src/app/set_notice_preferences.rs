@@ -2,7 +2,7 @@
 
 use chassis::db::Db;
 use chassis::error::Refusal;
-use uuid::Uuid;
+use chassis::id::UserId;
 
 use crate::domain::notice::{Group, Preferences};
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::store::notice_preferences;
 ///
 /// # Errors
 /// Invalid for what is about security.
-pub async fn set_notice_preferences(db: &Db, user_id: Uuid, wanted: &Preferences) -> Result<(), Error> {
+pub async fn set_notice_preferences(db: &Db, user_id: UserId, wanted: &Preferences) -> Result<(), Error> {
     if wanted.mail_off.contains(&Group::Security) {
         return Err(Refusal::field("mail", "Mails about security cannot be turned off.").into());
     }

@@ -1,7 +1,7 @@
 //! Sends no more notices to the device of a session.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::SessionId;
 
 use crate::error::Error;
 use crate::store::push_subscriptions;
@@ -10,7 +10,7 @@ use crate::store::push_subscriptions;
 ///
 /// # Errors
 /// If the database cannot be reached.
-pub async fn unsubscribe_push(db: &Db, session_id: Uuid) -> Result<(), Error> {
+pub async fn unsubscribe_push(db: &Db, session_id: SessionId) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     push_subscriptions::end(&mut tx, &[session_id]).await?;
     tx.commit().await?;

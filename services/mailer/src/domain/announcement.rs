@@ -3,7 +3,11 @@
 use chassis::validate::FieldError;
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
+
+chassis::id! {
+    /// An announcement to all members.
+    AnnouncementId,
+}
 
 /// Characters of a text.
 const LONGEST: usize = 500;
@@ -22,7 +26,7 @@ pub struct Draft {
 /// One that was confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
-    pub id: Uuid,
+    pub id: AnnouncementId,
     pub text: String,
     pub published_at: OffsetDateTime,
     pub ends_at: OffsetDateTime,
@@ -48,7 +52,7 @@ impl Draft {
 
     /// The announcement of this id, from now on.
     #[must_use]
-    pub fn publish(self, id: Uuid, now: OffsetDateTime) -> Announcement {
+    pub fn publish(self, id: AnnouncementId, now: OffsetDateTime) -> Announcement {
         Announcement { id, text: self.text, published_at: now, ends_at: now + Duration::hours(self.hours.into()) }
     }
 }

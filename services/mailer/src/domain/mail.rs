@@ -1,5 +1,6 @@
 //! The email that an event triggers, and its final status.
 
+use chassis::id::UserId;
 use std::collections::BTreeMap;
 
 use uuid::Uuid;
@@ -12,7 +13,7 @@ pub type Params = BTreeMap<String, String>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    Account(Uuid),
+    Account(UserId),
     /// Every live staff account.
     AllStaff,
 }
@@ -28,7 +29,7 @@ pub struct MailRequest {
     pub secret_reference: Option<String>,
     pub params: Params,
     /// Staff whom it names, by the name of the parameter.
-    pub people: Vec<(&'static str, Uuid)>,
+    pub people: Vec<(&'static str, UserId)>,
     /// What the notice beside it says, if there is one.
     pub facts: Facts,
 }
@@ -75,7 +76,7 @@ pub struct Mail {
     /// Its id: the Message-ID of every try.
     pub id: Uuid,
     pub template: Template,
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// The address, when it is not the account's own.
     pub address: Option<String>,
     /// What auth gives the secret for.

@@ -1,13 +1,18 @@
 //! Notices: what a member reads in the app about an event.
 
+use chassis::id::UserId;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use super::mail::{Audience, MailRequest};
 use super::template::Template;
+
+chassis::id! {
+    /// A notice in the app.
+    NoticeId,
+}
 
 /// What a notice, or a mail, is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +88,7 @@ const fn is_zero(number: &i64) -> bool {
 /// A notice that an event asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoticeRequest {
-    pub user_id: Uuid,
+    pub user_id: UserId,
     pub kind: Template,
     pub facts: Facts,
 }
@@ -104,7 +109,7 @@ impl NoticeRequest {
 /// A notice of a member.
 #[derive(Debug, Clone)]
 pub struct Notice {
-    pub id: Uuid,
+    pub id: NoticeId,
     pub kind: Template,
     pub facts: Facts,
     pub occurred_at: OffsetDateTime,
@@ -121,9 +126,9 @@ pub struct Preferences {
 /// Which notices a member has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Read {
-    One(Uuid),
+    One(NoticeId),
     /// This one and all older ones.
-    UpTo(Uuid),
+    UpTo(NoticeId),
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Notices on devices (Web Push): where they may be sent, and what they say there. [D-M7]
 
+use chassis::id::{SessionId, UserId};
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::notice::Facts;
 use super::template::Template;
@@ -94,9 +94,9 @@ impl Subscription {
 /// Sessions that were ended, and whose devices get no more notices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    Sessions(Vec<Uuid>),
+    Sessions(Vec<SessionId>),
     /// All of a member, except one if it is given, those included that were no longer used.
-    AllOf(Uuid, Option<Uuid>),
+    AllOf(UserId, Option<SessionId>),
 }
 
 /// What a device shows. Anyone who holds it reads that, also while it is locked: no amount, name, address or reason.

@@ -1,5 +1,6 @@
 //! Events of the other services, and the emails and notices they trigger.
 
+use chassis::id::UserId;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -351,7 +352,7 @@ fn origin(device: &str, address_block: &str) -> Facts {
     Facts { device: device.to_owned(), address_block: address_block.to_owned(), ..Facts::default() }
 }
 
-fn account(id: &str) -> Result<Uuid, Error> {
+fn account(id: &str) -> Result<UserId, Error> {
     id.parse().map_err(|_| Error::Unreadable("an account id is no UUID".to_owned()))
 }
 

@@ -2,10 +2,10 @@
 //! here, so it is not in the outbox and may be lost.
 
 use chassis::bus::{Bus, Publisher};
+use chassis::id::UserId;
 use proto::mailer::v1::NoticeAdded;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 const NOTICE_ADDED: &str = "mailer.v1.notice_added";
 /// Notices that wait to be published; further ones are dropped, as while the broker is away.
@@ -13,25 +13,25 @@ const WAITING: usize = 1_024;
 
 /// Passes the members who have a new notice to [`publish`].
 #[derive(Debug, Clone)]
-pub struct LiveNotices(mpsc::Sender<Uuid>);
+pub struct LiveNotices(mpsc::Sender<UserId>);
 
 impl LiveNotices {
     /// The two ends of the queue.
     #[must_use]
-    pub fn new() -> (Self, mpsc::Receiver<Uuid>) {
+    pub fn new() -> (Self, mpsc::Receiver<UserId>) {
         let (sender, receiver) = mpsc::channel(WAITING);
         (Self(sender), receiver)
     }
 
     /// Call it after the commit.
-    pub fn added(&self, user_id: Uuid) {
+    pub fn added(&self, user_id: UserId) {
         // One that is dropped is read with the next.
         let _ = self.0.try_send(user_id);
     }
 }
 
 /// Publishes them until shutdown.
-pub async fn publish(bus: Bus, mut added: mpsc::Receiver<Uuid>, shutdown: CancellationToken) {
+pub async fn publish(bus: Bus, mut added: mpsc::Receiver<UserId>, shutdown: CancellationToken) {
     let mut publisher = None;
     while let Some(Some(user_id)) = shutdown.run_until_cancelled(added.recv()).await {
         let message = NoticeAdded { user_id: user_id.to_string() };

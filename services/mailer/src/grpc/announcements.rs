@@ -4,6 +4,7 @@ use chassis::clock::to_proto;
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::{Reply, answer};
+use chassis::id::StaffId;
 use chassis::idempotency::Answer;
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decides, Proposal};
@@ -14,7 +15,6 @@ use proto::mailer::v1::{
     ListAnnouncementsResponse, ProposeAnnouncementRequest, ProposeAnnouncementResponse,
 };
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use super::GrpcServer;
 use crate::app::decide_proposal::decide_proposal;
@@ -62,7 +62,7 @@ impl Decides for GrpcServer {
         decide_proposal(&self.db, command).await
     }
 
-    async fn check(&self, _: &Proposal, _: Uuid) -> Result<(), Error> {
+    async fn check(&self, _: &Proposal, _: StaffId) -> Result<(), Error> {
         Ok(())
     }
 }

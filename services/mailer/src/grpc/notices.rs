@@ -3,6 +3,7 @@
 use chassis::clock::to_proto;
 use chassis::error::{Kind, Refusal};
 use chassis::grpc::Reply;
+use chassis::id::UserId;
 use chassis::page::Page;
 use proto::common::v1::ErrorReason;
 use proto::mailer::v1::notice_service_server::NoticeService;
@@ -15,7 +16,6 @@ use proto::mailer::v1::{
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use super::GrpcServer;
 use crate::app::get_notice_preferences::get_notice_preferences;
@@ -96,13 +96,13 @@ impl NoticeService for GrpcServer {
 }
 
 impl GrpcServer {
-    async fn reader(&self, metadata: &MetadataMap) -> Result<Uuid, Refusal> {
+    async fn reader(&self, metadata: &MetadataMap) -> Result<UserId, Refusal> {
         Ok(self.verifier.session(metadata).await?.reader()?.user_id)
     }
 }
 
 fn which(which: Option<Which>) -> Result<Read, Refusal> {
-    let id = |field, text: &str| Uuid::try_parse(text).map_err(|_| Refusal::field(field, "This is no id of a notice."));
+    let id = |field, text: &str| text.parse().map_err(|_| Refusal::field(field, "This is no id of a notice."));
     match which {
         Some(Which::Id(text)) => id("id", &text).map(Read::One),
         Some(Which::UpTo(text)) => id("upTo", &text).map(Read::UpTo),

@@ -2,6 +2,7 @@
 //! the one under which subscriptions are kept. A new secret takes both: a subscription belongs to the key that it was made
 //! with.
 
+use chassis::id::SessionId;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
@@ -13,7 +14,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chassis::keys::{SealingKey, SecretKey};
 use serde_json::json;
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 use crate::domain::push::Subscription;
 
@@ -76,13 +76,13 @@ impl PushKeys {
     ///
     /// # Errors
     /// If the system has no randomness.
-    pub fn seal(&self, session_id: Uuid, subscription: &Subscription) -> anyhow::Result<Vec<u8>> {
-        self.sealing.seal(session_id.as_bytes(), &subscription.to_bytes())
+    pub fn seal(&self, session_id: SessionId, subscription: &Subscription) -> anyhow::Result<Vec<u8>> {
+        self.sealing.seal(session_id.get().as_bytes(), &subscription.to_bytes())
     }
 
     /// Opens the subscription of a session; `None` if it was sealed with another secret.
     #[must_use]
-    pub fn open(&self, session_id: Uuid, sealed: &[u8]) -> Option<Subscription> {
-        Subscription::from_bytes(&self.sealing.open(session_id.as_bytes(), sealed).ok()?)
+    pub fn open(&self, session_id: SessionId, sealed: &[u8]) -> Option<Subscription> {
+        Subscription::from_bytes(&self.sealing.open(session_id.get().as_bytes(), sealed).ok()?)
     }
 }

@@ -2,9 +2,8 @@
 
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
-use crate::domain::announcement::Announcement;
+use crate::domain::announcement::{Announcement, AnnouncementId};
 
 /// How many are shown at once.
 const SHOWN: i64 = 5;
@@ -13,7 +12,7 @@ const SHOWN: i64 = 5;
 pub async fn insert(conn: &mut PgConnection, one: &Announcement) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO announcements (id, text, published_at, ends_at) VALUES ($1, $2, $3, $4)",
-        one.id,
+        one.id.get(),
         one.text,
         one.published_at,
         one.ends_at,
@@ -36,8 +35,16 @@ pub async fn in_force(conn: &mut PgConnection) -> Result<Vec<Announcement>, sqlx
 }
 
 /// Ends one that is in force; its text, or `None` if there is none.
-pub async fn end(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<String>, sqlx::Error> {
-    sqlx::query_scalar!("UPDATE announcements SET ends_at = $2 WHERE id = $1 AND ends_at > $2 RETURNING text", id, now,)
-        .fetch_optional(conn)
-        .await
+pub async fn end(
+    conn: &mut PgConnection,
+    id: AnnouncementId,
+    now: OffsetDateTime,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "UPDATE announcements SET ends_at = $2 WHERE id = $1 AND ends_at > $2 RETURNING text",
+        id.get(),
+        now,
+    )
+    .fetch_optional(conn)
+    .await
 }

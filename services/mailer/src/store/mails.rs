@@ -1,5 +1,6 @@
 //! The table `mails`.
 
+use chassis::id::UserId;
 use std::time::Duration;
 
 use chassis::db::PgConnection;
@@ -13,7 +14,7 @@ use crate::domain::mail::{FinalStatus, Mail, MailRequest, Params};
 pub async fn queue(
     conn: &mut PgConnection,
     event_id: Uuid,
-    user_id: Uuid,
+    user_id: UserId,
     request: &MailRequest,
 ) -> Result<bool, sqlx::Error> {
     let params = serde_json::to_value(&request.params).map_err(|error| sqlx::Error::Encode(error.into()))?;
@@ -24,7 +25,7 @@ pub async fn queue(
         Uuid::now_v7(),
         event_id,
         request.template.as_str(),
-        user_id,
+        user_id.get(),
         request.address,
         request.secret_reference,
         params,
@@ -70,7 +71,7 @@ pub async fn lease(conn: &mut PgConnection, limit: usize, lease: Duration) -> Re
         let mail = Mail {
             id: row.id,
             template,
-            user_id: row.user_id,
+            user_id: row.user_id.into(),
             address: row.address,
             secret_reference: row.secret_reference,
             params: params(row.params)?,

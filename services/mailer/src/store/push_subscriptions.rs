@@ -1,7 +1,7 @@
 //! The table `push_subscriptions`.
 
 use chassis::db::{self, Db, PgConnection};
-use uuid::Uuid;
+use chassis::id::{SessionId, UserId};
 
 /// Devices of a member; the one renewed longest ago makes room.
 const MOST: i64 = 10;
@@ -10,8 +10,8 @@ const MOST_FAILURES: i32 = 10;
 
 /// The subscription of a session.
 pub struct NewSubscription<'a> {
-    pub session_id: Uuid,
-    pub user_id: Uuid,
+    pub session_id: SessionId,
+    pub user_id: UserId,
     /// The host of its push service.
     pub service: &'a str,
     pub fingerprint: &'a [u8],
@@ -23,7 +23,7 @@ pub async fn put(conn: &mut PgConnection, new: &NewSubscription<'_>) -> Result<(
     sqlx::query!(
         "DELETE FROM push_subscriptions WHERE fingerprint = $1 AND session_id <> $2",
         new.fingerprint,
-        new.session_id,
+        new.session_id.get(),
     )
     .execute(&mut *conn)
     .await?;
@@ -32,8 +32,8 @@ pub async fn put(conn: &mut PgConnection, new: &NewSubscription<'_>) -> Result<(
          ON CONFLICT ON CONSTRAINT push_subscriptions_pkey
          DO UPDATE SET service = excluded.service, fingerprint = excluded.fingerprint, sealed = excluded.sealed, failures = 0,
             renewed_at = clock_timestamp()",
-        new.session_id,
-        new.user_id,
+        new.session_id.get(),
+        new.user_id.get(),
         new.service,
         new.fingerprint,
         new.sealed,
@@ -43,7 +43,7 @@ pub async fn put(conn: &mut PgConnection, new: &NewSubscription<'_>) -> Result<(
     sqlx::query!(
         "DELETE FROM push_subscriptions WHERE session_id IN (
             SELECT session_id FROM push_subscriptions WHERE user_id = $1 ORDER BY renewed_at DESC OFFSET $2)",
-        new.user_id,
+        new.user_id.get(),
         MOST,
     )
     .execute(conn)
@@ -52,24 +52,24 @@ pub async fn put(conn: &mut PgConnection, new: &NewSubscription<'_>) -> Result<(
 }
 
 /// The sealed subscription of a session.
-pub async fn find(conn: &mut PgConnection, session_id: Uuid) -> Result<Option<Vec<u8>>, sqlx::Error> {
-    sqlx::query_scalar!("SELECT sealed FROM push_subscriptions WHERE session_id = $1", session_id)
+pub async fn find(conn: &mut PgConnection, session_id: SessionId) -> Result<Option<Vec<u8>>, sqlx::Error> {
+    sqlx::query_scalar!("SELECT sealed FROM push_subscriptions WHERE session_id = $1", session_id.get())
         .fetch_optional(conn)
         .await
 }
 
 /// Forgets those of ended sessions, with the notices on their way.
-pub async fn end(conn: &mut PgConnection, session_ids: &[Uuid]) -> Result<(), sqlx::Error> {
-    sqlx::query!("DELETE FROM push_subscriptions WHERE session_id = ANY ($1)", session_ids).execute(conn).await?;
+pub async fn end(conn: &mut PgConnection, session_ids: &[SessionId]) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM push_subscriptions WHERE session_id = ANY ($1)", session_ids as _).execute(conn).await?;
     Ok(())
 }
 
 /// Forgets those of a member, except that of one session if it is given.
-pub async fn end_all(conn: &mut PgConnection, user_id: Uuid, except: Option<Uuid>) -> Result<(), sqlx::Error> {
+pub async fn end_all(conn: &mut PgConnection, user_id: UserId, except: Option<SessionId>) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "DELETE FROM push_subscriptions WHERE user_id = $1 AND session_id IS DISTINCT FROM $2",
-        user_id,
-        except,
+        user_id.get(),
+        except as _,
     )
     .execute(conn)
     .await?;
@@ -77,18 +77,22 @@ pub async fn end_all(conn: &mut PgConnection, user_id: Uuid, except: Option<Uuid
 }
 
 /// Forgets one that has ended, unless the browser has named another one meanwhile.
-pub async fn remove(conn: &mut PgConnection, session_id: Uuid, fingerprint: &[u8]) -> Result<(), sqlx::Error> {
-    sqlx::query!("DELETE FROM push_subscriptions WHERE session_id = $1 AND fingerprint = $2", session_id, fingerprint,)
-        .execute(conn)
-        .await?;
+pub async fn remove(conn: &mut PgConnection, session_id: SessionId, fingerprint: &[u8]) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "DELETE FROM push_subscriptions WHERE session_id = $1 AND fingerprint = $2",
+        session_id.get(),
+        fingerprint,
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
 /// Notes that its push service took a notice.
-pub async fn note_taken(conn: &mut PgConnection, session_id: Uuid) -> Result<(), sqlx::Error> {
+pub async fn note_taken(conn: &mut PgConnection, session_id: SessionId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE push_subscriptions SET failures = 0, last_used_at = clock_timestamp() WHERE session_id = $1",
-        session_id,
+        session_id.get(),
     )
     .execute(conn)
     .await?;
@@ -96,10 +100,10 @@ pub async fn note_taken(conn: &mut PgConnection, session_id: Uuid) -> Result<(),
 }
 
 /// Notes that its push service refused a notice, and forgets it after several.
-pub async fn note_refused(conn: &mut PgConnection, session_id: Uuid) -> Result<(), sqlx::Error> {
+pub async fn note_refused(conn: &mut PgConnection, session_id: SessionId) -> Result<(), sqlx::Error> {
     let failures = sqlx::query_scalar!(
         "UPDATE push_subscriptions SET failures = failures + 1 WHERE session_id = $1 RETURNING failures",
-        session_id,
+        session_id.get(),
     )
     .fetch_optional(&mut *conn)
     .await?;

@@ -1,18 +1,18 @@
 //! The table `pushes`: the notices on their way to devices.
 
+use chassis::id::SessionId;
 use std::time::Duration;
 
 use chassis::db::{self, Db, PgConnection};
-use uuid::Uuid;
 
-use crate::domain::notice::{Facts, Group, NoticeRequest};
+use crate::domain::notice::{Facts, Group, NoticeId, NoticeRequest};
 use crate::domain::template::Template;
 
 /// Notices that wait for one device; more are read in the app.
 const WAITING: i64 = 20;
 
 /// Queues a notice for every device of its member, unless they do not want it there.
-pub async fn queue(conn: &mut PgConnection, notice_id: Uuid, notice: &NoticeRequest) -> Result<(), sqlx::Error> {
+pub async fn queue(conn: &mut PgConnection, notice_id: NoticeId, notice: &NoticeRequest) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO pushes (session_id, notice_id)
          SELECT session_id, $2 FROM push_subscriptions AS device
@@ -20,8 +20,8 @@ pub async fn queue(conn: &mut PgConnection, notice_id: Uuid, notice: &NoticeRequ
             AND NOT EXISTS (SELECT FROM notice_preferences WHERE user_id = $1 AND $3 = ANY (push_off))
             AND (SELECT count(*) FROM pushes WHERE pushes.session_id = device.session_id) < $4
          ON CONFLICT ON CONSTRAINT pushes_pkey DO NOTHING",
-        notice.user_id,
-        notice_id,
+        notice.user_id.get(),
+        notice_id.get(),
         notice.kind.optional_in().map(Group::as_str),
         WAITING,
     )
@@ -33,8 +33,8 @@ pub async fn queue(conn: &mut PgConnection, notice_id: Uuid, notice: &NoticeRequ
 /// A notice on its way to a device, leased to this process.
 #[derive(Debug)]
 pub struct Due {
-    pub session_id: Uuid,
-    pub notice_id: Uuid,
+    pub session_id: SessionId,
+    pub notice_id: NoticeId,
     /// How often it was tried, this try included. Fences the lease: a later one has a higher number.
     pub tries: i32,
     pub age_seconds: i64,
@@ -69,8 +69,8 @@ pub async fn lease(conn: &mut PgConnection, limit: usize, lease: Duration) -> Re
         // A newer build's notice is left to it.
         let Ok(kind) = row.kind.parse() else { continue };
         leased.push(Due {
-            session_id: row.session_id,
-            notice_id: row.notice_id,
+            session_id: row.session_id.into(),
+            notice_id: row.notice_id.into(),
             tries: row.tries,
             age_seconds: row.age_seconds,
             kind,
@@ -85,9 +85,13 @@ pub async fn lease(conn: &mut PgConnection, limit: usize, lease: Duration) -> Re
 
 /// Ends one.
 pub async fn end(conn: &mut PgConnection, due: &Due) -> Result<(), sqlx::Error> {
-    sqlx::query!("DELETE FROM pushes WHERE session_id = $1 AND notice_id = $2", due.session_id, due.notice_id)
-        .execute(conn)
-        .await?;
+    sqlx::query!(
+        "DELETE FROM pushes WHERE session_id = $1 AND notice_id = $2",
+        due.session_id.get(),
+        due.notice_id.get()
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
@@ -96,8 +100,8 @@ pub async fn defer(conn: &mut PgConnection, due: &Due, pause: Duration) -> Resul
     sqlx::query!(
         "UPDATE pushes SET next_try_at = clock_timestamp() + make_interval(secs => $4::integer)
          WHERE session_id = $1 AND notice_id = $2 AND tries = $3",
-        due.session_id,
-        due.notice_id,
+        due.session_id.get(),
+        due.notice_id.get(),
         due.tries,
         seconds(pause),
     )

@@ -1,5 +1,6 @@
 //! Events become rows, once.
 
+use chassis::id::UserId;
 use std::collections::BTreeSet;
 
 use chassis::bus::{HandleError, Handler};
@@ -13,11 +14,11 @@ use crate::fixture::{World, event};
 use crate::samples::samples;
 
 /// Two of staff, known to auth.
-pub fn hire(world: &World) -> [Uuid; 2] {
-    let staff = [Uuid::new_v4(), Uuid::new_v4()];
+pub fn hire(world: &World) -> [UserId; 2] {
+    let staff = [Uuid::new_v4().into(), Uuid::new_v4().into()];
     let mut accounts = world.accounts.lock().unwrap();
     for (id, name) in staff.into_iter().zip(["Tessa Treasurer", "Tom Treasurer"]) {
-        accounts.users.insert(id, (name.to_owned(), format!("{}@solvane.test", id.simple())));
+        accounts.users.insert(id, (name.to_owned(), format!("{}@solvane.test", id.get().simple())));
     }
     accounts.staff = staff.to_vec();
     staff

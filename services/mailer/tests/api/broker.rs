@@ -79,10 +79,10 @@ async fn live_views_hear_of_a_new_notice() {
     let (live, added) = LiveNotices::new();
     let shutdown = CancellationToken::new();
     let publishing = tokio::spawn(publish(broker.bus.clone(), added, shutdown.clone()));
-    live.added(Uuid::new_v4());
+    live.added(Uuid::new_v4().into());
     let mut events = broker.bus.tap("test", &["mailer.v1.notice_added"]).await.unwrap();
     let user_id = Uuid::new_v4();
-    live.added(user_id);
+    live.added(user_id.into());
     let heard = async {
         loop {
             let (key, payload) = events.next().await.unwrap().unwrap();

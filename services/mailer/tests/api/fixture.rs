@@ -1,5 +1,6 @@
 //! A mailer over a database of its own, an SMTP sink, and an auth that says what a test wants.
 
+use chassis::id::UserId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -45,9 +46,9 @@ pub const ADDRESS: &str = "ada@example.com";
 
 #[derive(Default)]
 pub struct Accounts {
-    pub users: HashMap<Uuid, (String, String)>,
-    pub staff: Vec<Uuid>,
-    pub roles: HashMap<Uuid, String>,
+    pub users: HashMap<UserId, (String, String)>,
+    pub staff: Vec<UserId>,
+    pub roles: HashMap<UserId, String>,
     pub secrets: HashMap<String, String>,
     pub away: bool,
 }
@@ -69,7 +70,7 @@ impl Auth {
         }
     }
 
-    fn user(&self, id: Uuid) -> Option<User> {
+    fn user(&self, id: UserId) -> Option<User> {
         let accounts = self.accounts.lock().unwrap();
         let (name, email) = accounts.users.get(&id)?.clone();
         let role = accounts.roles.get(&id).cloned().unwrap_or_default();
@@ -151,11 +152,11 @@ pub struct World {
     pub sink: Sink,
     pub consumer: Arc<Consumer>,
     pub send: Arc<SendMails>,
-    pub user_id: Uuid,
+    pub user_id: UserId,
     pub directory: Directory,
     pub realm: Realm,
     /// Of whom live views hear that they have a new notice.
-    pub added: mpsc::Receiver<Uuid>,
+    pub added: mpsc::Receiver<UserId>,
 }
 
 /// A row of `mails`, as far as tests look.
@@ -163,7 +164,7 @@ pub struct World {
 pub struct Row {
     pub id: Uuid,
     pub template: String,
-    pub user_id: Uuid,
+    pub user_id: UserId,
     pub address: Option<String>,
     pub status: String,
     pub tries: i32,
@@ -175,7 +176,7 @@ impl World {
     pub async fn start(pool: PgPool) -> Self {
         let db = database(pool, &mailer::MIGRATOR).await;
         let (realm, accounts) = (Realm::new(), Arc::new(Mutex::new(Accounts::default())));
-        let user_id = Uuid::new_v4();
+        let user_id = UserId::new(Uuid::new_v4());
         accounts.lock().unwrap().users.insert(user_id, ("Ada Lovelace".to_owned(), ADDRESS.to_owned()));
         let auth = Auth { accounts: Arc::clone(&accounts), verifier: realm.verifier() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

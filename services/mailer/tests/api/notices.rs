@@ -1,5 +1,6 @@
 //! Notices: one for each event that concerns a member, in order, read once, kept for 180 days; and which mails they want.
 
+use chassis::id::{MemberId, UserId};
 use std::collections::BTreeSet;
 
 use chassis::bus::{Event, Handler};
@@ -29,7 +30,7 @@ use crate::samples::samples;
 /// A member with a session.
 struct Member<'a> {
     grpc: GrpcServer,
-    id: Uuid,
+    id: MemberId,
     token: String,
     world: &'a World,
 }
@@ -206,17 +207,17 @@ async fn members_choose_their_mails(pool: PgPool) {
     let changed = auth::PasswordChanged { user_id: member.id.to_string(), ..Default::default() };
     member.happens(&event("auth.v1.password_changed", &changed)).await;
     other.happens(&other.transaction("deposit_confirmed")).await;
-    let of = |id: Uuid, rows: Vec<crate::fixture::Row>| {
+    let of = |id: UserId, rows: Vec<crate::fixture::Row>| {
         rows.into_iter().filter(|row| row.user_id == id).map(|row| row.template).collect::<Vec<_>>()
     };
-    let mails = of(member.id, world.rows().await);
+    let mails = of(member.id.into(), world.rows().await);
     assert_eq!(mails, ["deposit_rejected", "withdrawal_paid", "balance_adjusted", "password_changed"]);
-    assert_eq!(of(other.id, world.rows().await), ["deposit_confirmed"]);
+    assert_eq!(of(other.id.into(), world.rows().await), ["deposit_confirmed"]);
     assert_eq!(member.all().await.notices.len(), 5);
 
     member.turn_off(&[]).await.unwrap();
     member.happens(&member.transaction("deposit_confirmed")).await;
-    assert_eq!(of(member.id, world.rows().await).last().unwrap(), "deposit_confirmed");
+    assert_eq!(of(member.id.into(), world.rows().await).last().unwrap(), "deposit_confirmed");
     // They leave with the account.
     let closed = auth::AccountClosed { user_id: member.id.to_string(), email: "ada@example.com".to_owned() };
     member.happens(&event("auth.v1.account_closed", &closed)).await;

@@ -1,5 +1,6 @@
 //! Notices on devices: what a browser reads, which devices get none any more, and what a hostile browser cannot do.
 
+use chassis::id::{SessionId, UserId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -44,12 +45,12 @@ struct Stage {
     service: PushService,
     send: SendPushes,
     grpc: GrpcServer,
-    user_id: Uuid,
+    user_id: UserId,
 }
 
 /// One login of the member.
 struct Login {
-    session_id: Uuid,
+    session_id: SessionId,
     token: String,
 }
 
@@ -59,10 +60,10 @@ impl Stage {
         let push = Arc::new(push(&world, &service));
         let send = SendPushes { db: world.db.clone(), push: Arc::clone(&push) };
         let grpc = GrpcServer { push: Some(push), ..world.grpc() };
-        Self { world, service, send, grpc, user_id: Uuid::new_v4() }
+        Self { world, service, send, grpc, user_id: Uuid::new_v4().into() }
     }
 
-    fn log_in_as(&self, user_id: Uuid) -> Login {
+    fn log_in_as(&self, user_id: UserId) -> Login {
         let session = Session { user_id, ..session(None) };
         Login { session_id: session.id, token: self.world.realm.sign_in(session) }
     }
@@ -149,7 +150,7 @@ fn push(world: &World, service: &PushService) -> Push {
     }
 }
 
-fn all_of(user_id: Uuid, except: Option<Uuid>) -> Event {
+fn all_of(user_id: UserId, except: Option<SessionId>) -> Event {
     let message = auth::SessionEnded {
         session_ids: Vec::new(),
         all_of_user_id: user_id.to_string(),
@@ -286,7 +287,7 @@ async fn ended_sessions_get_nothing(pool: PgPool) {
     stage.happens(&all_of(stage.user_id, Some(desk.session_id))).await;
     assert_eq!(stage.paths().await, paths(&["desk"]));
     // A theft that was reported, a reset, an account that was closed; others keep theirs.
-    let other = stage.log_in_as(Uuid::new_v4());
+    let other = stage.log_in_as(Uuid::new_v4().into());
     stage.subscribe(&other, Browser::new("other").names()).await.unwrap();
     stage.happens(&stage.transaction("deposit_rejected")).await;
     stage.happens(&all_of(stage.user_id, None)).await;
@@ -303,7 +304,7 @@ async fn a_browser_has_one_member(pool: PgPool) {
     let second = stage.log_in();
     stage.subscribe(&second, browser.names()).await.unwrap();
     assert_eq!((stage.get(&first).await.is_on, stage.get(&second).await.is_on), (false, true));
-    let other = stage.log_in_as(Uuid::new_v4());
+    let other = stage.log_in_as(Uuid::new_v4().into());
     // Who knows the address alone takes nothing away.
     let stranger = SubscribePushRequest { endpoint: browser.endpoint.clone(), ..Browser::new("b").names() };
     stage.subscribe(&other, stranger).await.unwrap();

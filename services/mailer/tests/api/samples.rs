@@ -6,6 +6,7 @@ mod trades;
 mod transactions;
 
 use chassis::bus::Event;
+use chassis::id::UserId;
 use mailer::domain::template::Template;
 use proto::auth::v1 as auth;
 use proto::payment_method::v1 as payment_method;
@@ -31,7 +32,7 @@ const SEEN: &str = "https://solvane.test/transactions/1a2b3c4d-0000-4000-8000-00
 const CASE_SEEN: &str = "https://solvane.test/cases/1a2b3c4d-0000-4000-8000-000000000001";
 
 /// Every kind of event for this member, confirmed by these two of staff.
-pub fn samples(user_id: Uuid, staff: [Uuid; 2]) -> Vec<Sample> {
+pub fn samples(user_id: UserId, staff: [UserId; 2]) -> Vec<Sample> {
     let mut all = auth_samples(user_id);
     all.extend(wallet_samples(user_id));
     all.extend(trade_samples(user_id));

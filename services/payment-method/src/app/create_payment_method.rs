@@ -2,8 +2,8 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::MemberId;
 use chassis::idempotency::{self, Answer, Claim};
-use uuid::Uuid;
 
 use crate::domain::method::{Fields, Method, PERSONAL_LIMIT};
 use crate::error::Error;
@@ -15,14 +15,14 @@ use crate::store::methods;
 /// `TooManyMethods`; `PlatformAddress` if deposits are received there.
 pub async fn create_payment_method(
     db: &Db,
-    user_id: Uuid,
+    user_id: MemberId,
     fields: Fields,
     claim: Option<Claim>,
 ) -> Result<Answer<Method>, Error> {
     idempotency::once(db, claim, async |conn| create(conn, user_id, fields).await).await
 }
 
-async fn create(conn: &mut PgConnection, user_id: Uuid, fields: Fields) -> Result<Method, Error> {
+async fn create(conn: &mut PgConnection, user_id: MemberId, fields: Fields) -> Result<Method, Error> {
     let now = clock::now(conn).await?;
     methods::lock_member(conn, user_id).await?;
     if methods::count_personal(conn, user_id).await? >= PERSONAL_LIMIT {

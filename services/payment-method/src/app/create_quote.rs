@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::{MemberId, QuoteId};
 use chassis::idempotency::{self, Answer, Claim};
 use chassis::money::{AmountError, Units};
 use time::OffsetDateTime;
@@ -17,13 +18,13 @@ use crate::store::quotes;
 
 #[derive(Debug, Clone)]
 pub struct CreateQuote {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub amount: Amount,
     /// A platform method's id or unique currency code; of a withdrawal, also the id of an own method.
     pub method: String,
     pub spread_bps: u16,
     /// Quotes of the member that transactions use already.
-    pub used: Vec<Uuid>,
+    pub used: Vec<QuoteId>,
     pub claim: Option<Claim>,
 }
 
@@ -67,7 +68,7 @@ async fn priced(
     let conversion = quote::conversion(direction, asset, &agreed, command.spread_bps);
     let mut units = quote::units(command.amount, conversion)?;
     let (mut address, memo) = quote::shown(direction, &method.fields);
-    let (id, mut derivation) = (Uuid::now_v7(), None);
+    let (id, mut derivation) = (QuoteId::new(Uuid::now_v7()), None);
     if method.scope == Scope::Platform && direction == Direction::Deposit {
         if let Some(key) = method.fields.deposit_key() {
             let owner = (command.user_id, id);

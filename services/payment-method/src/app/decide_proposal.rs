@@ -33,7 +33,7 @@ pub async fn check_proposal(db: &Db, proposal: &Proposal) -> Result<(), Error> {
         (PUBLISH, _) => check_distance(&mut conn, &serde_json::from_value(proposal.change.clone())?).await,
         (CREATE, _) => Ok(()),
         (_, Some(id)) => {
-            let method = methods::active(&mut conn, id, None).await?.ok_or(Error::Stale)?;
+            let method = methods::active(&mut conn, id.into(), None).await?.ok_or(Error::Stale)?;
             check_seen(method, proposal).map(drop)
         }
         (_, None) => Err(Error::Stale),
@@ -52,7 +52,7 @@ impl Apply for Proposals {
             return Ok(decided);
         }
         let (method, changed) = take_effect(conn, &decided, now).await?;
-        let decided = proposal::name_subject(conn, decided.id, method.id).await?;
+        let decided = proposal::name_subject(conn, decided.id, method.id.get()).await?;
         published::platform_method_changed(conn, &method, changed, &decided).await?;
         Ok(decided)
     }
@@ -99,7 +99,7 @@ async fn take_effect(
 /// The method as it was when the change was proposed: the confirmer must have seen what is replaced.
 async fn current(conn: &mut PgConnection, proposal: &Proposal) -> Result<Method, Error> {
     let subject = proposal.subject_id.ok_or(Error::Stale)?;
-    let (method, _) = methods::lock(conn, subject).await?.ok_or(Error::Stale)?;
+    let (method, _) = methods::lock(conn, subject.into()).await?.ok_or(Error::Stale)?;
     check_seen(method, proposal)
 }
 

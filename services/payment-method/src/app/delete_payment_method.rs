@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::{MemberId, MethodId};
 
 use crate::domain::method::Scope;
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::store::methods;
 ///
 /// # Errors
 /// `NotFound`; `PlatformMethod` if it belongs to the platform.
-pub async fn delete_payment_method(db: &Db, user_id: Uuid, id: Uuid) -> Result<String, Error> {
+pub async fn delete_payment_method(db: &Db, user_id: MemberId, id: MethodId) -> Result<String, Error> {
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let method = match methods::lock(&mut tx, id).await? {

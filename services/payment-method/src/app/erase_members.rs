@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chassis::db::PgConnection;
 use chassis::erasure::Erase;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use crate::store::{methods, quotes};
 
@@ -12,7 +12,7 @@ pub struct MethodsAndQuotes;
 
 #[async_trait]
 impl Erase for MethodsAndQuotes {
-    async fn erase(&self, conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+    async fn erase(&self, conn: &mut PgConnection, members: &[MemberId]) -> Result<(), sqlx::Error> {
         quotes::forget(&mut *conn, members).await?;
         methods::forget(conn, members).await
     }

@@ -1,7 +1,7 @@
 //! A payment that arrived at an own address of a member, for a deposit to be made of it (D-N2).
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use crate::app::list_payments::{Arrival, arrivals};
 use crate::domain::method::Method;
@@ -17,7 +17,7 @@ use crate::store::{chain_payments, methods};
 /// its currency and network.
 pub async fn get_arrived(
     db: &Db,
-    user_id: Uuid,
+    user_id: MemberId,
     (chain, txid, index): (&str, &str, i32),
 ) -> Result<(Arrival, Method), Error> {
     let mut conn = db.conn().await?;

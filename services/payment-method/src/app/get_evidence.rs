@@ -1,12 +1,12 @@
 //! What the chain shows about a deposit or a payout (D-Q4).
 
+use chassis::id::{MemberId, QuoteId};
 use std::collections::HashMap;
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::money::{Cents, Units};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::observe_chain::{World, world};
 use crate::app::price::price;
@@ -24,7 +24,7 @@ use crate::store::{assets, chain_cursors, chain_payments, deposit_addresses, quo
 /// Which payment is looked for.
 #[derive(Debug, Clone)]
 pub struct GetEvidence {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub way: Way,
     pub currency: String,
     pub network: String,
@@ -37,8 +37,8 @@ pub struct GetEvidence {
     /// What other transactions account for, by hash and index.
     pub consumed: Vec<(String, i32)>,
     /// Quotes that claim no payment any more.
-    pub settled: Vec<Uuid>,
-    pub quote_id: Option<Uuid>,
+    pub settled: Vec<QuoteId>,
+    pub quote_id: Option<QuoteId>,
     /// Payouts at a quote.
     pub units_due: Option<Units>,
     pub claimed: Cents,
@@ -176,7 +176,7 @@ fn units_due(asked: &GetEvidence, quote: Option<&Quote>) -> Option<Units> {
 }
 
 /// Whose addresses are, of those that are a member's own.
-type Owners = HashMap<String, Uuid>;
+type Owners = HashMap<String, MemberId>;
 
 /// Those of the hash that is given; without one, what arrived at the member's own address, matches the quote exactly, or went to
 /// the destination.

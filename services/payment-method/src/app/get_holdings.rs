@@ -1,12 +1,12 @@
 //! Returns what the addresses of the platform hold, and which payouts belong to no withdrawal (D-Q8).
 
+use chassis::id::MemberId;
 use std::collections::HashMap;
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::money::{Cents, Conversion, Rate, SignedUnits, Units};
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 use crate::app::get_quote_terms::in_use;
 use crate::app::price::price;
@@ -63,7 +63,7 @@ pub async fn get_holdings(db: &Db) -> Result<Holdings, Error> {
     let now = clock::now(&mut conn).await?;
     let known = assets::all(&mut conn).await?;
     let used: Vec<_> = in_use(&mut conn).await?.into_iter().map(|(asset, _)| (asset.chain, asset.symbol)).collect();
-    let mut shared = methods::visible_to(&mut conn, Uuid::nil()).await?;
+    let mut shared = methods::visible_to(&mut conn, MemberId::default()).await?;
     shared.retain(|one| one.method.fields.deposit_key().is_none());
     address_proofs::add_to(&mut conn, &mut shared).await?;
     let mut held = Vec::new();

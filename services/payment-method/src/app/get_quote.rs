@@ -2,8 +2,8 @@
 
 use chassis::clock;
 use chassis::db::Db;
+use chassis::id::{MemberId, QuoteId};
 use time::Duration;
-use uuid::Uuid;
 
 use crate::domain::quote::{Direction, Quote};
 use crate::error::Error;
@@ -16,7 +16,7 @@ const REPORTED_WITHIN: Duration = Duration::hours(24);
 ///
 /// # Errors
 /// `QuoteNotFound` also for another member's; `QuoteExpired` by the database's clock, of deposits that `may_have_ended` a day later.
-pub async fn get_quote(db: &Db, user_id: Uuid, id: Uuid, may_have_ended: bool) -> Result<Quote, Error> {
+pub async fn get_quote(db: &Db, user_id: MemberId, id: QuoteId, may_have_ended: bool) -> Result<Quote, Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;
     let quote = quotes::find(&mut conn, user_id, id).await?.ok_or(Error::QuoteNotFound)?;

@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use uuid::Uuid;
+use chassis::id::MethodId;
 
 use crate::app::price::price;
 use crate::domain::quote::Asset;
@@ -15,7 +15,7 @@ use crate::store::{assets, methods};
 pub struct Quotable {
     pub asset: Asset,
     /// The active platform methods of it.
-    pub method_ids: Vec<Uuid>,
+    pub method_ids: Vec<MethodId>,
     pub rate: Result<Agreed, NoRate>,
 }
 
@@ -32,11 +32,11 @@ pub async fn get_quote_terms(db: &Db) -> Result<Vec<Quotable>, Error> {
 }
 
 /// The assets of active platform methods, with these methods.
-pub(crate) async fn in_use(conn: &mut PgConnection) -> Result<Vec<(Asset, Vec<Uuid>)>, Error> {
+pub(crate) async fn in_use(conn: &mut PgConnection) -> Result<Vec<(Asset, Vec<MethodId>)>, Error> {
     let methods = methods::active_platform(conn).await?;
     let assets = assets::all(conn).await?.into_iter().map(|asset| {
         let ids = methods.iter().filter(|method| asset.is_of(&method.fields)).map(|method| method.id).collect();
         (asset, ids)
     });
-    Ok(assets.filter(|(_, ids): &(Asset, Vec<Uuid>)| !ids.is_empty()).collect())
+    Ok(assets.filter(|(_, ids): &(Asset, Vec<MethodId>)| !ids.is_empty()).collect())
 }

@@ -1,7 +1,7 @@
 //! Active platform methods and the caller's own.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use crate::app::list_payments::{Arrival, arrivals};
 use crate::app::own_address;
@@ -11,7 +11,7 @@ use crate::store::{chain_payments, methods};
 
 /// The methods, the platform's first, with the member's own addresses, and the payments to them that no transaction rests on yet.
 /// An address that the member does not have yet is derived.
-pub async fn list_payment_methods(db: &Db, user_id: Uuid) -> Result<(Vec<ShownMethod>, Vec<Arrival>), Error> {
+pub async fn list_payment_methods(db: &Db, user_id: MemberId) -> Result<(Vec<ShownMethod>, Vec<Arrival>), Error> {
     let found = methods::visible_to(&mut *db.conn().await?, user_id).await?;
     let mut shown = Vec::new();
     for mut signed in found {

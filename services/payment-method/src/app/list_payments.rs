@@ -1,9 +1,9 @@
 //! Lists payments to the platform, for the wallet to find those that nobody claims (D-Q6).
 
+use chassis::id::MemberId;
 use std::collections::HashMap;
 
 use chassis::db::{Db, PgConnection};
-use uuid::Uuid;
 
 use crate::error::Error;
 use crate::store::chain_payments::Payment;
@@ -17,7 +17,7 @@ pub struct Arrival {
     /// The newest block of its chain.
     pub tip: i64,
     /// The member whose own address was paid.
-    pub owner: Option<Uuid>,
+    pub owner: Option<MemberId>,
 }
 
 /// Payments that count or still may, below a number, newest first.

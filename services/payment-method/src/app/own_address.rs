@@ -2,8 +2,8 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::{MemberId, QuoteId};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::deposit_key::DepositKey;
 use crate::domain::method::{Derivation, Fields};
@@ -18,7 +18,7 @@ pub(crate) type Own = (String, Derivation);
 pub(crate) async fn known(
     conn: &mut PgConnection,
     (fields, key): (&Fields, &DepositKey),
-    user_id: Uuid,
+    user_id: MemberId,
 ) -> Result<Option<Own>, Error> {
     let Some(chain) = network::chain(&fields.network) else { return Ok(None) };
     let found = deposit_addresses::current(conn, (chain, &key.plain()), user_id).await?;
@@ -30,7 +30,7 @@ pub(crate) async fn known(
 pub(crate) async fn current(
     conn: &mut PgConnection,
     (fields, key): (&Fields, &DepositKey),
-    user_id: Uuid,
+    user_id: MemberId,
     now: OffsetDateTime,
 ) -> Result<Own, Error> {
     deposit_addresses::lock_member(conn, user_id).await?;
@@ -45,7 +45,7 @@ pub(crate) async fn current(
 }
 
 /// The same address, derived in a transaction of its own if there is none.
-pub(crate) async fn ensure(db: &Db, place: (&Fields, &DepositKey), user_id: Uuid) -> Result<Own, Error> {
+pub(crate) async fn ensure(db: &Db, place: (&Fields, &DepositKey), user_id: MemberId) -> Result<Own, Error> {
     if let Some(known) = known(&mut *db.conn().await?, place, user_id).await? {
         return Ok(known);
     }
@@ -60,7 +60,7 @@ pub(crate) async fn ensure(db: &Db, place: (&Fields, &DepositKey), user_id: Uuid
 pub(crate) async fn of_quote(
     conn: &mut PgConnection,
     (fields, key): (&Fields, &DepositKey),
-    (user_id, quote_id): (Uuid, Uuid),
+    (user_id, quote_id): (MemberId, QuoteId),
     now: OffsetDateTime,
 ) -> Result<Own, Error> {
     if key.is_per_deposit() {
@@ -75,7 +75,7 @@ pub(crate) async fn derivation_of(
     conn: &mut PgConnection,
     fields: &Fields,
     address: &str,
-    user_id: Uuid,
+    user_id: MemberId,
 ) -> Result<Option<Derivation>, Error> {
     let Some(key) = fields.deposit_key() else { return Ok(None) };
     let index = deposit_addresses::index_of(conn, address, user_id).await?;
@@ -85,7 +85,7 @@ pub(crate) async fn derivation_of(
 async fn derive(
     conn: &mut PgConnection,
     (fields, key): (&Fields, &DepositKey),
-    (user_id, quote_id): (Uuid, Option<Uuid>),
+    (user_id, quote_id): (MemberId, Option<QuoteId>),
     now: OffsetDateTime,
 ) -> Result<Own, Error> {
     let chain = network::chain(&fields.network).ok_or(Error::MethodUnavailable)?;

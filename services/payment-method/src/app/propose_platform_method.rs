@@ -2,12 +2,12 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::MethodId;
 use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
 use chassis::staff_call::StaffCall;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::domain::method::{Fields, Method, Scope};
 use crate::error::Error;
@@ -22,8 +22,8 @@ pub const ARCHIVE: &str = "payment_method.archive";
 pub enum Change {
     Create(Proposed),
     /// Other fields for a method; without a picture it keeps the one it has.
-    Update(Uuid, Proposed),
-    Archive(Uuid),
+    Update(MethodId, Proposed),
+    Archive(MethodId),
 }
 
 /// The next version of a method, as stored in the proposal.
@@ -93,7 +93,7 @@ async fn propose(
         }
     };
     let new = NewProposal {
-        subject_id: subject,
+        subject_id: subject.map(Into::into),
         before,
         logged: json!({ "kind": kind, "methodId": subject, "change": change }),
         ..NewProposal::new(&call.staff, &call.address, kind, &change)
@@ -101,7 +101,7 @@ async fn propose(
     Ok(proposal::open(conn, new).await?)
 }
 
-async fn platform_method(conn: &mut PgConnection, id: Uuid) -> Result<Method, Error> {
+async fn platform_method(conn: &mut PgConnection, id: MethodId) -> Result<Method, Error> {
     let found = methods::active(conn, id, None).await?;
     found.filter(|method| method.scope == Scope::Platform).ok_or(Error::NotFound)
 }

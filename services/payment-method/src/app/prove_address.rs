@@ -4,10 +4,10 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::MethodId;
 use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::domain::address_proof::{AddressProof, InvalidProof, SignedProof};
 use crate::domain::method::{Scope, SignedMethod};
@@ -17,7 +17,7 @@ use crate::store::{address_proofs, methods};
 #[derive(Debug, Clone)]
 pub struct ProveAddress {
     pub call: StaffCall,
-    pub id: Uuid,
+    pub id: MethodId,
     pub proof: SignedProof,
 }
 

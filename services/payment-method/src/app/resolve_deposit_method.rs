@@ -1,7 +1,7 @@
 //! The platform method that a deposit or fee names (D-D3).
 
 use chassis::db::{Db, PgConnection};
-use uuid::Uuid;
+use chassis::id::{MemberId, MethodId};
 
 use crate::app::own_address;
 use crate::domain::method::{Method, Scope};
@@ -14,7 +14,12 @@ use crate::store::methods;
 ///
 /// # Errors
 /// `MethodUnavailable` if no active method has this id, or the currency names none or several.
-pub async fn resolve_deposit_method(db: &Db, method: &str, shown: i32, user_id: Option<Uuid>) -> Result<Method, Error> {
+pub async fn resolve_deposit_method(
+    db: &Db,
+    method: &str,
+    shown: i32,
+    user_id: Option<MemberId>,
+) -> Result<Method, Error> {
     let mut found = find(db, method, shown).await?;
     let key = found.fields.deposit_key().filter(|_| found.scope == Scope::Platform);
     if let Some((key, user_id)) = key.zip(user_id) {
@@ -37,9 +42,13 @@ async fn find(db: &Db, method: &str, shown: i32) -> Result<Method, Error> {
 ///
 /// # Errors
 /// `MethodUnavailable` if it names none, or several.
-pub(crate) async fn named_method(conn: &mut PgConnection, name: &str, user_id: Option<Uuid>) -> Result<Method, Error> {
+pub(crate) async fn named_method(
+    conn: &mut PgConnection,
+    name: &str,
+    user_id: Option<MemberId>,
+) -> Result<Method, Error> {
     let name = name.trim();
-    let found = match name.parse::<Uuid>() {
+    let found = match name.parse::<MethodId>() {
         Ok(id) => methods::active(conn, id, user_id).await?,
         Err(_) => {
             let mut of_currency = methods::platform_of_currency(conn, &name.to_ascii_uppercase()).await?;

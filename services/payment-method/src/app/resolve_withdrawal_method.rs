@@ -2,8 +2,8 @@
 
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
+use chassis::id::{MemberId, MethodId};
 use chassis::validate::is_text;
-use uuid::Uuid;
 
 use crate::app::resolve_deposit_method::named_method;
 use crate::domain::address::InvalidAddress;
@@ -14,7 +14,7 @@ use crate::store::methods;
 
 #[derive(Debug, Clone)]
 pub struct ResolveWithdrawalMethod {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     /// A platform method's id or unique currency code, or the id of an own method.
     pub method: String,
     /// What the member typed; empty to use a saved one.
@@ -25,7 +25,7 @@ pub struct ResolveWithdrawalMethod {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
-    pub method_id: Uuid,
+    pub method_id: MethodId,
     pub currency: String,
     pub network: String,
     /// Empty if the member gave none and has saved none of this network.
@@ -94,7 +94,7 @@ pub async fn resolve_plain_withdrawals(
     db: &Db,
     requests: &[ResolveWithdrawalMethod],
 ) -> Result<Vec<Option<Destination>>, Error> {
-    let typed: Vec<Option<(Uuid, String)>> = requests.iter().map(ResolveWithdrawalMethod::typed).collect();
+    let typed: Vec<Option<(MethodId, String)>> = requests.iter().map(ResolveWithdrawalMethod::typed).collect();
     let (ids, addresses): (Vec<_>, Vec<_>) = typed.iter().flatten().cloned().unzip();
     if ids.is_empty() {
         return Ok(requests.iter().map(|_| None).collect());
@@ -118,7 +118,7 @@ pub async fn resolve_plain_withdrawals(
 impl ResolveWithdrawalMethod {
     /// The id and the address, if both were given in a form that the database can hold: what it cannot would be refused to all
     /// who ask with it.
-    fn typed(&self) -> Option<(Uuid, String)> {
+    fn typed(&self) -> Option<(MethodId, String)> {
         let (id, address) = (self.method.trim().parse().ok()?, self.address.trim());
         let is_storable = !address.is_empty() && !address.chars().any(char::is_control);
         is_storable.then(|| (id, address.to_owned()))
@@ -126,7 +126,7 @@ impl ResolveWithdrawalMethod {
 }
 
 /// What the member saved for this network.
-async fn saved_like(conn: &mut PgConnection, user_id: Uuid, named: &Fields) -> Result<Option<Fields>, Error> {
+async fn saved_like(conn: &mut PgConnection, user_id: MemberId, named: &Fields) -> Result<Option<Fields>, Error> {
     let mut saved = methods::personal(conn, user_id).await?;
     saved.retain(|method| network::same(&method.fields.network, &named.network));
     let of_currency = saved.iter().position(|method| method.fields.currency == named.currency);

@@ -1,7 +1,7 @@
 //! Searches payments on chains for staff, by hash or by an address of the platform.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::TransactionId;
 
 use crate::app::list_payments::{Arrival, arrivals};
 use crate::domain::payment;
@@ -12,7 +12,11 @@ use crate::store::chain_payments;
 const LONGEST: usize = 128;
 
 /// Payments that a text names, newest first, with the withdrawal that a payout belongs to; at most 20.
-pub async fn search_payments(db: &Db, chains: &[String], text: &str) -> Result<Vec<(Arrival, Option<Uuid>)>, Error> {
+pub async fn search_payments(
+    db: &Db,
+    chains: &[String],
+    text: &str,
+) -> Result<Vec<(Arrival, Option<TransactionId>)>, Error> {
     let text = text.trim();
     if text.is_empty() || text.len() > LONGEST || text.contains('\0') {
         return Ok(Vec::new());

@@ -3,10 +3,10 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::MethodId;
 use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::domain::method::{Scope, SignedMethod};
 use crate::error::Error;
@@ -16,7 +16,7 @@ use crate::treasury::PublicKeys;
 #[derive(Debug, Clone)]
 pub struct SignPlatformMethod {
     pub call: StaffCall,
-    pub id: Uuid,
+    pub id: MethodId,
     /// The version that was signed.
     pub version: i32,
     pub signature: String,

@@ -2,8 +2,8 @@
 
 use chassis::clock;
 use chassis::db::Db;
+use chassis::id::MemberId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::method::Fields;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::store::methods;
 /// repetition finds nothing left to do.
 pub async fn take_back_methods(
     db: &Db,
-    user_id: Uuid,
+    user_id: MemberId,
     (since, until): (OffsetDateTime, OffsetDateTime),
 ) -> Result<(), Error> {
     let mut tx = db.begin().await?;

@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::{MemberId, MethodId};
 
 use crate::domain::method::{Fields, Method, Scope};
 use crate::error::Error;
@@ -30,8 +30,8 @@ pub struct Updated {
 /// `NotFound`, `PlatformMethod`, `PlatformAddress`.
 pub async fn update_payment_method(
     db: &Db,
-    user_id: Uuid,
-    id: Uuid,
+    user_id: MemberId,
+    id: MethodId,
     mut fields: Fields,
     picture: Picture,
 ) -> Result<Updated, Error> {

@@ -1,11 +1,11 @@
 //! What nodes said about transactions, remembered for as long as the newest block is the same. A member's hashes are looked up
 //! this many times an hour: a member who invents some uses up only their own quota.
 
+use chassis::id::MemberId;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 use super::chain::Chain;
 use super::rpc::ChainError;
@@ -22,7 +22,7 @@ const REMEMBERED: usize = 10_000;
 /// For whose deposit or payout a node is asked, and at which newest block.
 #[derive(Debug, Clone, Copy)]
 pub struct Asker {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub tip: i64,
     pub now: OffsetDateTime,
 }
@@ -34,7 +34,7 @@ pub struct Lookups(Mutex<Memory>);
 struct Memory {
     told: HashMap<(&'static str, String), Told>,
     /// Since when, and how many.
-    asked: HashMap<Uuid, (OffsetDateTime, u32)>,
+    asked: HashMap<MemberId, (OffsetDateTime, u32)>,
 }
 
 #[derive(Debug)]
@@ -100,6 +100,7 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
+    use chassis::id::MemberId;
     use time::{Duration, OffsetDateTime};
     use uuid::Uuid;
 
@@ -110,7 +111,7 @@ mod tests {
     fn a_member_is_limited() {
         let mut memory = Memory::default();
         let asker = |user, minutes| Asker {
-            user_id: Uuid::from_u128(user),
+            user_id: MemberId::new(Uuid::from_u128(user)),
             tip: 1,
             now: OffsetDateTime::UNIX_EPOCH + Duration::minutes(minutes),
         };

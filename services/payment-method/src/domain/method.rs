@@ -1,8 +1,8 @@
 //! Payment methods and the validation of their fields (D-M3).
 
+use chassis::id::MethodId;
 use chassis::validate::{Checks, FieldError, is_text};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::address::{self, InvalidAddress};
 use super::address_proof::SignedProof;
@@ -25,7 +25,7 @@ pub enum Scope {
 /// One version of a payment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
-    pub id: Uuid,
+    pub id: MethodId,
     pub scope: Scope,
     /// Incremented by every change.
     pub version: i32,

@@ -1,11 +1,11 @@
 //! Quotes: how much of an asset an amount in dollars is, for a while (D-Q1, D-Q3).
 
+use chassis::id::{MemberId, MethodId, QuoteId};
 use std::collections::HashSet;
 
 use chassis::money::{AmountError, Cents, Conversion, Rate, Units};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 use super::method::{Derivation, Fields};
 use super::network;
@@ -85,12 +85,12 @@ impl Default for Tolerance {
 /// Also the stored answer of the keyed call that made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
-    pub id: Uuid,
-    pub user_id: Uuid,
+    pub id: QuoteId,
+    pub user_id: MemberId,
     pub direction: Direction,
     pub amount: Cents,
     pub priced: Cents,
-    pub method_id: Uuid,
+    pub method_id: MethodId,
     pub method_version: i32,
     pub currency: String,
     pub network: String,
@@ -204,11 +204,11 @@ pub fn shown(direction: Direction, fields: &Fields) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
+    use chassis::id::{MemberId, MethodId, QuoteId};
     use std::collections::HashSet;
 
     use chassis::money::{Cents, Units};
     use time::{Duration, OffsetDateTime};
-    use uuid::Uuid;
 
     use super::{Asset, Direction, LIFE, Quote, Tails, Tolerance};
 
@@ -255,12 +255,12 @@ mod tests {
 
     fn quote() -> Quote {
         Quote {
-            id: Uuid::nil(),
-            user_id: Uuid::nil(),
+            id: QuoteId::default(),
+            user_id: MemberId::default(),
             direction: Direction::Deposit,
             amount: Cents::new(50_000),
             priced: Cents::new(50_000),
-            method_id: Uuid::nil(),
+            method_id: MethodId::default(),
             method_version: 1,
             currency: "BTC".to_owned(),
             network: "Bitcoin".to_owned(),

@@ -1,10 +1,10 @@
 //! The events of this service, as `solvane/payment_method/v1/events.proto` describes them.
 
 use chassis::db::PgConnection;
+use chassis::id::MemberId;
 use chassis::outbox;
 use chassis::proposal::Proposal;
 use proto::payment_method::v1::{PaymentChanged, PaymentSeen, PlatformMethodChanged};
-use uuid::Uuid;
 
 use crate::domain::method::Method;
 use crate::error::Error;
@@ -42,14 +42,14 @@ pub async fn platform_method_changed(
 }
 
 /// For the member whose quote a payment matches.
-pub async fn payment_changed(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+pub async fn payment_changed(conn: &mut PgConnection, user_id: MemberId) -> Result<(), Error> {
     let message = PaymentChanged { user_id: user_id.to_string() };
     outbox::enqueue(conn, "payment_method.v1.payment_changed", user_id, &message).await?;
     Ok(())
 }
 
 /// For the member whose quote or own address it is.
-pub async fn payment_seen(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+pub async fn payment_seen(conn: &mut PgConnection, user_id: MemberId) -> Result<(), Error> {
     let message = PaymentSeen { user_id: user_id.to_string() };
     outbox::enqueue(conn, "payment_method.v1.payment_seen", user_id, &message).await?;
     Ok(())

@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::error::Refusal;
+use chassis::id::MethodId;
 use chassis::money::Rate;
 use chassis::validate::FieldError;
 use proto::common::v1::{Derivation as DerivationMessage, Quote as QuoteMessage, QuoteDirection, RateSource};
@@ -10,7 +11,7 @@ use proto::payment_method::v1::{
     PayoutPrice as PayoutPriceMessage, PlatformMethod as PlatformMethodMessage, ProposeRateRequest, QuotableAsset,
     ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, Scope as ScopeMessage,
 };
-use uuid::Uuid;
+use std::str::FromStr;
 
 use crate::app::get_quote_terms::Quotable;
 use crate::app::list_platform_methods::PlatformMethod;
@@ -61,8 +62,8 @@ pub(super) fn change(id_text: &str, typed: Option<MethodFields>, signature: Stri
     })
 }
 
-/// A method's id; malformed text names no method.
-pub(super) fn id(text: &str) -> Result<Uuid, Error> {
+/// An id; malformed text names nothing.
+pub(super) fn id<T: FromStr>(text: &str) -> Result<T, Error> {
     text.parse().map_err(|_| Error::NotFound)
 }
 
@@ -112,7 +113,7 @@ impl From<Quotable> for QuotableAsset {
             symbol: asset.symbol,
             contract: asset.contract,
             decimals: asset.decimals.into(),
-            method_ids: quotable.method_ids.iter().map(Uuid::to_string).collect(),
+            method_ids: quotable.method_ids.iter().map(MethodId::to_string).collect(),
             ..Self::default()
         };
         let Ok(agreed) = quotable.rate else { return told };

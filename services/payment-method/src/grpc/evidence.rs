@@ -4,6 +4,7 @@ use chassis::clock::{from_proto, to_proto};
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::Reply;
+use chassis::id::TransactionId;
 use chassis::money::{Cents, Units};
 use chassis::page;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, HeldAtAddress};
@@ -18,7 +19,6 @@ use proto::payment_method::v1::{
 };
 use time::OffsetDateTime;
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::get_consumed::get_consumed;
@@ -122,7 +122,7 @@ impl From<ConsumedSum> for Sum {
     }
 }
 
-fn matches(message: MatchPayoutsRequest) -> Result<Vec<(i64, Uuid)>, Error> {
+fn matches(message: MatchPayoutsRequest) -> Result<Vec<(i64, TransactionId)>, Error> {
     if message.matches.len() > usize::from(page::LARGEST) {
         return Err(Refusal::field("matches", format!("At most {} matches at once.", page::LARGEST)).into());
     }

@@ -73,7 +73,7 @@ impl GrpcServer {
         request: Request<ListPaymentMethodsRequest>,
     ) -> Result<(Vec<ShownMethod>, Vec<Arrival>), Error> {
         let session = self.verifier.session(request.metadata()).await?.reader()?;
-        list_payment_methods(&self.db, session.user_id).await
+        list_payment_methods(&self.db, session.member_id()).await
     }
 
     async fn quotable(&self, request: Request<GetQuoteTermsRequest>) -> Result<Vec<Quotable>, Error> {
@@ -85,7 +85,7 @@ impl GrpcServer {
         &self,
         request: Request<CreatePaymentMethodRequest>,
     ) -> Result<Response<CreatePaymentMethodResponse>, Error> {
-        let user_id = self.verifier.member(request.metadata(), MemberAct::SetDestination).await?.user_id;
+        let user_id = self.verifier.member(request.metadata(), MemberAct::SetDestination).await?.member_id();
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let claim = Claim::of(user_id, message.idempotency.as_ref(), &request_id)?;
@@ -95,7 +95,7 @@ impl GrpcServer {
     }
 
     async fn update(&self, request: Request<UpdatePaymentMethodRequest>) -> Result<Updated, Error> {
-        let user_id = self.verifier.member(request.metadata(), MemberAct::SetDestination).await?.user_id;
+        let user_id = self.verifier.member(request.metadata(), MemberAct::SetDestination).await?.member_id();
         let message = request.into_inner();
         let id = convert::id(&message.id)?;
         let fields = convert::fields(message.fields)?;
@@ -104,7 +104,7 @@ impl GrpcServer {
     }
 
     async fn delete(&self, request: Request<DeletePaymentMethodRequest>) -> Result<String, Error> {
-        let user_id = self.verifier.member(request.metadata(), MemberAct::DeleteDestination).await?.user_id;
+        let user_id = self.verifier.member(request.metadata(), MemberAct::DeleteDestination).await?.member_id();
         let id = convert::id(&request.into_inner().id)?;
         retrying(|| delete_payment_method(&self.db, user_id, id)).await
     }

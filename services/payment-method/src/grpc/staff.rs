@@ -2,6 +2,7 @@
 
 use chassis::db::retrying;
 use chassis::grpc::{Reply, answer};
+use chassis::id::{StaffId, TransactionId};
 use chassis::idempotency::Answer;
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decides, Proposal};
@@ -14,7 +15,6 @@ use proto::payment_method::v1::{
     SignPlatformMethodRequest, SignPlatformMethodResponse,
 };
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::decide_proposal::{check_proposal, decide_proposal};
@@ -45,7 +45,7 @@ impl StaffService for GrpcServer {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let chains: Vec<_> = self.chains.iter().map(|chain| chain.name().to_owned()).collect();
         let found = search_payments(&self.db, &chains, &request.into_inner().text).await?;
-        let told = |(one, withdrawal): (Arrival, Option<Uuid>)| FoundPayment {
+        let told = |(one, withdrawal): (Arrival, Option<TransactionId>)| FoundPayment {
             is_outgoing: one.payment.key.way == Way::Out,
             transaction_id: withdrawal.map(|id| id.to_string()).unwrap_or_default(),
             payment: ListedPayment::from(one).payment,
@@ -111,7 +111,7 @@ impl Decides for GrpcServer {
         decide_proposal(&self.db, command).await
     }
 
-    async fn check(&self, proposal: &Proposal, _: Uuid) -> Result<(), Error> {
+    async fn check(&self, proposal: &Proposal, _: StaffId) -> Result<(), Error> {
         check_proposal(&self.db, proposal).await
     }
 }

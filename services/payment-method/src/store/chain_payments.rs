@@ -1,11 +1,11 @@
 //! The table `chain_payments`.
 
+use chassis::id::{MemberId, TransactionId};
 use std::collections::HashMap;
 
 use chassis::db::PgConnection;
 use chassis::money::{Cents, Conversion, Units};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::payment::{Block, Fate, Key, Observation, State, Way};
 use crate::error::Error;
@@ -191,7 +191,7 @@ pub async fn unclaimed_at(
 }
 
 /// The same at all own addresses of a member.
-pub async fn arrived(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Payment>, Error> {
+pub async fn arrived(conn: &mut PgConnection, user_id: MemberId) -> Result<Vec<Payment>, Error> {
     let rows = sqlx::query_as!(
         Row,
         r#"SELECT one.id, one.chain, txid, idx, way, symbol, one.address, counterparty, units::text AS "units!", depth, state,
@@ -201,7 +201,7 @@ pub async fn arrived(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Payme
          WHERE own.user_id = $1 AND own.paid_at IS NOT NULL AND one.chain = own.chain AND NOT one.is_consumed
             AND one.state IN ('seen', 'included', 'final')
          ORDER BY one.id DESC LIMIT 20"#,
-        user_id,
+        user_id.get(),
     )
     .fetch_all(conn)
     .await?;
@@ -267,7 +267,7 @@ pub async fn at_address(conn: &mut PgConnection, address: &str) -> Result<Vec<Pa
 }
 
 /// The withdrawals that payouts belong to, by the number of the payout.
-pub async fn withdrawals_of(conn: &mut PgConnection, ids: &[i64]) -> Result<HashMap<i64, Uuid>, Error> {
+pub async fn withdrawals_of(conn: &mut PgConnection, ids: &[i64]) -> Result<HashMap<i64, TransactionId>, Error> {
     let rows = sqlx::query!(
         r#"SELECT id, transaction_id AS "transaction_id!" FROM chain_payments
          WHERE id = ANY ($1) AND transaction_id IS NOT NULL"#,
@@ -275,7 +275,7 @@ pub async fn withdrawals_of(conn: &mut PgConnection, ids: &[i64]) -> Result<Hash
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.transaction_id)).collect())
+    Ok(rows.into_iter().map(|row| (row.id, row.transaction_id.into())).collect())
 }
 
 /// Payouts from the platform to somebody's address, since a moment.
@@ -417,14 +417,14 @@ pub async fn consumed(conn: &mut PgConnection) -> Result<Vec<ConsumedSum>, Error
 }
 
 /// Notes to which withdrawals payouts belong. What is noted stays.
-pub async fn match_payouts(conn: &mut PgConnection, matches: &[(i64, Uuid)]) -> Result<(), Error> {
+pub async fn match_payouts(conn: &mut PgConnection, matches: &[(i64, TransactionId)]) -> Result<(), Error> {
     let (numbers, transactions): (Vec<_>, Vec<_>) = matches.iter().copied().unzip();
     sqlx::query!(
         "UPDATE chain_payments SET transaction_id = matched.transaction_id
          FROM unnest($1::bigint[], $2::uuid[]) AS matched (id, transaction_id)
          WHERE chain_payments.id = matched.id AND way = 'out' AND chain_payments.transaction_id IS NULL",
         &numbers,
-        &transactions,
+        &transactions as _,
     )
     .execute(conn)
     .await?;

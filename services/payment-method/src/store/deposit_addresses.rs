@@ -1,10 +1,10 @@
 //! The tables `deposit_keys` and `deposit_addresses`.
 
+use chassis::id::{MemberId, QuoteId};
 use std::collections::HashMap;
 
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::error::Error;
 
@@ -19,7 +19,7 @@ pub struct DepositAddress {
 }
 
 /// Makes one member's first visits wait for each other, so that they get one address.
-pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+pub async fn lock_member(conn: &mut PgConnection, user_id: MemberId) -> Result<(), Error> {
     sqlx::query_scalar!(
         r#"SELECT pg_advisory_xact_lock(hashtextextended('deposit addresses of ' || $1::text, 0)) IS NULL AS "locked!""#,
         user_id.to_string(),
@@ -70,7 +70,7 @@ pub async fn insert(
     conn: &mut PgConnection,
     chain: &str,
     one: &DepositAddress,
-    (user_id, quote_id): (Uuid, Option<Uuid>),
+    (user_id, quote_id): (MemberId, Option<QuoteId>),
     now: OffsetDateTime,
 ) -> Result<(), Error> {
     sqlx::query!(
@@ -80,8 +80,8 @@ pub async fn insert(
         one.index,
         chain,
         one.address,
-        user_id,
-        quote_id,
+        user_id.get(),
+        quote_id as _,
         quote_id.is_none(),
         now,
     )
@@ -94,7 +94,7 @@ pub async fn insert(
 pub async fn current(
     conn: &mut PgConnection,
     (chain, key): (&str, &str),
-    user_id: Uuid,
+    user_id: MemberId,
 ) -> Result<Option<DepositAddress>, Error> {
     let found = sqlx::query_as!(
         DepositAddress,
@@ -103,7 +103,7 @@ pub async fn current(
          WHERE deposit_keys.chain = $1 AND deposit_keys.key = $2 AND one.user_id = $3 AND one.is_current",
         chain,
         key,
-        user_id,
+        user_id.get(),
     )
     .fetch_optional(conn)
     .await?;
@@ -123,11 +123,11 @@ pub async fn retire(conn: &mut PgConnection, one: &DepositAddress) -> Result<(),
 }
 
 /// The index of an address, if it was derived for this member.
-pub async fn index_of(conn: &mut PgConnection, address: &str, user_id: Uuid) -> Result<Option<i32>, Error> {
+pub async fn index_of(conn: &mut PgConnection, address: &str, user_id: MemberId) -> Result<Option<i32>, Error> {
     let found = sqlx::query_scalar!(
         "SELECT index FROM deposit_addresses WHERE address = $1 AND user_id = $2",
         address,
-        user_id,
+        user_id.get(),
     )
     .fetch_optional(conn)
     .await?;
@@ -135,22 +135,22 @@ pub async fn index_of(conn: &mut PgConnection, address: &str, user_id: Uuid) -> 
 }
 
 /// Whose these addresses are, of those that are a member's own.
-pub async fn owners(conn: &mut PgConnection, addresses: &[String]) -> Result<HashMap<String, Uuid>, Error> {
+pub async fn owners(conn: &mut PgConnection, addresses: &[String]) -> Result<HashMap<String, MemberId>, Error> {
     let rows = sqlx::query!("SELECT address, user_id FROM deposit_addresses WHERE address = ANY ($1)", addresses)
         .fetch_all(conn)
         .await?;
-    Ok(rows.into_iter().map(|row| (row.address, row.user_id)).collect())
+    Ok(rows.into_iter().map(|row| (row.address, row.user_id.into())).collect())
 }
 
 /// Notes that an address was paid to, and returns whose it is.
-pub async fn note_paid(conn: &mut PgConnection, address: &str, now: OffsetDateTime) -> Result<Option<Uuid>, Error> {
+pub async fn note_paid(conn: &mut PgConnection, address: &str, now: OffsetDateTime) -> Result<Option<MemberId>, Error> {
     sqlx::query!("UPDATE deposit_addresses SET paid_at = $2 WHERE address = $1 AND paid_at IS NULL", address, now,)
         .execute(&mut *conn)
         .await?;
     let owner = sqlx::query_scalar!("SELECT user_id FROM deposit_addresses WHERE address = $1", address)
         .fetch_optional(conn)
         .await?;
-    Ok(owner)
+    Ok(owner.map(Into::into))
 }
 
 /// The keys of a chain, each with the number of its addresses.

@@ -2,6 +2,7 @@
 
 use chassis::db::PgConnection;
 
+use chassis::id::{MemberId, MethodId};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -9,7 +10,7 @@ use crate::domain::method::{Fields, Method, Scope, SignedMethod};
 use crate::error::Error;
 
 struct Row {
-    id: Uuid,
+    id: MethodId,
     scope: String,
     version: i32,
     currency: String,
@@ -39,7 +40,7 @@ impl From<Row> for Method {
 }
 
 struct SignedRow {
-    id: Uuid,
+    id: MethodId,
     scope: String,
     version: i32,
     currency: String,
@@ -60,7 +61,7 @@ impl From<SignedRow> for SignedMethod {
 }
 
 /// Active platform methods and the member's own, the platform's first, each in the order they were made.
-pub async fn visible_to(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<SignedMethod>, Error> {
+pub async fn visible_to(conn: &mut PgConnection, user_id: MemberId) -> Result<Vec<SignedMethod>, Error> {
     let rows = sqlx::query_as!(
         SignedRow,
         r#"SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key,
@@ -69,7 +70,7 @@ pub async fn visible_to(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Si
          FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
          WHERE m.archived_at IS NULL AND (m.scope = 'platform' OR m.user_id = $1)
          ORDER BY m.scope = 'personal', m.created_at, m.id"#,
-        user_id,
+        user_id.get(),
     )
     .fetch_all(conn)
     .await?;
@@ -77,14 +78,14 @@ pub async fn visible_to(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Si
 }
 
 /// The active methods that `user_id` may name: a platform method, or one of the member's own, by id.
-pub async fn active(conn: &mut PgConnection, id: Uuid, user_id: Option<Uuid>) -> Result<Option<Method>, Error> {
+pub async fn active(conn: &mut PgConnection, id: MethodId, user_id: Option<MemberId>) -> Result<Option<Method>, Error> {
     let row = sqlx::query_as!(
         Row,
         "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
          FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
          WHERE m.id = $1 AND m.archived_at IS NULL AND (m.scope = 'platform' OR m.user_id = $2)",
-        id,
-        user_id,
+        id.get(),
+        user_id as _,
     )
     .fetch_optional(conn)
     .await?;
@@ -92,13 +93,13 @@ pub async fn active(conn: &mut PgConnection, id: Uuid, user_id: Option<Uuid>) ->
 }
 
 /// A version of an active platform method.
-pub async fn platform_version(conn: &mut PgConnection, id: Uuid, version: i32) -> Result<Option<Method>, Error> {
+pub async fn platform_version(conn: &mut PgConnection, id: MethodId, version: i32) -> Result<Option<Method>, Error> {
     let row = sqlx::query_as!(
         Row,
         "SELECT m.id, m.scope, v.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
          FROM methods m JOIN method_versions v ON v.method_id = m.id
          WHERE m.id = $1 AND v.version = $2 AND m.archived_at IS NULL AND m.scope = 'platform'",
-        id,
+        id.get(),
         version,
     )
     .fetch_optional(conn)
@@ -110,7 +111,7 @@ pub async fn platform_version(conn: &mut PgConnection, id: Uuid, version: i32) -
 /// [`is_platform_address`] holds for the address.
 pub async fn platform_for(
     conn: &mut PgConnection,
-    ids: &[Uuid],
+    ids: &[MethodId],
     addresses: &[String],
 ) -> Result<Vec<Option<(Method, bool)>>, Error> {
     let rows = sqlx::query!(
@@ -120,7 +121,7 @@ pub async fn platform_for(
          FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS wanted (id, address, place)
          JOIN methods m ON m.id = wanted.id JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
          WHERE m.archived_at IS NULL AND m.scope = 'platform'"#,
-        ids,
+        ids as _,
         addresses,
     )
     .fetch_all(conn)
@@ -135,7 +136,7 @@ pub async fn platform_for(
             label: row.label,
             image_key: row.image_key,
         };
-        let method = Method { id: row.id, scope: Scope::Platform, version: row.version, fields };
+        let method = Method { id: row.id.into(), scope: Scope::Platform, version: row.version, fields };
         let place = usize::try_from(row.place - 1).ok();
         if let Some(one) = place.and_then(|place| found.get_mut(place)) {
             *one = Some((method, row.is_ours));
@@ -172,14 +173,14 @@ pub async fn platform_of_currency(conn: &mut PgConnection, currency: &str) -> Re
 }
 
 /// The member's active methods, the one changed last first.
-pub async fn personal(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Method>, Error> {
+pub async fn personal(conn: &mut PgConnection, user_id: MemberId) -> Result<Vec<Method>, Error> {
     let rows = sqlx::query_as!(
         Row,
         "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
          FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
          WHERE m.archived_at IS NULL AND m.scope = 'personal' AND m.user_id = $1
          ORDER BY m.updated_at DESC, m.id DESC",
-        user_id,
+        user_id.get(),
     )
     .fetch_all(conn)
     .await?;
@@ -187,11 +188,13 @@ pub async fn personal(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Meth
 }
 
 /// An active method of any owner by id, with its owner; locked until the end of the transaction.
-pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<(Method, Option<Uuid>)>, Error> {
-    let locked =
-        sqlx::query_scalar!("SELECT user_id FROM methods WHERE id = $1 AND archived_at IS NULL FOR UPDATE", id)
-            .fetch_optional(&mut *conn)
-            .await?;
+pub async fn lock(conn: &mut PgConnection, id: MethodId) -> Result<Option<(Method, Option<MemberId>)>, Error> {
+    let locked = sqlx::query_scalar!(
+        r#"SELECT user_id AS "user_id: _" FROM methods WHERE id = $1 AND archived_at IS NULL FOR UPDATE"#,
+        id.get()
+    )
+    .fetch_optional(&mut *conn)
+    .await?;
     let Some(user_id) = locked else { return Ok(None) };
     Ok(active(conn, id, user_id).await?.map(|method| (method, user_id)))
 }
@@ -199,7 +202,7 @@ pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<(Method, O
 /// The member's active methods whose version in force was made in a period, locked until the end of the transaction.
 pub async fn changed_between(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     (since, until): (OffsetDateTime, OffsetDateTime),
 ) -> Result<Vec<Method>, Error> {
     let rows = sqlx::query_as!(
@@ -208,7 +211,7 @@ pub async fn changed_between(
          FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
          WHERE m.archived_at IS NULL AND m.scope = 'personal' AND m.user_id = $1 AND v.created_at BETWEEN $2 AND $3
          ORDER BY m.id FOR UPDATE OF m",
-        user_id,
+        user_id.get(),
         since,
         until,
     )
@@ -218,12 +221,16 @@ pub async fn changed_between(
 }
 
 /// What a method was before a moment; `None` if it was added afterwards.
-pub async fn version_before(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<Option<Fields>, Error> {
+pub async fn version_before(
+    conn: &mut PgConnection,
+    id: MethodId,
+    at: OffsetDateTime,
+) -> Result<Option<Fields>, Error> {
     let found = sqlx::query_as!(
         Fields,
         "SELECT currency, network, address, memo, label, image_key FROM method_versions
          WHERE method_id = $1 AND created_at < $2 ORDER BY version DESC LIMIT 1",
-        id,
+        id.get(),
         at,
     )
     .fetch_optional(conn)
@@ -253,7 +260,7 @@ pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(SignedMeth
             label: row.label,
             image_key: row.image_key,
         };
-        let method = Method { id: row.id, scope: Scope::Platform, version: row.version, fields };
+        let method = Method { id: row.id.into(), scope: Scope::Platform, version: row.version, fields };
         (SignedMethod { method, signature: row.signature, proof: None }, row.active)
     });
     Ok(history.collect())
@@ -302,7 +309,7 @@ pub async fn images_among(conn: &mut PgConnection, keys: &[String]) -> Result<Ve
 }
 
 /// Makes one member's changes wait for each other, so that the limit holds.
-pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+pub async fn lock_member(conn: &mut PgConnection, user_id: MemberId) -> Result<(), Error> {
     sqlx::query_scalar!(
         r#"SELECT pg_advisory_xact_lock(hashtextextended('methods of ' || $1::text, 0)) IS NULL AS "locked!""#,
         user_id.to_string(),
@@ -313,10 +320,10 @@ pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), E
 }
 
 /// How many active methods the member has.
-pub async fn count_personal(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, Error> {
+pub async fn count_personal(conn: &mut PgConnection, user_id: MemberId) -> Result<i64, Error> {
     let count = sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM methods WHERE scope = 'personal' AND user_id = $1 AND archived_at IS NULL"#,
-        user_id,
+        user_id.get(),
     )
     .fetch_one(conn)
     .await?;
@@ -326,17 +333,17 @@ pub async fn count_personal(conn: &mut PgConnection, user_id: Uuid) -> Result<i6
 /// Writes a new method in its first version; a platform method has no owner.
 pub async fn insert(
     conn: &mut PgConnection,
-    user_id: Option<Uuid>,
+    user_id: Option<MemberId>,
     fields: Fields,
     at: OffsetDateTime,
 ) -> Result<Method, Error> {
     let scope = if user_id.is_some() { Scope::Personal } else { Scope::Platform };
-    let method = Method { id: Uuid::now_v7(), scope, version: 1, fields };
+    let method = Method { id: Uuid::now_v7().into(), scope, version: 1, fields };
     sqlx::query!(
         "INSERT INTO methods (id, scope, user_id, version, created_at, updated_at) VALUES ($1, $2, $3, 1, $4, $4)",
-        method.id,
+        method.id.get(),
         name(scope),
-        user_id,
+        user_id as _,
         at,
     )
     .execute(&mut *conn)
@@ -354,15 +361,17 @@ pub async fn change(
 ) -> Result<Method, Error> {
     let method = Method { id: before.id, scope: before.scope, version: before.version + 1, fields };
     insert_version(&mut *conn, &method, at).await?;
-    sqlx::query!("UPDATE methods SET version = $2, updated_at = $3 WHERE id = $1", method.id, method.version, at)
+    sqlx::query!("UPDATE methods SET version = $2, updated_at = $3 WHERE id = $1", method.id.get(), method.version, at)
         .execute(conn)
         .await?;
     Ok(method)
 }
 
 /// Ends a locked method; its versions stay.
-pub async fn archive(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), Error> {
-    sqlx::query!("UPDATE methods SET archived_at = $2, updated_at = $2 WHERE id = $1", id, at).execute(conn).await?;
+pub async fn archive(conn: &mut PgConnection, id: MethodId, at: OffsetDateTime) -> Result<(), Error> {
+    sqlx::query!("UPDATE methods SET archived_at = $2, updated_at = $2 WHERE id = $1", id.get(), at)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 
@@ -372,7 +381,7 @@ async fn insert_version(conn: &mut PgConnection, method: &Method, at: OffsetDate
         "INSERT INTO method_versions (method_id, version, scope, currency, network, address, memo, label, image_key,
                                       created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-        method.id,
+        method.id.get(),
         method.version,
         name(method.scope),
         fields.currency,
@@ -396,14 +405,16 @@ fn name(scope: Scope) -> &'static str {
 }
 
 /// Forgets all methods of these members, with every version.
-pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+pub async fn forget(conn: &mut PgConnection, members: &[MemberId]) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "DELETE FROM method_versions WHERE scope = 'personal'
             AND method_id IN (SELECT id FROM methods WHERE user_id = ANY ($1))",
-        members,
+        members as _,
     )
     .execute(&mut *conn)
     .await?;
-    sqlx::query!("DELETE FROM methods WHERE scope = 'personal' AND user_id = ANY ($1)", members).execute(conn).await?;
+    sqlx::query!("DELETE FROM methods WHERE scope = 'personal' AND user_id = ANY ($1)", members as _)
+        .execute(conn)
+        .await?;
     Ok(())
 }

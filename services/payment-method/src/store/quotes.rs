@@ -1,18 +1,18 @@
 //! The table `quotes`.
 
+use chassis::id::{MemberId, MethodId, QuoteId};
 use std::collections::HashSet;
 
 use chassis::db::{self, Db, PgConnection};
 use chassis::money::{Cents, Units};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::evidence::JUST_ENDED;
 use crate::domain::quote::{Amount, Direction, Quote, Tails};
 use crate::error::Error;
 
 /// Makes one member's quotes wait for each other, so that the limit holds.
-pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+pub async fn lock_member(conn: &mut PgConnection, user_id: MemberId) -> Result<(), Error> {
     sqlx::query_scalar!(
         r#"SELECT pg_advisory_xact_lock(hashtextextended('quotes of ' || $1::text, 0)) IS NULL AS "locked!""#,
         user_id.to_string(),
@@ -36,11 +36,11 @@ pub async fn lock_address(conn: &mut PgConnection, address: &str, symbol: &str) 
 }
 
 /// The member's quotes that are open.
-pub async fn count_open(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, Error> {
+pub async fn count_open(conn: &mut PgConnection, user_id: MemberId) -> Result<i64, Error> {
     // The clock after the lock: the transaction may have begun before the quotes that it waited for.
     let count = sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM quotes WHERE user_id = $1 AND expires_at > clock_timestamp()"#,
-        user_id,
+        user_id.get(),
     )
     .fetch_one(conn)
     .await?;
@@ -76,12 +76,12 @@ pub async fn insert(conn: &mut PgConnection, quote: &Quote, symbol: &str) -> Res
             expires_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::text::numeric, $17, $18, $19, $20,
             $21)",
-        quote.id,
-        quote.user_id,
+        quote.id.get(),
+        quote.user_id.get(),
         quote.direction.as_str(),
         quote.amount.get(),
         quote.priced.get(),
-        quote.method_id,
+        quote.method_id.get(),
         quote.method_version,
         quote.currency,
         quote.network,
@@ -109,11 +109,11 @@ pub async fn owners(
     (address, symbol): (&str, &str),
     units: Units,
     at: OffsetDateTime,
-) -> Result<Vec<Uuid>, Error> {
+) -> Result<Vec<MemberId>, Error> {
     let owners = sqlx::query_scalar!(
-        "SELECT DISTINCT user_id FROM quotes
+        r#"SELECT DISTINCT user_id AS "user_id: _" FROM quotes
          WHERE address_key(address) = address_key($1) AND symbol = $2 AND direction = 'deposit' AND expires_at > $4 AND created_at <= $4
-            AND units = $3::text::numeric",
+            AND units = $3::text::numeric"#,
         address,
         symbol,
         units.to_string(),
@@ -131,7 +131,7 @@ pub async fn near(
     (address, symbol): (&str, &str),
     units: Units,
     at: OffsetDateTime,
-    (user_id, settled): (Uuid, &[Uuid]),
+    (user_id, settled): (MemberId, &[QuoteId]),
 ) -> Result<Vec<Units>, Error> {
     let found = sqlx::query_scalar!(
         r#"SELECT units::text AS "units!" FROM quotes
@@ -142,8 +142,8 @@ pub async fn near(
         units.to_string(),
         at,
         at - JUST_ENDED,
-        user_id,
-        settled,
+        user_id.get(),
+        settled as _,
     )
     .fetch_all(conn)
     .await?;
@@ -151,14 +151,14 @@ pub async fn near(
 }
 
 /// The member's quote with this id.
-pub async fn find(conn: &mut PgConnection, user_id: Uuid, id: Uuid) -> Result<Option<Quote>, Error> {
+pub async fn find(conn: &mut PgConnection, user_id: MemberId, id: QuoteId) -> Result<Option<Quote>, Error> {
     let row = sqlx::query_as!(
         Row,
         r#"SELECT id, user_id, direction, amount_cents, priced_cents, method_id, method_version, currency, network, address,
             memo, chain, contract, decimals, units::text AS "units!", rate_micros, spread_bps, sources, created_at, expires_at
          FROM quotes WHERE id = $1 AND user_id = $2"#,
-        id,
-        user_id,
+        id.get(),
+        user_id.get(),
     )
     .fetch_optional(conn)
     .await?;
@@ -168,9 +168,9 @@ pub async fn find(conn: &mut PgConnection, user_id: Uuid, id: Uuid) -> Result<Op
 /// The member's newest open quote for an amount by a method, if it is not among the used ones.
 pub async fn find_open(
     conn: &mut PgConnection,
-    (user_id, used): (Uuid, &[Uuid]),
+    (user_id, used): (MemberId, &[QuoteId]),
     amount: Amount,
-    (method_id, method_version): (Uuid, i32),
+    (method_id, method_version): (MethodId, i32),
 ) -> Result<Option<Quote>, Error> {
     // The clock after the lock, as above.
     let row = sqlx::query_as!(
@@ -181,13 +181,13 @@ pub async fn find_open(
          WHERE user_id = $1 AND direction = $2 AND amount_cents = $3 AND priced_cents = $4 AND method_id = $5
             AND method_version = $6 AND NOT id = ANY ($7) AND expires_at > clock_timestamp()
          ORDER BY expires_at DESC LIMIT 1"#,
-        user_id,
+        user_id.get(),
         amount.direction.as_str(),
         amount.requested.get(),
         amount.priced.get(),
-        method_id,
+        method_id.get(),
         method_version,
-        used,
+        used as _,
     )
     .fetch_optional(conn)
     .await?;
@@ -195,12 +195,12 @@ pub async fn find_open(
 }
 
 struct Row {
-    id: Uuid,
-    user_id: Uuid,
+    id: QuoteId,
+    user_id: MemberId,
     direction: String,
     amount_cents: i64,
     priced_cents: i64,
-    method_id: Uuid,
+    method_id: MethodId,
     method_version: i32,
     currency: String,
     network: String,
@@ -248,8 +248,8 @@ impl TryFrom<Row> for Quote {
 }
 
 /// Forgets the quotes of these members.
-pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
-    sqlx::query!("DELETE FROM quotes WHERE user_id = ANY ($1)", members).execute(conn).await?;
+pub async fn forget(conn: &mut PgConnection, members: &[MemberId]) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM quotes WHERE user_id = ANY ($1)", members as _).execute(conn).await?;
     Ok(())
 }
 

@@ -1,9 +1,9 @@
 //! The table `rate_points`.
 
 use chassis::db::{self, Db, PgConnection};
+use chassis::id::ProposalId;
 use chassis::money::Rate;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::rate::Point;
 use crate::error::Error;
@@ -43,7 +43,11 @@ pub async fn insert(conn: &mut PgConnection, readings: &[Reading], read_at: Offs
 }
 
 /// Writes a rate that two people published, which counts from now on.
-pub async fn publish(conn: &mut PgConnection, (symbol, proposal_id): (&str, Uuid), point: &Point) -> Result<(), Error> {
+pub async fn publish(
+    conn: &mut PgConnection,
+    (symbol, proposal_id): (&str, ProposalId),
+    point: &Point,
+) -> Result<(), Error> {
     sqlx::query!(
         "INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, read_at, valid_until, proposal_id)
          VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -53,7 +57,7 @@ pub async fn publish(conn: &mut PgConnection, (symbol, proposal_id): (&str, Uuid
         point.ask.micros(),
         point.at,
         point.valid_until,
-        proposal_id,
+        proposal_id.get(),
     )
     .execute(conn)
     .await?;

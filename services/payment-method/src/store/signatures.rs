@@ -15,7 +15,7 @@ pub async fn insert(
 ) -> Result<(), Error> {
     sqlx::query!(
         "INSERT INTO method_signatures (method_id, version, signature, attached_at) VALUES ($1, $2, $3, $4)",
-        method.id,
+        method.id.get(),
         method.version,
         signature,
         at,

@@ -2,6 +2,7 @@
 
 mod payouts;
 
+use chassis::id::MemberId;
 use std::collections::BTreeSet;
 
 use chassis::error::Kind;
@@ -21,7 +22,6 @@ use serde_json::json;
 use sqlx::PgPool;
 use stack::nodes::{Bitcoind, EvmChain};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::chain::{anvil, bitcoind, look, rate, regtest};
 use crate::evidence::payouts::pay_twice;
@@ -43,7 +43,7 @@ async fn world(pool: PgPool, node: &Bitcoind) -> (World, Chain) {
     (world, chain)
 }
 
-pub async fn quote(world: &World, user_id: Uuid) -> Quote {
+pub async fn quote(world: &World, user_id: MemberId) -> Quote {
     let message = CreateQuoteRequest {
         user_id: user_id.to_string(),
         direction: QuoteDirection::Deposit.into(),
@@ -58,7 +58,7 @@ pub async fn quote(world: &World, user_id: Uuid) -> Quote {
 }
 
 /// What is returned about a deposit of $500.00 with this hash.
-pub async fn evidence(world: &World, user_id: Uuid, quote: Option<&Quote>, txid: &str) -> Option<ChainEvidence> {
+pub async fn evidence(world: &World, user_id: MemberId, quote: Option<&Quote>, txid: &str) -> Option<ChainEvidence> {
     ask(
         world,
         GetEvidenceRequest {

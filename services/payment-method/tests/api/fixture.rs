@@ -1,5 +1,6 @@
 //! A world for one test: database, members and treasurers.
 
+use chassis::id::MemberId;
 use proto::common::v1::ConfirmProposalRequest;
 use proto::common::v1::proposal_service_server::ProposalService;
 use std::sync::Arc;
@@ -117,7 +118,7 @@ impl World {
         self.confirm(&proposal.id, 1).await.unwrap()
     }
 
-    pub fn member(&self) -> (Uuid, String) {
+    pub fn member(&self) -> (MemberId, String) {
         self.realm.member()
     }
 }

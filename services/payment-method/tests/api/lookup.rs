@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::error::Kind;
+use chassis::id::MemberId;
 use chassis::testing::with_token;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
@@ -30,7 +31,7 @@ async fn deposit_as_shown(world: &World, method: &str, version: i32) -> Result<P
 
 async fn withdrawal(
     world: &World,
-    user_id: Uuid,
+    user_id: MemberId,
     method: &str,
     address: &str,
 ) -> Result<ResolveWithdrawalMethodResponse, Status> {

@@ -54,7 +54,7 @@ async fn a_download_has_all_versions_of_the_own_methods(pool: PgPool) {
 async fn a_download_takes_a_fresh_factor(pool: PgPool) {
     let world = World::new(pool).await;
     let stale = Session { has_factor: true, ..session(None) };
-    let fresh = Session { id: Uuid::new_v4(), stepped_up: true, ..stale.clone() };
+    let fresh = Session { id: Uuid::new_v4().into(), stepped_up: true, ..stale.clone() };
     let frozen = Session { frozen: true, ..session(None) };
     let unverified = Session { verified: false, ..session(None) };
     for (session, refusal) in [

@@ -1,5 +1,6 @@
 //! Addresses that members have to themselves, derived from the extended public key of a method.
 
+use chassis::id::MemberId;
 use std::collections::BTreeSet;
 
 use chassis::clock::to_proto;
@@ -81,7 +82,7 @@ async fn a_member_has_an_address_of_their_own(pool: PgPool) {
         assert_eq!(shown(&world, &token, &id).await, first);
     }
     let asked = ResolveWithdrawalMethod {
-        user_id: Uuid::new_v4(),
+        user_id: Uuid::new_v4().into(),
         method: id.clone(),
         address: addresses[1].2.clone(),
         memo: String::new(),
@@ -172,7 +173,7 @@ async fn no_index_is_used_twice(pool: PgPool) {
     drop(dying);
     let members: Vec<_> = (0..20).map(|_| Uuid::new_v4()).collect();
     let asked = members.iter().flat_map(|member| databases.iter().map(move |db| (db, *member)));
-    let answers = join_all(asked.map(|(db, member)| list_payment_methods(db, member))).await;
+    let answers = join_all(asked.map(|(db, member)| list_payment_methods(db, member.into()))).await;
     let derived: Vec<_> =
         answers.into_iter().map(|answer| answer.unwrap().0.remove(0).derivation.unwrap().index).collect();
     assert_eq!(derived.iter().copied().collect::<BTreeSet<_>>(), (1..=20).collect());
@@ -192,7 +193,7 @@ pub async fn derive(world: &World, (chain, network): (&str, &str), count: u32) -
         let index = deposit_addresses::take_index(&mut tx, key_id).await.unwrap();
         let address = key.address(index.unsigned_abs()).unwrap();
         let one = DepositAddress { key_id, index, address: address.clone(), paid_at: None };
-        deposit_addresses::insert(&mut tx, chain, &one, (Uuid::new_v4(), None), now).await.unwrap();
+        deposit_addresses::insert(&mut tx, chain, &one, (Uuid::new_v4().into(), None), now).await.unwrap();
         addresses.push(address);
     }
     tx.commit().await.unwrap();
@@ -268,7 +269,7 @@ async fn an_own_address_opens_empty(pool: PgPool) {
 
 async fn deposit(
     world: &World,
-    user_id: Uuid,
+    user_id: MemberId,
     (currency, network, address): (&str, &str, &str),
     change: impl FnOnce(&mut GetEvidenceRequest),
 ) -> ChainEvidence {
@@ -308,7 +309,7 @@ async fn a_payment_at_an_own_address_belongs_to_its_member(pool: PgPool) {
     assert!(found.checks.iter().any(|check| check.detail.contains("own address")), "{found:?}");
     let txid = found.payments[0].txid.clone();
     let index = found.payments[0].index;
-    let arrived = async |member: Uuid| {
+    let arrived = async |member: MemberId| {
         let message =
             GetArrivedRequest { user_id: member.to_string(), chain: "tron".into(), txid: txid.clone(), index };
         world.grpc.get_arrived(by(&world, "wallet", message)).await

@@ -260,7 +260,7 @@ async fn only_members_in_good_standing(pool: PgPool) {
 async fn addresses_are_saved_by_a_fresh_factor(pool: PgPool) {
     let world = World::new(pool).await;
     let stale = chassis::identity::Session { has_factor: true, ..session(None) };
-    let fresh = chassis::identity::Session { id: Uuid::new_v4(), stepped_up: true, ..stale.clone() };
+    let fresh = chassis::identity::Session { id: Uuid::new_v4().into(), stepped_up: true, ..stale.clone() };
     let (stale, fresh) = (world.realm.sign_in(stale), world.realm.sign_in(fresh));
     assert_eq!(refused(world.create(&stale, fields("USDT", "TRC20", TRON)).await).code, "STEP_UP_REQUIRED");
     let made = world.create(&fresh, fields("USDT", "TRC20", TRON)).await.unwrap();

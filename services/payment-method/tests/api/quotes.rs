@@ -1,5 +1,6 @@
 //! Quotes: units, life, tails, limits.
 
+use chassis::id::MemberId;
 use std::collections::HashSet;
 
 use chassis::error::Kind;
@@ -42,7 +43,7 @@ async fn world(pool: PgPool) -> (World, String) {
     (world, method)
 }
 
-fn deposit(user_id: Uuid, method: &str, cents: i64) -> CreateQuoteRequest {
+fn deposit(user_id: MemberId, method: &str, cents: i64) -> CreateQuoteRequest {
     CreateQuoteRequest {
         user_id: user_id.to_string(),
         direction: QuoteDirection::Deposit.into(),
@@ -55,7 +56,7 @@ fn deposit(user_id: Uuid, method: &str, cents: i64) -> CreateQuoteRequest {
 }
 
 /// A withdrawal of $97.50 by this method, which has no fee.
-pub fn payout(user_id: Uuid, method: &str) -> CreateQuoteRequest {
+pub fn payout(user_id: MemberId, method: &str) -> CreateQuoteRequest {
     CreateQuoteRequest { direction: QuoteDirection::Withdrawal.into(), ..deposit(user_id, method, 9_750) }
 }
 
@@ -84,11 +85,11 @@ pub async fn create(world: &World, request: CreateQuoteRequest) -> Result<Quote,
     Ok(world.grpc.create_quote(request).await?.into_inner().quote.unwrap())
 }
 
-async fn get(world: &World, user_id: Uuid, quote_id: &str) -> Result<Quote, Status> {
+async fn get(world: &World, user_id: MemberId, quote_id: &str) -> Result<Quote, Status> {
     find(world, user_id, quote_id, false).await
 }
 
-async fn find(world: &World, user_id: Uuid, quote_id: &str, may_have_ended: bool) -> Result<Quote, Status> {
+async fn find(world: &World, user_id: MemberId, quote_id: &str, may_have_ended: bool) -> Result<Quote, Status> {
     let message = GetQuoteRequest { user_id: user_id.to_string(), quote_id: quote_id.to_owned(), may_have_ended };
     let request = by(world, "wallet", message);
     Ok(world.grpc.get_quote(request).await?.into_inner().quote.unwrap())

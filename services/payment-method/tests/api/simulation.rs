@@ -6,6 +6,7 @@
 mod checks;
 mod payments;
 
+use chassis::id::MemberId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -55,7 +56,7 @@ impl Dice {
 
 /// A deposit that a member requested at a shared address.
 struct Requested {
-    member: Uuid,
+    member: MemberId,
     quote: Quote,
     satoshi: u64,
     /// The payment: transaction and output.
@@ -178,7 +179,7 @@ impl Simulation {
     async fn visit(&mut self) {
         for _ in 0..OWN {
             let member = Uuid::now_v7();
-            let (shown, _) = list_payment_methods(&self.world.grpc.db, member).await.unwrap();
+            let (shown, _) = list_payment_methods(&self.world.grpc.db, member.into()).await.unwrap();
             let own = shown.into_iter().find_map(|one| Some((one.derivation?, one.signed.method.fields.address)));
             let (derivation, address) = own.unwrap();
             assert_eq!(derivation.key, key(self.counts.keys));

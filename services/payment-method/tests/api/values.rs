@@ -1,5 +1,6 @@
 //! What payments are worth, when they are final, and what nodes are asked about them.
 
+use chassis::id::MemberId;
 use std::collections::BTreeSet;
 
 use payment_method::clients::chain::Chain;
@@ -9,7 +10,6 @@ use proto::common::v1::ChainEvidence;
 use proto::payment_method::v1::GetEvidenceRequest;
 use sqlx::PgPool;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::chain::{look, rate, trouble};
 use crate::evidence::{ask, evidence, quote, state};
@@ -38,7 +38,7 @@ fn pay(node: &Scripted, satoshi: &[u64]) -> String {
 }
 
 /// A question of staff about a deposit of $500.00.
-fn question(user_id: Uuid, txid: &str) -> GetEvidenceRequest {
+fn question(user_id: MemberId, txid: &str) -> GetEvidenceRequest {
     GetEvidenceRequest {
         user_id: user_id.to_string(),
         currency: "BTC".to_owned(),

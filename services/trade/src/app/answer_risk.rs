@@ -3,8 +3,8 @@
 use chassis::clock;
 use chassis::db::Db;
 use chassis::error::Refusal;
+use chassis::id::MemberId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::error::Error;
 use crate::store::risk_answers;
@@ -13,7 +13,7 @@ use crate::store::risk_answers;
 pub const VERSION: i32 = 1;
 
 /// When the member answered the current version; unset if not yet.
-pub async fn find_risk_answer(db: &Db, user_id: Uuid) -> Result<Option<OffsetDateTime>, Error> {
+pub async fn find_risk_answer(db: &Db, user_id: MemberId) -> Result<Option<OffsetDateTime>, Error> {
     risk_answers::find(&mut *db.conn().await?, user_id, VERSION).await
 }
 
@@ -21,7 +21,7 @@ pub async fn find_risk_answer(db: &Db, user_id: Uuid) -> Result<Option<OffsetDat
 ///
 /// # Errors
 /// Invalid for another version than the current one.
-pub async fn answer_risk(db: &Db, user_id: Uuid, version: i32) -> Result<OffsetDateTime, Error> {
+pub async fn answer_risk(db: &Db, user_id: MemberId, version: i32) -> Result<OffsetDateTime, Error> {
     if version != VERSION {
         return Err(Refusal::field("version", "This page has changed. Please read the current one.").into());
     }

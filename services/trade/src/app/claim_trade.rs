@@ -1,8 +1,8 @@
 //! Pays out principal and gain of a trade in profit, and ends it.
 
 use chassis::db::Db;
+use chassis::id::{MemberId, TradeId};
 use chassis::idempotency::{Answer, Claim};
-use uuid::Uuid;
 
 use crate::app::end_trade::{EndTrade, end_trade};
 use crate::clients::Wallet;
@@ -17,8 +17,8 @@ use crate::error::Error;
 pub async fn claim_trade(
     db: &Db,
     wallet: &Wallet,
-    user_id: Uuid,
-    trade_id: Uuid,
+    user_id: MemberId,
+    trade_id: TradeId,
     claim: Option<Claim>,
 ) -> Result<Answer<Trade>, Error> {
     end_trade(db, wallet, EndTrade { user_id, trade_id, ending: Ending::Claim }, claim).await

@@ -4,6 +4,7 @@
 use chassis::clock;
 use chassis::db::{Db, PgConnection, retrying};
 use chassis::error::Refusal;
+use chassis::id::{MemberId, PlanId, TradeId};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::money::Cents;
 use uuid::Uuid;
@@ -16,8 +17,8 @@ use crate::store::{plans, trades};
 
 #[derive(Debug, Clone)]
 pub struct CreateTrade {
-    pub user_id: Uuid,
-    pub plan_id: Uuid,
+    pub user_id: MemberId,
+    pub plan_id: PlanId,
     pub amount: Cents,
 }
 
@@ -45,14 +46,14 @@ pub async fn create_trade(
 
 enum Begun {
     /// This call wrote the trade.
-    Now(Uuid),
+    Now(TradeId),
     /// An earlier call with the key did.
     Before(Box<Answer<Trade>>),
 }
 
 async fn begin(db: &Db, command: &CreateTrade, claim: Option<Claim>) -> Result<Begun, Error> {
     let mut work = Work::begin::<Error>(db, claim).await?;
-    if let Some(Answer { result: id, replayed }) = work.replay::<Uuid, Error>()? {
+    if let Some(Answer { result: id, replayed }) = work.replay::<TradeId, Error>()? {
         let result = outcome(&mut work, id, replayed.clone()).await?;
         return Ok(Begun::Before(Box::new(Answer { result, replayed })));
     }
@@ -61,7 +62,7 @@ async fn begin(db: &Db, command: &CreateTrade, claim: Option<Claim>) -> Result<B
 }
 
 /// Decides the terms and writes them down.
-async fn decide(conn: &mut PgConnection, command: &CreateTrade) -> Result<Uuid, Error> {
+async fn decide(conn: &mut PgConnection, command: &CreateTrade) -> Result<TradeId, Error> {
     let now = clock::now(conn).await?;
     let plan =
         plans::get(conn, command.plan_id, now).await?.filter(|plan| plan.terms.active).ok_or(Error::PlanNotFound)?;
@@ -71,7 +72,7 @@ async fn decide(conn: &mut PgConnection, command: &CreateTrade) -> Result<Uuid, 
         return Err(Error::AmountOutOfRange { min: terms.min, max: terms.max });
     }
     let trade = Trade {
-        id: Uuid::now_v7(),
+        id: Uuid::now_v7().into(),
         user_id: command.user_id,
         plan_id: plan.id,
         plan_title: terms.title.clone(),
@@ -96,7 +97,7 @@ async fn decide(conn: &mut PgConnection, command: &CreateTrade) -> Result<Uuid, 
 }
 
 /// What became of the trade under a key that was used before.
-async fn outcome(conn: &mut PgConnection, id: Uuid, replayed: Option<String>) -> Result<Trade, Error> {
+async fn outcome(conn: &mut PgConnection, id: TradeId, replayed: Option<String>) -> Result<Trade, Error> {
     let now = clock::now(conn).await?;
     let trade = trades::get(conn, id, now).await?.ok_or(Error::TradeNotFound)?;
     match trade.status {

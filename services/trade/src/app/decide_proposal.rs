@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::{PlanId, ProposalId};
 use chassis::idempotency::Answer;
 use chassis::proposal::{self, Apply, DecideProposal, Decision, Proposal};
 use time::OffsetDateTime;
@@ -40,7 +41,7 @@ pub async fn decide_proposal(db: &Db, wallet: &Wallet, command: &DecideProposal)
 }
 
 /// What falls or stays is published no matter what stands behind the plan: members have to know it.
-async fn check_backing(db: &Db, wallet: &Wallet, proposal_id: Uuid) -> Result<(), Error> {
+async fn check_backing(db: &Db, wallet: &Wallet, proposal_id: ProposalId) -> Result<(), Error> {
     let mut conn = db.conn().await?;
     let open = proposal::find(&mut conn, proposal_id).await?.filter(|one| one.kind == VALUE && one.status == "open");
     drop(conn);
@@ -59,12 +60,12 @@ pub async fn check_proposal(db: &Db, wallet: &Wallet, proposal: &Proposal) -> Re
     let now = clock::now(&mut conn).await?;
     match (proposal.kind.as_str(), proposal.subject_id) {
         (UPDATE, Some(id)) => {
-            let plan = plans::get(&mut conn, id, now).await?.ok_or(Error::PlanNotFound)?;
+            let plan = plans::get(&mut conn, id.into(), now).await?.ok_or(Error::PlanNotFound)?;
             check_seen(&plan, proposal)
         }
         (VALUE, Some(id)) => {
-            let newest = plan_values::newest(&mut conn, id).await?;
-            let valued = trades::newest_valued(&mut conn, id, now).await?;
+            let newest = plan_values::newest(&mut conn, id.into()).await?;
+            let valued = trades::newest_valued(&mut conn, id.into(), now).await?;
             let point: Point = serde_json::from_value(proposal.change.clone())?;
             // One without a moment is for the moment of its confirmation.
             if point.at.is_some() {
@@ -83,14 +84,14 @@ async fn check_value(db: &Db, wallet: &Wallet, proposal: &Proposal) -> Result<()
     let Some(plan_id) = proposal.subject_id else { return Ok(()) };
     let mut conn = db.conn().await?;
     let point: Point = serde_json::from_value(proposal.change.clone())?;
-    let newest = plan_values::newest(&mut conn, plan_id).await?;
+    let newest = plan_values::newest(&mut conn, plan_id.into()).await?;
     if newest.is_none_or(|newest| point.value_micros <= newest.micros) {
         return Ok(());
     }
     let at = point.at.unwrap_or(clock::now(&mut conn).await?);
-    let (cost, value) = open_trades::at_value(&mut conn, plan_id, point.value_micros, at).await?;
+    let (cost, value) = open_trades::at_value(&mut conn, plan_id.into(), point.value_micros, at).await?;
     drop(conn);
-    Ok(wallet.check_backing(plan_id, cost, value).await?)
+    Ok(wallet.check_backing(plan_id.into(), cost, value).await?)
 }
 
 struct Proposals;
@@ -106,25 +107,25 @@ impl Apply for Proposals {
             _ => publish(conn, &decided, now).await?,
         };
         published::plan_changed(conn, plan_id).await?;
-        Ok(proposal::name_subject(conn, decided.id, plan_id).await?)
+        Ok(proposal::name_subject(conn, decided.id, plan_id.get()).await?)
     }
 }
 
-async fn create(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {
+async fn create(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<PlanId, Error> {
     let terms: Terms = serde_json::from_value(proposal.change.clone())?;
-    let id = Uuid::now_v7();
+    let id = Uuid::now_v7().into();
     plans::insert(conn, id, &terms, now).await?;
     Ok(id)
 }
 
 /// Other terms replace those that the confirmer has seen; open trades keep the ones they were opened with.
-async fn update(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {
+async fn update(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<PlanId, Error> {
     let terms: Terms = serde_json::from_value(proposal.change.clone())?;
     let id = proposal.subject_id.ok_or(Error::PlanNotFound)?;
-    let plan = plans::lock(conn, id, now).await?.ok_or(Error::PlanNotFound)?;
+    let plan = plans::lock(conn, id.into(), now).await?.ok_or(Error::PlanNotFound)?;
     check_seen(&plan, proposal)?;
-    plans::change(conn, id, &terms).await?;
-    Ok(id)
+    plans::change(conn, id.into(), &terms).await?;
+    Ok(id.into())
 }
 
 /// The plan is as the proposer and the person who confirms have seen it.
@@ -133,18 +134,18 @@ fn check_seen(plan: &Plan, proposal: &Proposal) -> Result<(), Error> {
     if plan.version == before.version { Ok(()) } else { Err(Error::Stale) }
 }
 
-async fn publish(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {
+async fn publish(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<PlanId, Error> {
     let point: Point = serde_json::from_value(proposal.change.clone())?;
     let id = proposal.subject_id.ok_or(Error::PlanNotFound)?;
-    plans::lock(conn, id, now).await?.ok_or(Error::PlanNotFound)?;
-    let newest = plan_values::newest(conn, id).await?;
+    plans::lock(conn, id.into(), now).await?.ok_or(Error::PlanNotFound)?;
+    let newest = plan_values::newest(conn, id.into()).await?;
     let draft = Draft { micros: point.value_micros, at: point.at, source: point.source };
-    let valued = trades::newest_valued(conn, id, now).await?;
+    let valued = trades::newest_valued(conn, id.into(), now).await?;
     // For the moment of confirmation: what is newer was committed while this transaction waited for the plan.
     if draft.at.is_none() && valued.is_some_and(|valued| valued >= now) {
         return Err(Error::ValueOvertaken);
     }
     let value = draft.publish(newest.map(|value| value.at).max(valued), now)?;
-    plan_values::insert(conn, id, &value, proposal.id).await?;
-    Ok(id)
+    plan_values::insert(conn, id.into(), &value, proposal.id).await?;
+    Ok(id.into())
 }

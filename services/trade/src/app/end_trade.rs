@@ -3,8 +3,8 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection, retrying};
+use chassis::id::{MemberId, TradeId};
 use chassis::idempotency::{Answer, Claim, Work};
-use uuid::Uuid;
 
 use crate::app::fund_trade::LEASE;
 use crate::app::settle_trade::settle_trade;
@@ -15,8 +15,8 @@ use crate::store::trades;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EndTrade {
-    pub(super) user_id: Uuid,
-    pub(super) trade_id: Uuid,
+    pub(super) user_id: MemberId,
+    pub(super) trade_id: TradeId,
     pub(super) ending: Ending,
 }
 
@@ -42,14 +42,14 @@ pub(super) async fn end_trade(
 
 enum Begun {
     /// This call decided the end.
-    Now(Uuid),
+    Now(TradeId),
     /// An earlier call with the key did.
     Before(Box<Answer<Trade>>),
 }
 
 async fn begin(db: &Db, command: EndTrade, claim: Option<Claim>) -> Result<Begun, Error> {
     let mut work = Work::begin::<Error>(db, claim).await?;
-    if let Some(Answer { result: id, replayed }) = work.replay::<Uuid, Error>()? {
+    if let Some(Answer { result: id, replayed }) = work.replay::<TradeId, Error>()? {
         let now = clock::now(&mut work).await?;
         let result = trades::get(&mut work, id, now).await?.ok_or(Error::TradeNotFound)?;
         let is_decided = result.status != Status::Settling || result.cash_short_since.is_some();
@@ -61,7 +61,7 @@ async fn begin(db: &Db, command: EndTrade, claim: Option<Claim>) -> Result<Begun
 }
 
 /// Decides under the row's lock, so that of many only one is first.
-async fn decide(conn: &mut PgConnection, command: EndTrade) -> Result<Uuid, Error> {
+async fn decide(conn: &mut PgConnection, command: EndTrade) -> Result<TradeId, Error> {
     let now = clock::now(conn).await?;
     let trade = trades::lock(conn, command.trade_id, command.user_id, now).await?.ok_or(Error::TradeNotFound)?;
     let settlement = trade.end(command.ending)?;

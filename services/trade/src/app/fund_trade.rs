@@ -3,9 +3,9 @@
 use chassis::clock;
 use chassis::db::{Db, retrying};
 use chassis::error::{Kind, Refusal};
+use chassis::id::TradeId;
 use proto::common::v1::ErrorReason;
 use time::Duration;
-use uuid::Uuid;
 
 use crate::clients::Wallet;
 use crate::domain::trade::{Status, Trade};
@@ -21,7 +21,7 @@ pub(super) const LEASE: Duration = Duration::seconds(4);
 /// # Errors
 /// What wallet refuses: the trade has failed. Unavailable if wallet does not answer: it is asked again later.
 /// `Contract` if it says what its contract rules out.
-pub async fn fund_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, Error> {
+pub async fn fund_trade(db: &Db, wallet: &Wallet, id: TradeId) -> Result<Trade, Error> {
     let trade = read(db, id).await?;
     let funded = wallet.fund(&trade).await;
     chassis::crash_point!("trade.fund.after_wallet");
@@ -49,7 +49,7 @@ async fn opened(db: &Db, trade: &Trade) -> Result<Trade, Error> {
     finished_by_another(db, trade.id).await
 }
 
-async fn failed(db: &Db, id: Uuid, refusal: &Refusal) -> Result<Trade, Error> {
+async fn failed(db: &Db, id: TradeId, refusal: &Refusal) -> Result<Trade, Error> {
     let mut tx = db.begin().await?;
     if trades::failed(&mut tx, id, refusal).await? {
         chassis::crash_point!("trade.fund.before_refusal");
@@ -61,7 +61,7 @@ async fn failed(db: &Db, id: Uuid, refusal: &Refusal) -> Result<Trade, Error> {
 }
 
 /// What became of a trade that somebody else finished meanwhile.
-async fn finished_by_another(db: &Db, id: Uuid) -> Result<Trade, Error> {
+async fn finished_by_another(db: &Db, id: TradeId) -> Result<Trade, Error> {
     let trade = read(db, id).await?;
     if trade.status != Status::Failed {
         return Ok(trade);
@@ -70,7 +70,7 @@ async fn finished_by_another(db: &Db, id: Uuid) -> Result<Trade, Error> {
     Err(refusal.map_or(Error::TradeNotOpen, Error::Refused))
 }
 
-async fn read(db: &Db, id: Uuid) -> Result<Trade, Error> {
+async fn read(db: &Db, id: TradeId) -> Result<Trade, Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;
     trades::get(&mut conn, id, now).await?.ok_or(Error::TradeNotFound)

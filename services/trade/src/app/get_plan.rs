@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::PlanId;
 
 use crate::domain::facts::Facts;
 use crate::domain::plan::Plan;
@@ -18,7 +18,7 @@ const TRADES: i64 = 10_000;
 ///
 /// # Errors
 /// `PlanNotFound` if no plan has this id.
-pub async fn get_plan(db: &Db, plan_id: Uuid) -> Result<(Plan, Facts), Error> {
+pub async fn get_plan(db: &Db, plan_id: PlanId) -> Result<(Plan, Facts), Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;
     let plan = plans::get(&mut conn, plan_id, now).await?.ok_or(Error::PlanNotFound)?;

@@ -2,14 +2,14 @@
 
 use chassis::clock;
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use crate::domain::trade::{Status, Trade};
 use crate::error::Error;
 use crate::store::trades;
 
 /// All of them, the refused ones included, newest first.
-pub async fn list_member_trades(db: &Db, user_id: Uuid) -> Result<Vec<Trade>, Error> {
+pub async fn list_member_trades(db: &Db, user_id: MemberId) -> Result<Vec<Trade>, Error> {
     let statuses = [Status::Opening, Status::Open, Status::Settling, Status::Claimed, Status::Closed, Status::Failed];
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;

@@ -3,7 +3,7 @@
 use chassis::clock;
 use chassis::db::Db;
 use chassis::error::Refusal;
-use uuid::Uuid;
+use chassis::id::PlanId;
 
 use crate::domain::value::Value;
 use crate::error::Error;
@@ -20,7 +20,7 @@ const FEWEST_POINTS: i64 = 2;
 ///
 /// # Errors
 /// `PlanNotFound` if no plan has this id.
-pub async fn list_plan_values(db: &Db, plan_id: Uuid) -> Result<Vec<Value>, Error> {
+pub async fn list_plan_values(db: &Db, plan_id: PlanId) -> Result<Vec<Value>, Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;
     plans::get(&mut conn, plan_id, now).await?.ok_or(Error::PlanNotFound)?;
@@ -33,9 +33,9 @@ pub async fn list_plan_values(db: &Db, plan_id: Uuid) -> Result<Vec<Value>, Erro
 /// Invalid for more than 100 plans.
 pub async fn batch_list_plan_values(
     db: &Db,
-    plan_ids: &[Uuid],
+    plan_ids: &[PlanId],
     points: Option<i64>,
-) -> Result<Vec<(Uuid, Value)>, Error> {
+) -> Result<Vec<(PlanId, Value)>, Error> {
     if plan_ids.len() > LARGEST_BATCH {
         return Err(Refusal::field("ids", format!("At most {LARGEST_BATCH} plans can be requested at once.")).into());
     }

@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use crate::domain::trade::{Status, Trade};
 use crate::error::Error;
@@ -17,7 +17,7 @@ pub enum Which {
 }
 
 /// The trades, newest first.
-pub async fn list_trades(db: &Db, user_id: Uuid, which: Which) -> Result<Vec<Trade>, Error> {
+pub async fn list_trades(db: &Db, user_id: MemberId, which: Which) -> Result<Vec<Trade>, Error> {
     let statuses: &[Status] = match which {
         Which::Open => &[Status::Open, Status::Settling],
         Which::All => &[Status::Opening, Status::Open, Status::Settling, Status::Claimed, Status::Closed],

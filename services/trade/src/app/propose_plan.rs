@@ -2,12 +2,12 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::PlanId;
 use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
 use chassis::staff_call::StaffCall;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::domain::plan::Terms;
 use crate::error::Error;
@@ -27,7 +27,7 @@ pub struct Before {
 #[derive(Debug, Clone)]
 pub struct Draft {
     /// Unset for a new plan.
-    pub plan_id: Option<Uuid>,
+    pub plan_id: Option<PlanId>,
     pub terms: Terms,
 }
 
@@ -51,7 +51,7 @@ async fn propose(conn: &mut PgConnection, call: &StaffCall, draft: &Draft) -> Re
     };
     let change = serde_json::to_value(&draft.terms)?;
     let new = NewProposal {
-        subject_id: draft.plan_id,
+        subject_id: draft.plan_id.map(Into::into),
         before,
         logged: json!({ "kind": kind, "planId": draft.plan_id, "change": change }),
         ..NewProposal::new(&call.staff, &call.address, kind, &change)

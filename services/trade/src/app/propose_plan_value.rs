@@ -2,13 +2,13 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::PlanId;
 use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
 use chassis::staff_call::StaffCall;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::value::{Draft, to_text};
 use crate::error::Error;
@@ -42,7 +42,7 @@ pub struct Point {
 pub async fn propose_plan_value(
     db: &Db,
     call: &StaffCall,
-    (plan_id, draft): (Uuid, &Draft),
+    (plan_id, draft): (PlanId, &Draft),
 ) -> Result<Answer<Proposal>, Error> {
     idempotency::once(db, call.claim.clone(), async |conn| propose(conn, call, (plan_id, draft)).await).await
 }
@@ -50,7 +50,7 @@ pub async fn propose_plan_value(
 async fn propose(
     conn: &mut PgConnection,
     call: &StaffCall,
-    (plan_id, draft): (Uuid, &Draft),
+    (plan_id, draft): (PlanId, &Draft),
 ) -> Result<Proposal, Error> {
     let now = clock::now(conn).await?;
     plans::get(conn, plan_id, now).await?.ok_or(Error::PlanNotFound)?;
@@ -63,7 +63,7 @@ async fn propose(
     let change =
         serde_json::to_value(Point { gains_cents: Some(gains.get()), ..point(draft.micros, draft.at, &draft.source) })?;
     let new = NewProposal {
-        subject_id: Some(plan_id),
+        subject_id: Some(plan_id.get()),
         before,
         logged: json!({ "kind": VALUE, "planId": plan_id, "change": change }),
         ..NewProposal::new(&call.staff, &call.address, VALUE, &change)

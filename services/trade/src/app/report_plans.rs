@@ -1,6 +1,7 @@
 //! Reports to wallet what the open trades of each plan cost and are worth, so that it compares what is owed with what is held, and what
 //! each of them gained, for the proof of liabilities.
 
+use chassis::id::{PlanId, TradeId};
 use std::time::{Duration, Instant};
 
 use chassis::clock;
@@ -8,7 +9,6 @@ use chassis::db::Db;
 use chassis::money::Cents;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::clients::Wallet;
 use crate::error::Error;
@@ -59,8 +59,8 @@ pub async fn report_plans(db: &Db, wallet: &Wallet) -> Result<(), Error> {
 
 /// Reports what each live trade of a plan gained at its newest value: gains change with values alone, and wallet knows which
 /// trades have ended since.
-async fn report_gains(db: &Db, wallet: &Wallet, value: (Uuid, OffsetDateTime)) -> Result<(), Error> {
-    let mut after = Uuid::nil();
+async fn report_gains(db: &Db, wallet: &Wallet, value: (PlanId, OffsetDateTime)) -> Result<(), Error> {
+    let mut after = TradeId::default();
     loop {
         let mut conn = db.conn().await?;
         let mut page = open_trades::gains_of(&mut conn, value.0, value.1, after, PAGE).await?;

@@ -1,5 +1,6 @@
 //! Resumes unfinished sagas: after a crash between two steps, or a lost response from wallet.
 
+use chassis::id::TradeId;
 use std::time::Duration;
 
 use chassis::clock;
@@ -7,7 +8,6 @@ use chassis::db::Db;
 use chassis::error::{Fault, Kind};
 use futures::future::join_all;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::app::fund_trade::fund_trade;
 use crate::app::settle_trade::settle_trade;
@@ -63,7 +63,7 @@ pub async fn resume_trades(db: &Db, wallet: &Wallet) -> Result<usize, Error> {
     Ok(due.len())
 }
 
-async fn put_off(db: &Db, id: Uuid, error: &Error) {
+async fn put_off(db: &Db, id: TradeId, error: &Error) {
     tracing::error!(trade_id = %id, %error, "trade cannot be completed");
     let noted = async { trades::put_off(&mut *db.conn().await?, id, &error.to_string()).await };
     if let Err(error) = noted.await {
@@ -71,7 +71,7 @@ async fn put_off(db: &Db, id: Uuid, error: &Error) {
     }
 }
 
-async fn resume(db: &Db, wallet: &Wallet, id: Uuid) -> Result<(), Error> {
+async fn resume(db: &Db, wallet: &Wallet, id: TradeId) -> Result<(), Error> {
     let trade = {
         let mut conn = db.conn().await?;
         let now = clock::now(&mut conn).await?;

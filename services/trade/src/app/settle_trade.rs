@@ -3,8 +3,8 @@
 use chassis::clock;
 use chassis::db::{Db, retrying};
 use chassis::error::Kind;
+use chassis::id::TradeId;
 use proto::common::v1::ErrorReason;
-use uuid::Uuid;
 
 use crate::clients::Wallet;
 use crate::domain::trade::{Settlement, Trade};
@@ -16,7 +16,7 @@ use crate::store::trades;
 ///
 /// # Errors
 /// Unavailable if wallet does not answer: it is asked again later. `Contract` if it says what its contract rules out.
-pub async fn settle_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, Error> {
+pub async fn settle_trade(db: &Db, wallet: &Wallet, id: TradeId) -> Result<Trade, Error> {
     let trade = read(db, id).await?;
     let settlement = trade.settlement.ok_or(Error::TradeNotOpen)?;
     if settlement.value > trade.amount && trades::is_behind(&mut *db.conn().await?, &trade).await? {
@@ -59,7 +59,7 @@ async fn ended(db: &Db, trade: &Trade, settlement: Settlement) -> Result<(), Err
     Ok(())
 }
 
-async fn read(db: &Db, id: Uuid) -> Result<Trade, Error> {
+async fn read(db: &Db, id: TradeId) -> Result<Trade, Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;
     trades::get(&mut conn, id, now).await?.ok_or(Error::TradeNotFound)

@@ -1,16 +1,16 @@
 //! A plan: an offer with a range, a target and a duration.
 
+use chassis::id::PlanId;
 use chassis::money::Cents;
 use chassis::validate::{Checks, FieldError, is_text};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::disclosure::Disclosure;
 use super::value::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    pub id: Uuid,
+    pub id: PlanId,
     /// Incremented by every change.
     pub version: i32,
     pub terms: Terms,

@@ -1,8 +1,8 @@
 //! A trade, its value, and how it can end (D-I1, D-I4).
 
+use chassis::id::{MemberId, PlanId, TradeId};
 use chassis::money::{AmountError, Cents};
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -57,9 +57,9 @@ pub enum CannotEnd {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trade {
     /// Its id; the key of both its postings in wallet.
-    pub id: Uuid,
-    pub user_id: Uuid,
-    pub plan_id: Uuid,
+    pub id: TradeId,
+    pub user_id: MemberId,
+    pub plan_id: PlanId,
     /// The plan's title at opening.
     pub plan_title: String,
     /// The plan's target at opening.
@@ -183,17 +183,17 @@ pub fn maturity(created_at: OffsetDateTime, duration_days: i32) -> OffsetDateTim
 
 #[cfg(test)]
 mod tests {
+    use chassis::id::{MemberId, PlanId, TradeId};
     use chassis::money::Cents;
     use time::{Duration, OffsetDateTime};
-    use uuid::Uuid;
 
     use super::{CannotEnd, Ending, Settlement, Status, Trade, maturity};
 
     fn trade(value_in_force_micros: i64) -> Trade {
         Trade {
-            id: Uuid::nil(),
-            user_id: Uuid::nil(),
-            plan_id: Uuid::nil(),
+            id: TradeId::default(),
+            user_id: MemberId::default(),
+            plan_id: PlanId::default(),
             plan_title: "Starter".to_owned(),
             roi_basis_points: 1_000,
             duration_days: 30,

@@ -1,10 +1,10 @@
 //! The events of this service, as `solvane/trade/v1/events.proto` describes them.
 
 use chassis::db::PgConnection;
+use chassis::id::PlanId;
 use chassis::money::Cents;
 use chassis::outbox;
 use proto::trade::v1::{Matured, PayoutDelayed, PlanChanged, TradeClaimed, TradeClosed, TradeFacts, TradeOpened};
-use uuid::Uuid;
 
 use crate::domain::trade::{Ending, Settlement, Trade};
 use crate::error::Error;
@@ -43,7 +43,7 @@ pub async fn trade_ended(conn: &mut PgConnection, trade: &Trade, settlement: Set
 }
 
 /// A plan or its value is not what it was.
-pub async fn plan_changed(conn: &mut PgConnection, plan_id: Uuid) -> Result<(), Error> {
+pub async fn plan_changed(conn: &mut PgConnection, plan_id: PlanId) -> Result<(), Error> {
     let message = PlanChanged { plan_id: plan_id.to_string() };
     outbox::enqueue(conn, "trade.v1.plan_changed", plan_id, &message).await?;
     Ok(())

@@ -2,12 +2,12 @@
 
 use chassis::clock;
 use chassis::error::Refusal;
+use chassis::id::{PlanId, TradeId};
 use chassis::money::Cents;
 use proto::trade::v1::{
     Disclosure as DisclosureMessage, Extremes as ExtremesMessage, Plan as PlanMessage, PlanFacts, PlanValue,
     ProposePlanRequest, ProposePlanValueRequest, Trade as TradeMessage, TradeStatus, ValuesOfPlan,
 };
-use uuid::Uuid;
 
 use crate::domain::disclosure::Disclosure;
 use crate::domain::facts::{Extremes, Facts};
@@ -17,12 +17,12 @@ use crate::domain::value::{Draft, Value};
 use crate::error::Error;
 
 /// A plan's id; malformed text names no plan.
-pub(super) fn plan_id(text: &str) -> Result<Uuid, Error> {
+pub(super) fn plan_id(text: &str) -> Result<PlanId, Error> {
     text.parse().map_err(|_| Error::PlanNotFound)
 }
 
 /// A trade's id; malformed text names no trade.
-pub(super) fn trade_id(text: &str) -> Result<Uuid, Error> {
+pub(super) fn trade_id(text: &str) -> Result<TradeId, Error> {
     text.parse().map_err(|_| Error::TradeNotFound)
 }
 
@@ -117,7 +117,7 @@ impl From<Plan> for PlanMessage {
 }
 
 /// Values sorted by plan, as one message for each plan.
-pub(super) fn values_of_plans(values: Vec<(Uuid, Value)>) -> Vec<ValuesOfPlan> {
+pub(super) fn values_of_plans(values: Vec<(PlanId, Value)>) -> Vec<ValuesOfPlan> {
     values
         .chunk_by(|(one, _), (next, _)| one == next)
         .filter_map(|of_plan| {

@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::grpc::{Reply, answer, request_id};
+use chassis::id::{MemberId, PlanId};
 use chassis::idempotency::{Answer, Claim};
 use chassis::money::Cents;
 use chassis::permission::MemberAct;
@@ -15,7 +16,6 @@ use proto::trade::v1::{
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::answer_risk::{VERSION, answer_risk, find_risk_answer};
@@ -57,7 +57,7 @@ impl TradeService for GrpcServer {
         self.verifier.visitor(request.metadata())?;
         let request = request.into_inner();
         // Text that is no id names no plan.
-        let plan_ids: Vec<Uuid> = request.plan_ids.iter().filter_map(|id| id.parse().ok()).collect();
+        let plan_ids: Vec<PlanId> = request.plan_ids.iter().filter_map(|id| id.parse().ok()).collect();
         let points = (request.points > 0).then_some(i64::from(request.points));
         let values = batch_list_plan_values(&self.db, &plan_ids, points).await?;
         Ok(Response::new(BatchListPlanValuesResponse { plans: convert::values_of_plans(values) }))
@@ -129,16 +129,16 @@ impl GrpcServer {
         list_trades(&self.db, user_id, which).await?.into_iter().map(convert::trade).collect()
     }
 
-    async fn reader(&self, metadata: &MetadataMap) -> Result<Uuid, Error> {
-        Ok(self.verifier.session(metadata).await?.reader()?.user_id)
+    async fn reader(&self, metadata: &MetadataMap) -> Result<MemberId, Error> {
+        Ok(self.verifier.session(metadata).await?.reader()?.member_id())
     }
 
-    async fn actor(&self, metadata: &MetadataMap) -> Result<Uuid, Error> {
-        Ok(self.verifier.member(metadata, MemberAct::Trade).await?.user_id)
+    async fn actor(&self, metadata: &MetadataMap) -> Result<MemberId, Error> {
+        Ok(self.verifier.member(metadata, MemberAct::Trade).await?.member_id())
     }
 }
 
-fn claim_of(user_id: Uuid, metadata: &MetadataMap, message: Option<&Idempotency>) -> Result<Option<Claim>, Error> {
+fn claim_of(user_id: MemberId, metadata: &MetadataMap, message: Option<&Idempotency>) -> Result<Option<Claim>, Error> {
     Ok(Claim::of(user_id, message, request_id(metadata))?)
 }
 

@@ -2,6 +2,7 @@
 
 use chassis::db::retrying;
 use chassis::grpc::{Reply, answer};
+use chassis::id::StaffId;
 use chassis::idempotency::Answer;
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decides, Proposal};
@@ -12,7 +13,6 @@ use proto::trade::v1::{
     ProposePlanRequest, ProposePlanResponse, ProposePlanValueRequest, ProposePlanValueResponse, Trade,
 };
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::decide_proposal::{check_proposal, decide_proposal};
@@ -54,7 +54,7 @@ impl Decides for GrpcServer {
         decide_proposal(&self.db, &self.wallet, command).await
     }
 
-    async fn check(&self, proposal: &Proposal, _: Uuid) -> Result<(), Error> {
+    async fn check(&self, proposal: &Proposal, _: StaffId) -> Result<(), Error> {
         check_proposal(&self.db, &self.wallet, proposal).await
     }
 }

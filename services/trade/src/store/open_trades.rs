@@ -1,14 +1,14 @@
 //! What the open trades of plans cost and are worth.
 
 use chassis::db::PgConnection;
+use chassis::id::{PlanId, TradeId};
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 /// All open trades of a plan.
 #[derive(Debug, Clone)]
 pub struct OpenTrades {
-    pub plan_id: Uuid,
+    pub plan_id: PlanId,
     pub title: String,
     pub cost: Cents,
     pub value: Cents,
@@ -43,7 +43,7 @@ pub async fn of_all_plans(conn: &mut PgConnection, now: OffsetDateTime) -> Resul
 /// Of a plan, if a value came into force at a moment.
 pub async fn at_value(
     conn: &mut PgConnection,
-    plan_id: Uuid,
+    plan_id: PlanId,
     micros: i64,
     at: OffsetDateTime,
 ) -> Result<(Cents, Cents), sqlx::Error> {
@@ -58,7 +58,7 @@ pub async fn at_value(
             SELECT amount_cents, settle_value_cents FROM trades
             WHERE plan_id = $1 AND status = 'settling' AND cash_short_since IS NOT NULL
         ) AS live"#,
-        plan_id,
+        plan_id.get(),
         micros,
         at
     )
@@ -70,21 +70,21 @@ pub async fn at_value(
 /// What live trades of a plan are worth above what they cost, by id after one; zero or less for those that did not gain.
 pub async fn gains_of(
     conn: &mut PgConnection,
-    plan_id: Uuid,
+    plan_id: PlanId,
     now: OffsetDateTime,
-    after: Uuid,
+    after: TradeId,
     limit: i64,
-) -> Result<Vec<(Uuid, Cents)>, sqlx::Error> {
+) -> Result<Vec<(TradeId, Cents)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT id, (coalesce(settle_value_cents, floor(amount_cents::numeric
                 * coalesce((SELECT value_micros FROM plan_values WHERE plan_id = $1
                     AND at <= least($2, matures_at) ORDER BY at DESC LIMIT 1), opening_value_micros)
                 / opening_value_micros)) - amount_cents)::bigint AS "gain!: Cents"
         FROM trades WHERE plan_id = $1 AND status IN ('opening', 'open', 'settling') AND id > $3 ORDER BY id LIMIT $4"#,
-        plan_id,
+        plan_id.get(),
         now,
-        after,
+        after.get(),
         limit
     );
-    Ok(rows.fetch_all(conn).await?.into_iter().map(|row| (row.id, row.gain)).collect())
+    Ok(rows.fetch_all(conn).await?.into_iter().map(|row| (row.id.into(), row.gain)).collect())
 }

@@ -1,17 +1,17 @@
 //! The table `plan_values`.
 
 use chassis::db::PgConnection;
-use uuid::Uuid;
+use chassis::id::{PlanId, ProposalId};
 
 use crate::domain::value::Value;
 use crate::error::Error;
 
 /// The newest points of a plan, at most `limit`, oldest first.
-pub async fn list(conn: &mut PgConnection, plan_id: Uuid, limit: i64) -> Result<Vec<Value>, Error> {
+pub async fn list(conn: &mut PgConnection, plan_id: PlanId, limit: i64) -> Result<Vec<Value>, Error> {
     let mut values = sqlx::query_as!(
         Value,
         "SELECT value_micros AS micros, at, source FROM plan_values WHERE plan_id = $1 ORDER BY at DESC LIMIT $2",
-        plan_id,
+        plan_id.get(),
         limit,
     )
     .fetch_all(conn)
@@ -24,10 +24,10 @@ pub async fn list(conn: &mut PgConnection, plan_id: Uuid, limit: i64) -> Result<
 /// the oldest, the newest, and others at even distances between them.
 pub async fn list_of(
     conn: &mut PgConnection,
-    plan_ids: &[Uuid],
+    plan_ids: &[PlanId],
     limit: i64,
     points: i64,
-) -> Result<Vec<(Uuid, Value)>, Error> {
+) -> Result<Vec<(PlanId, Value)>, Error> {
     let rows = sqlx::query!(
         r#"SELECT wanted.plan_id AS "plan_id!", value_micros, at, source
            FROM (SELECT DISTINCT plan_id FROM unnest($1::uuid[]) AS ids (plan_id)) AS wanted,
@@ -37,18 +37,18 @@ pub async fn list_of(
                      ORDER BY at DESC LIMIT $2) AS newest) AS numbered
            WHERE place = total OR (place - 1) % greatest(1, (total + $3 - 3) / ($3 - 1)) = 0
            ORDER BY wanted.plan_id, at"#,
-        plan_ids,
+        plan_ids as _,
         limit,
         points,
     )
     .fetch_all(conn)
     .await?;
     let value = |micros, at, source| Value { micros, at, source };
-    Ok(rows.into_iter().map(|row| (row.plan_id, value(row.value_micros, row.at, row.source))).collect())
+    Ok(rows.into_iter().map(|row| (row.plan_id.into(), value(row.value_micros, row.at, row.source))).collect())
 }
 
 /// The newest point of a plan.
-pub async fn newest(conn: &mut PgConnection, plan_id: Uuid) -> Result<Option<Value>, Error> {
+pub async fn newest(conn: &mut PgConnection, plan_id: PlanId) -> Result<Option<Value>, Error> {
     Ok(list(conn, plan_id, 1).await?.pop())
 }
 
@@ -56,14 +56,19 @@ pub async fn newest(conn: &mut PgConnection, plan_id: Uuid) -> Result<Option<Val
 ///
 /// # Errors
 /// `ValueOutOfOrder` (the table's trigger watches too).
-pub async fn insert(conn: &mut PgConnection, plan_id: Uuid, value: &Value, proposal_id: Uuid) -> Result<(), Error> {
+pub async fn insert(
+    conn: &mut PgConnection,
+    plan_id: PlanId,
+    value: &Value,
+    proposal_id: ProposalId,
+) -> Result<(), Error> {
     let inserted = sqlx::query!(
         "INSERT INTO plan_values (plan_id, at, value_micros, source, proposal_id) VALUES ($1, $2, $3, $4, $5)",
-        plan_id,
+        plan_id.get(),
         value.at,
         value.micros,
         value.source,
-        proposal_id,
+        proposal_id.get(),
     )
     .execute(conn)
     .await;

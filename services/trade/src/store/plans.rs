@@ -1,9 +1,9 @@
 //! The table `plans`.
 
 use chassis::db::PgConnection;
+use chassis::id::PlanId;
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::disclosure::Disclosure;
 use crate::domain::plan::{Plan, Terms};
@@ -11,7 +11,7 @@ use crate::domain::value::Value;
 use crate::error::Error;
 
 struct Row {
-    id: Uuid,
+    id: PlanId,
     version: i32,
     title: String,
     subtitle: String,
@@ -91,24 +91,24 @@ pub async fn list(conn: &mut PgConnection, now: OffsetDateTime) -> Result<Vec<Pl
 }
 
 /// A plan with its value in force.
-pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Plan>, Error> {
-    let row = plans!(now, "WHERE p.id = $2", id).fetch_optional(conn).await?;
+pub async fn get(conn: &mut PgConnection, id: PlanId, now: OffsetDateTime) -> Result<Option<Plan>, Error> {
+    let row = plans!(now, "WHERE p.id = $2", id.get()).fetch_optional(conn).await?;
     Ok(row.map(Plan::from))
 }
 
 /// Makes changes of a plan and publications of its values wait for each other; `None` if there is no such plan.
-pub async fn lock(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Plan>, Error> {
-    sqlx::query!("SELECT id FROM plans WHERE id = $1 FOR UPDATE", id).fetch_optional(&mut *conn).await?;
+pub async fn lock(conn: &mut PgConnection, id: PlanId, now: OffsetDateTime) -> Result<Option<Plan>, Error> {
+    sqlx::query!("SELECT id FROM plans WHERE id = $1 FOR UPDATE", id.get()).fetch_optional(&mut *conn).await?;
     get(conn, id, now).await
 }
 
-pub async fn insert(conn: &mut PgConnection, id: Uuid, terms: &Terms, at: OffsetDateTime) -> Result<(), Error> {
+pub async fn insert(conn: &mut PgConnection, id: PlanId, terms: &Terms, at: OffsetDateTime) -> Result<(), Error> {
     sqlx::query!(
         "INSERT INTO plans (id, version, title, subtitle, min_cents, max_cents, roi_basis_points, duration_days, active,
                             holdings, manager, costs, cost_basis_points, risk_class, document_url, min_holding_days,
                             exit_fee_basis_points, created_at)
          VALUES ($1, 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
-        id,
+        id.get(),
         terms.title,
         terms.subtitle,
         terms.min.get(),
@@ -132,14 +132,14 @@ pub async fn insert(conn: &mut PgConnection, id: Uuid, terms: &Terms, at: Offset
 }
 
 /// Gives a locked plan other terms.
-pub async fn change(conn: &mut PgConnection, id: Uuid, terms: &Terms) -> Result<(), Error> {
+pub async fn change(conn: &mut PgConnection, id: PlanId, terms: &Terms) -> Result<(), Error> {
     sqlx::query!(
         "UPDATE plans SET version = version + 1, title = $2, subtitle = $3, min_cents = $4, max_cents = $5,
                           roi_basis_points = $6, duration_days = $7, active = $8, holdings = $9, manager = $10,
                           costs = $11, cost_basis_points = $12, risk_class = $13, document_url = $14,
                           min_holding_days = $15, exit_fee_basis_points = $16
          WHERE id = $1",
-        id,
+        id.get(),
         terms.title,
         terms.subtitle,
         terms.min.get(),

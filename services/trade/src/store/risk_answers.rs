@@ -1,16 +1,16 @@
 //! The table `risk_answers`.
 
 use chassis::db::PgConnection;
+use chassis::id::MemberId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::error::Error;
 
 /// When the member answered this version.
-pub async fn find(conn: &mut PgConnection, user_id: Uuid, version: i32) -> Result<Option<OffsetDateTime>, Error> {
+pub async fn find(conn: &mut PgConnection, user_id: MemberId, version: i32) -> Result<Option<OffsetDateTime>, Error> {
     Ok(sqlx::query_scalar!(
         "SELECT answered_at FROM risk_answers WHERE user_id = $1 AND version = $2",
-        user_id,
+        user_id.get(),
         version,
     )
     .fetch_optional(conn)
@@ -18,10 +18,15 @@ pub async fn find(conn: &mut PgConnection, user_id: Uuid, version: i32) -> Resul
 }
 
 /// Keeps the first answer.
-pub async fn insert(conn: &mut PgConnection, user_id: Uuid, version: i32, now: OffsetDateTime) -> Result<(), Error> {
+pub async fn insert(
+    conn: &mut PgConnection,
+    user_id: MemberId,
+    version: i32,
+    now: OffsetDateTime,
+) -> Result<(), Error> {
     sqlx::query!(
         "INSERT INTO risk_answers (user_id, version, answered_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-        user_id,
+        user_id.get(),
         version,
         now,
     )

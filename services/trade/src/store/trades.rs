@@ -4,9 +4,9 @@ mod due;
 
 use chassis::db::PgConnection;
 use chassis::error::Refusal;
+use chassis::id::{MemberId, PlanId, TradeId};
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::facts::Outcomes;
 use crate::domain::plan::Terms;
@@ -16,9 +16,9 @@ use crate::error::Error;
 pub use self::due::{is_behind, put_off, stuck, take_due, take_matured, wait_for_cash, waiting};
 
 struct Row {
-    id: Uuid,
-    user_id: Uuid,
-    plan_id: Uuid,
+    id: TradeId,
+    user_id: MemberId,
+    plan_id: PlanId,
     plan_title: String,
     roi_basis_points: i32,
     duration_days: i32,
@@ -143,9 +143,9 @@ pub async fn insert(
                              duration_days, plan_version, min_holding_days, exit_fee_basis_points, amount_cents,
                              opening_value_micros, status, created_at, matures_at, resume_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'opening', $14, $15, $16)",
-        trade.id,
-        trade.user_id,
-        trade.plan_id,
+        trade.id.get(),
+        trade.user_id.get(),
+        trade.plan_id.get(),
         trade.plan_title,
         terms.min.get(),
         terms.max.get(),
@@ -166,28 +166,29 @@ pub async fn insert(
 }
 
 /// A trade with the plan's value in force at `now`, or at its maturity.
-pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Trade>, Error> {
-    let row = trades!(now, "WHERE t.id = $2", id).fetch_optional(conn).await?;
+pub async fn get(conn: &mut PgConnection, id: TradeId, now: OffsetDateTime) -> Result<Option<Trade>, Error> {
+    let row = trades!(now, "WHERE t.id = $2", id.get()).fetch_optional(conn).await?;
     row.map(Trade::try_from).transpose()
 }
 
 /// A member's trade, locked until the end of the transaction.
 pub async fn lock(
     conn: &mut PgConnection,
-    id: Uuid,
-    user_id: Uuid,
+    id: TradeId,
+    user_id: MemberId,
     now: OffsetDateTime,
 ) -> Result<Option<Trade>, Error> {
-    let locked = sqlx::query!("SELECT id FROM trades WHERE id = $1 AND user_id = $2 FOR UPDATE", id, user_id)
-        .fetch_optional(&mut *conn)
-        .await?;
+    let locked =
+        sqlx::query!("SELECT id FROM trades WHERE id = $1 AND user_id = $2 FOR UPDATE", id.get(), user_id.get())
+            .fetch_optional(&mut *conn)
+            .await?;
     if locked.is_some() { get(conn, id, now).await } else { Ok(None) }
 }
 
 /// A member's trades in one of these states, newest first, at most 500.
 pub async fn list(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     statuses: &[Status],
     now: OffsetDateTime,
 ) -> Result<Vec<Trade>, Error> {
@@ -195,7 +196,7 @@ pub async fn list(
     let rows = trades!(
         now,
         "WHERE t.user_id = $2 AND t.status = ANY ($3) ORDER BY t.created_at DESC, t.id DESC LIMIT 500",
-        user_id,
+        user_id.get(),
         &statuses
     )
     .fetch_all(conn)
@@ -207,7 +208,7 @@ pub async fn list(
 /// the maturity of one that has not ended.
 pub async fn newest_valued(
     conn: &mut PgConnection,
-    plan_id: Uuid,
+    plan_id: PlanId,
     now: OffsetDateTime,
 ) -> Result<Option<OffsetDateTime>, Error> {
     Ok(sqlx::query_scalar!(
@@ -215,7 +216,7 @@ pub async fn newest_valued(
              (SELECT max(created_at) FROM trades WHERE plan_id = $1 AND status IN ('opening', 'open')),
              (SELECT max(matures_at) FROM trades
               WHERE plan_id = $1 AND status IN ('opening', 'open') AND matures_at <= $2))",
-        plan_id,
+        plan_id.get(),
         now,
     )
     .fetch_one(conn)
@@ -223,19 +224,21 @@ pub async fn newest_valued(
 }
 
 /// Marks a trade open that was being opened; `false` if somebody else was faster.
-pub async fn opened(conn: &mut PgConnection, id: Uuid) -> Result<bool, Error> {
-    let done =
-        sqlx::query!("UPDATE trades SET status = 'open', resume_at = NULL WHERE id = $1 AND status = 'opening'", id)
-            .execute(conn)
-            .await?;
+pub async fn opened(conn: &mut PgConnection, id: TradeId) -> Result<bool, Error> {
+    let done = sqlx::query!(
+        "UPDATE trades SET status = 'open', resume_at = NULL WHERE id = $1 AND status = 'opening'",
+        id.get()
+    )
+    .execute(conn)
+    .await?;
     Ok(done.rows_affected() == 1)
 }
 
 /// Marks a trade failed that was being opened; `false` if somebody else was faster.
-pub async fn failed(conn: &mut PgConnection, id: Uuid, refusal: &Refusal) -> Result<bool, Error> {
+pub async fn failed(conn: &mut PgConnection, id: TradeId, refusal: &Refusal) -> Result<bool, Error> {
     let done = sqlx::query!(
         "UPDATE trades SET status = 'failed', refusal = $2, resume_at = NULL WHERE id = $1 AND status = 'opening'",
-        id,
+        id.get(),
         serde_json::to_value(refusal)?,
     )
     .execute(conn)
@@ -244,15 +247,15 @@ pub async fn failed(conn: &mut PgConnection, id: Uuid, refusal: &Refusal) -> Res
 }
 
 /// What wallet said to a trade that failed.
-pub async fn refusal(conn: &mut PgConnection, id: Uuid) -> Result<Option<Refusal>, Error> {
-    let stored = sqlx::query_scalar!("SELECT refusal FROM trades WHERE id = $1", id).fetch_optional(conn).await?;
+pub async fn refusal(conn: &mut PgConnection, id: TradeId) -> Result<Option<Refusal>, Error> {
+    let stored = sqlx::query_scalar!("SELECT refusal FROM trades WHERE id = $1", id.get()).fetch_optional(conn).await?;
     Ok(stored.flatten().map(serde_json::from_value).transpose()?)
 }
 
 /// Decides the end of a locked, open trade.
 pub async fn settling(
     conn: &mut PgConnection,
-    id: Uuid,
+    id: TradeId,
     settlement: Settlement,
     resume_at: OffsetDateTime,
 ) -> Result<(), Error> {
@@ -264,7 +267,7 @@ pub async fn settling(
         "UPDATE trades SET status = 'settling', settle_kind = $2, settle_value_cents = $3, settle_fee_cents = $4,
                            resume_at = $5
          WHERE id = $1",
-        id,
+        id.get(),
         kind,
         settlement.value.get(),
         settlement.fee.get(),
@@ -276,10 +279,10 @@ pub async fn settling(
 }
 
 /// Ends a trade that is paid; `false` if somebody else was faster.
-pub async fn ended(conn: &mut PgConnection, id: Uuid, status: Status, at: OffsetDateTime) -> Result<bool, Error> {
+pub async fn ended(conn: &mut PgConnection, id: TradeId, status: Status, at: OffsetDateTime) -> Result<bool, Error> {
     let done = sqlx::query!(
         "UPDATE trades SET status = $2, ended_at = $3, resume_at = NULL WHERE id = $1 AND status = 'settling'",
-        id,
+        id.get(),
         name(status),
         at,
     )
@@ -292,7 +295,7 @@ pub async fn ended(conn: &mut PgConnection, id: Uuid, status: Status, at: Offset
 /// its maturity if that is past, and of each trade that is being paid out what was decided. A loss pays no other's gain.
 pub async fn gains_at(
     conn: &mut PgConnection,
-    plan_id: Uuid,
+    plan_id: PlanId,
     value_micros: i64,
     now: OffsetDateTime,
 ) -> Result<Cents, Error> {
@@ -308,7 +311,7 @@ pub async fn gains_at(
                SELECT coalesce(sum(greatest(0, settle_value_cents - amount_cents)), 0) FROM trades
                WHERE plan_id = $1 AND status = 'settling' AND resume_at IS NOT NULL
            )::bigint AS "cents!""#,
-        plan_id,
+        plan_id.get(),
         value_micros,
         now,
     )
@@ -318,13 +321,13 @@ pub async fn gains_at(
 }
 
 /// How the newest ended trades of a plan ended, at most `limit`.
-pub async fn outcomes(conn: &mut PgConnection, plan_id: Uuid, limit: i64) -> Result<Outcomes, Error> {
+pub async fn outcomes(conn: &mut PgConnection, plan_id: PlanId, limit: i64) -> Result<Outcomes, Error> {
     Ok(sqlx::query_as!(
         Outcomes,
         r#"SELECT count(*) AS "ended!", count(*) FILTER (WHERE settle_value_cents < amount_cents) AS "at_loss!"
            FROM (SELECT settle_value_cents, amount_cents FROM trades
                  WHERE plan_id = $1 AND status IN ('claimed', 'closed') ORDER BY ended_at DESC LIMIT $2) AS newest"#,
-        plan_id,
+        plan_id.get(),
         limit,
     )
     .fetch_one(conn)

@@ -58,7 +58,7 @@ impl World {
     pub fn member(&self, cents: i64) -> Member {
         let (id, token) = self.realm.member();
         self.wallet.books().balances.insert(id.to_string(), cents);
-        Member { id, token }
+        Member { id: id.get(), token }
     }
 
     pub fn balance(&self, member: &Member) -> i64 {

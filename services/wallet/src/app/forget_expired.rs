@@ -1,6 +1,7 @@
 //! Removes what the wallet keeps about members beyond its time: the destinations of members whose account was closed long ago,
 //! and receipts after their retention. The books stay (D-A12).
 
+use chassis::id::MemberId;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -8,7 +9,6 @@ use chassis::db::{Db, PgConnection};
 use chassis::erasure::Erase;
 use chassis::sweep::every;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::error::Error;
 use crate::store::{destinations, receipts};
@@ -21,7 +21,7 @@ pub struct Destinations;
 
 #[async_trait]
 impl Erase for Destinations {
-    async fn erase(&self, conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+    async fn erase(&self, conn: &mut PgConnection, members: &[MemberId]) -> Result<(), sqlx::Error> {
         destinations::forget(conn, members).await
     }
 }

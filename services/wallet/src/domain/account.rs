@@ -1,7 +1,7 @@
 //! Accounts of the ledger.
 
+use chassis::id::{MemberId, PlanId};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 /// The accounts of a member. The first four are there from the start, the others from their first need on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,36 +81,36 @@ impl HouseAccount {
 /// An account that a posting changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccountRef {
-    Member(Uuid, MemberAccount),
-    Plan(Uuid, PlanAccount),
+    Member(MemberId, MemberAccount),
+    Plan(PlanId, PlanAccount),
     House(HouseAccount),
 }
 
 impl AccountRef {
     #[must_use]
-    pub const fn available(user_id: Uuid) -> Self {
+    pub const fn available(user_id: MemberId) -> Self {
         Self::Member(user_id, MemberAccount::Available)
     }
 
     #[must_use]
-    pub const fn held(user_id: Uuid) -> Self {
+    pub const fn held(user_id: MemberId) -> Self {
         Self::Member(user_id, MemberAccount::Held)
     }
 
     #[must_use]
-    pub const fn bonus(user_id: Uuid) -> Self {
+    pub const fn bonus(user_id: MemberId) -> Self {
         Self::Member(user_id, MemberAccount::Bonus)
     }
 
     /// What staff keeps back of a member's.
     #[must_use]
-    pub const fn on_hold(user_id: Uuid) -> Self {
+    pub const fn on_hold(user_id: MemberId) -> Self {
         Self::Member(user_id, MemberAccount::OnHold)
     }
 
     /// What a member has in trades.
     #[must_use]
-    pub const fn invested(user_id: Uuid) -> Self {
+    pub const fn invested(user_id: MemberId) -> Self {
         Self::Member(user_id, MemberAccount::Invested)
     }
 }

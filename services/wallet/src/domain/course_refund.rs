@@ -1,8 +1,8 @@
 //! Refunds of the course: the price goes back to the balance, and access ends.
 
+use chassis::id::TransactionId;
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 /// The kind of the proposal.
 pub const COURSE_REFUND: &str = "course_refund";
@@ -11,7 +11,7 @@ pub const COURSE_REFUND: &str = "course_refund";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CourseRefund {
     /// The line of the purchase.
-    pub transaction_id: Uuid,
+    pub transaction_id: TransactionId,
     /// Its reference, for people.
     pub reference: String,
     /// The posting of the purchase.

@@ -1,11 +1,11 @@
 //! Cursors of lists that are sorted newest first.
 
+use chassis::id::TransactionId;
 use std::fmt;
 use std::str::FromStr;
 
 use chassis::error::Refusal;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::transaction::Transaction;
 
@@ -13,7 +13,7 @@ use crate::domain::transaction::Transaction;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
     pub created_at: OffsetDateTime,
-    pub id: Uuid,
+    pub id: TransactionId,
 }
 
 impl Cursor {
@@ -26,7 +26,7 @@ impl Cursor {
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.created_at.unix_timestamp_nanos() / 1_000, self.id.simple())
+        write!(f, "{}.{}", self.created_at.unix_timestamp_nanos() / 1_000, self.id.get().simple())
     }
 }
 
@@ -38,7 +38,7 @@ impl FromStr for Cursor {
             let (micros, id) = text.split_once('.')?;
             let nanos = i128::from(micros.parse::<i64>().ok()?) * 1_000;
             let created_at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
-            Some(Self { created_at, id: Uuid::try_parse(id).ok()? })
+            Some(Self { created_at, id: id.parse().ok()? })
         };
         parse().ok_or_else(|| Refusal::field("cursor", "This page link is not valid."))
     }
@@ -111,8 +111,10 @@ mod tests {
 
     #[test]
     fn a_cursor_survives_the_wire_and_nothing_else_is_one() {
-        let cursor =
-            Cursor { created_at: OffsetDateTime::UNIX_EPOCH + time::Duration::microseconds(17), id: Uuid::new_v4() };
+        let cursor = Cursor {
+            created_at: OffsetDateTime::UNIX_EPOCH + time::Duration::microseconds(17),
+            id: Uuid::new_v4().into(),
+        };
         assert_eq!(cursor.to_string().parse::<Cursor>(), Ok(cursor));
         for bad in ["x", "1", "1.", ".1", "1.zz", "99999999999999999999.0"] {
             assert!(bad.parse::<Cursor>().is_err(), "{bad}");

@@ -34,9 +34,9 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
+    use chassis::id::{MemberId, MethodId};
     use chassis::money::Cents;
     use time::macros::datetime;
-    use uuid::Uuid;
 
     use super::*;
     use crate::domain::transaction::{Destination, MethodCopy};
@@ -45,7 +45,7 @@ mod tests {
 
     fn withdrawal(requested: Duration, known: Option<Duration>) -> Transaction {
         let method = MethodCopy {
-            id: Uuid::nil(),
+            id: MethodId::default(),
             currency: "USDT".to_owned(),
             network: "TRC20".to_owned(),
             address: String::new(),
@@ -54,7 +54,7 @@ mod tests {
         };
         let to = Destination { address: "T".to_owned(), memo: String::new() };
         let to = (Some(to), known.map(|before| REPORTED - before));
-        Transaction::withdrawal(Uuid::nil(), Cents::new(10_000), method, to, REPORTED - requested).unwrap()
+        Transaction::withdrawal(MemberId::default(), Cents::new(10_000), method, to, REPORTED - requested).unwrap()
     }
 
     /// [D-M10] A report covers what was requested or confirmed in the 72 hours before it, and what was never confirmed.

@@ -1,9 +1,14 @@
 //! Holds: parts of a balance set aside by a reviewer, released by another person.
 
+use chassis::id::{MemberId, StaffId};
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
-use uuid::Uuid;
+
+chassis::id! {
+    /// A part of a balance that staff keep back.
+    HoldId,
+}
 
 /// Open holds of one member.
 pub const HOLDS_MAX: usize = 20;
@@ -32,13 +37,13 @@ impl HoldReason {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
-    pub id: Uuid,
-    pub user_id: Uuid,
+    pub id: HoldId,
+    pub user_id: MemberId,
     pub amount: Cents,
     pub reason: HoldReason,
-    pub placed_by: Uuid,
+    pub placed_by: StaffId,
     pub placed_at: OffsetDateTime,
-    pub released_by: Option<Uuid>,
+    pub released_by: Option<StaffId>,
 }
 
 #[cfg(test)]

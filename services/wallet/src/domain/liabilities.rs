@@ -1,10 +1,10 @@
 //! The Merkle sum tree of liabilities to members: its digests, and the verification of a leaf against the root.
 
+use chassis::id::MemberId;
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::holding::SharedAddress;
 
@@ -103,8 +103,8 @@ pub struct Sibling {
 impl Leaf {
     /// The root and total that this leaf of a member leads to; `None` if the sums overflow or are negative.
     #[must_use]
-    pub fn root(&self, user_id: Uuid) -> Option<(Hash, Cents)> {
-        let bytes = [&[0][..], &self.salt, user_id.as_bytes(), &self.amount.get().to_be_bytes()].concat();
+    pub fn root(&self, user_id: MemberId) -> Option<(Hash, Cents)> {
+        let bytes = [&[0][..], &self.salt, user_id.get().as_bytes(), &self.amount.get().to_be_bytes()].concat();
         let leaf: Hash = Sha256::digest(bytes).into();
         self.path.iter().try_fold((leaf, self.amount), |(digest, sum), sibling| {
             let own = (&digest, sum);
@@ -120,6 +120,7 @@ impl Leaf {
 
 #[cfg(test)]
 mod tests {
+    use chassis::id::MemberId;
     use chassis::money::Cents;
     use uuid::Uuid;
 
@@ -128,7 +129,7 @@ mod tests {
     /// [D-B6] [D-R16] The digests are those of the specification, computed here by another program.
     #[test]
     fn digests_follow_the_specification() {
-        let user_id = Uuid::from_bytes([0x22; 16]);
+        let user_id = MemberId::new(Uuid::from_bytes([0x22; 16]));
         let alone = Leaf { salt: [0x11; 32], amount: Cents::new(12_345), path: vec![] };
         let hex = |bytes: [u8; 32]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let (leaf, _) = alone.root(user_id).unwrap();

@@ -1,7 +1,7 @@
 //! Payments that payment-method observed on a chain, and the outputs that transactions consume.
 
+use chassis::id::QuoteId;
 use chassis::money::Units;
-use uuid::Uuid;
 
 use crate::domain::holding::Movement;
 use crate::domain::transaction::PayoutPrice;
@@ -74,7 +74,7 @@ pub struct Taken {
     /// Outputs that they consume, by hash and index.
     pub outputs: Vec<(String, u32)>,
     /// Quotes that are decided.
-    pub quotes: Vec<Uuid>,
+    pub quotes: Vec<QuoteId>,
 }
 
 impl From<&Movement> for ObservedPayment {

@@ -1,7 +1,7 @@
 //! Several leased payouts of one asset that are paid together (D-N5).
 
 use chassis::error::Refusal;
-use uuid::Uuid;
+use chassis::id::StaffId;
 
 use crate::domain::transaction::{PayoutPrice, Transaction};
 use crate::error::Error;
@@ -20,7 +20,7 @@ impl PayoutBatch {
     /// # Errors
     /// `PayoutNotStarted` for one that is neither, Invalid for other networks and assets than those of the first, for
     /// what has no price or needs a memo; `NotFound` for what is no withdrawal, `DestinationMissing`.
-    pub fn of(all: &[Transaction], by: Uuid) -> Result<Self, Error> {
+    pub fn of(all: &[Transaction], by: StaffId) -> Result<Self, Error> {
         let mut batch = Self { network: String::new(), payouts: Vec::new() };
         for one in all {
             let withdrawal = one.as_withdrawal().ok_or(Error::NotFound)?;

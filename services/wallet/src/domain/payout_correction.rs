@@ -1,7 +1,7 @@
 //! What became of a payout that was sent, as two people found out.
 
+use chassis::id::TransactionId;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::domain::txid::Txid;
 
@@ -23,7 +23,7 @@ pub enum Outcome {
 /// What a proposal says, as its change and for people to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PayoutCorrection {
-    pub transaction_id: Uuid,
+    pub transaction_id: TransactionId,
     /// Its reference, for people.
     pub reference: String,
     /// As the proposer saw it.

@@ -1,5 +1,7 @@
 //! Kinds of postings and their causes, as in the table `posting_kinds`, which also says which accounts each moves.
 
+use crate::domain::hold::HoldId;
+use chassis::id::{MemberId, ProposalId, TradeId, TransactionId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -70,17 +72,17 @@ named! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// A transaction of the member in the status that the posting's kind needs.
-    Transaction(Uuid),
+    Transaction(TransactionId),
     /// A purchase from the balance: a transaction that is done as it is made.
-    Purchase(Uuid),
+    Purchase(TransactionId),
     /// The funding or settlement of a trade.
-    Trade(Uuid),
+    Trade(TradeId),
     /// A confirmed proposal.
-    Proposal(Uuid),
+    Proposal(ProposalId),
     /// A hold that staff placed, or released.
-    Hold(Uuid),
+    Hold(HoldId),
     /// The closing of the wallet of this member.
-    Closing(Uuid),
+    Closing(MemberId),
     /// None is asked for: with [`PostingKind::Transfer`].
     Unchecked(Uuid),
 }
@@ -103,19 +105,18 @@ impl Cause {
     #[must_use]
     pub const fn id(self) -> Uuid {
         match self {
-            Self::Transaction(id)
-            | Self::Purchase(id)
-            | Self::Trade(id)
-            | Self::Proposal(id)
-            | Self::Hold(id)
-            | Self::Closing(id)
-            | Self::Unchecked(id) => id,
+            Self::Transaction(id) | Self::Purchase(id) => id.get(),
+            Self::Trade(id) => id.get(),
+            Self::Proposal(id) => id.get(),
+            Self::Hold(id) => id.get(),
+            Self::Closing(id) => id.get(),
+            Self::Unchecked(id) => id,
         }
     }
 
     /// The line of the member's history that it is, if it is one.
     #[must_use]
-    pub const fn transaction_id(self) -> Option<Uuid> {
+    pub const fn transaction_id(self) -> Option<TransactionId> {
         match self {
             Self::Transaction(id) | Self::Purchase(id) => Some(id),
             Self::Trade(_) | Self::Proposal(_) | Self::Hold(_) | Self::Closing(_) | Self::Unchecked(_) => None,

@@ -1,8 +1,8 @@
 //! Reversals of what came in: a posting names the one it reverses.
 
+use chassis::id::{MemberId, TransactionId};
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::PostingKind;
@@ -14,7 +14,7 @@ pub const REVERSAL: &str = "reversal";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reversal {
     /// The line whose effect is taken back.
-    pub transaction_id: Uuid,
+    pub transaction_id: TransactionId,
     /// Its reference, for people.
     pub reference: String,
     pub reverses: i64,
@@ -26,7 +26,7 @@ pub struct Reversal {
 /// From which account a reversal of a posting takes the money, and to which it goes back; `None` for a posting that cannot be
 /// reversed. What was bought stays bought, and is paid from the balance: but access to the course ends.
 #[must_use]
-pub const fn way(kind: PostingKind, user_id: Uuid) -> Option<(AccountRef, AccountRef)> {
+pub const fn way(kind: PostingKind, user_id: MemberId) -> Option<(AccountRef, AccountRef)> {
     let settlement = AccountRef::House(HouseAccount::Settlement);
     let (from, to) = match kind {
         PostingKind::Course => (AccountRef::House(HouseAccount::CourseRevenue), settlement),

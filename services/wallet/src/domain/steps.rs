@@ -311,6 +311,7 @@ impl fmt::Display for Sequence {
 
 #[cfg(test)]
 mod tests {
+    use chassis::id::{MemberId, MethodId, QuoteId, StaffId, TradeId, TransactionId};
     use chassis::identity::PayoutState;
     use chassis::money::{Cents, Conversion, Rate, Units};
     use time::macros::datetime;
@@ -327,7 +328,7 @@ mod tests {
 
     fn method() -> MethodCopy {
         MethodCopy {
-            id: Uuid::nil(),
+            id: MethodId::default(),
             currency: "USDT".to_owned(),
             network: "TRC20".to_owned(),
             address: "T".to_owned(),
@@ -339,12 +340,12 @@ mod tests {
     fn payment(purpose: Purpose) -> Transaction {
         let receipt = Receipt { key: "k".to_owned(), content_type: "image/png".to_owned(), digest: vec![0; 32] };
         let claim = PaymentClaim { amount: Cents::new(20_000), method: method(), receipt: Some(receipt), txid: None };
-        Transaction::payment(Uuid::nil(), purpose, claim, NOW)
+        Transaction::payment(MemberId::default(), purpose, claim, NOW)
     }
 
     fn withdrawal(known_at: Option<OffsetDateTime>) -> Transaction {
         let to = Destination { address: "T".to_owned(), memo: String::new() };
-        Transaction::withdrawal(Uuid::nil(), Cents::new(10_000), method(), (Some(to), known_at), NOW).unwrap()
+        Transaction::withdrawal(MemberId::default(), Cents::new(10_000), method(), (Some(to), known_at), NOW).unwrap()
     }
 
     fn told(one: &Transaction, known: &Known) -> Vec<(&'static str, StepState)> {
@@ -402,7 +403,7 @@ mod tests {
             let mut quoted = one.clone();
             let Details::Payment(payment) = &mut quoted.details else { unreachable!() };
             payment.quote = Some(QuoteCopy {
-                id: Uuid::nil(),
+                id: QuoteId::default(),
                 asset: "USDT".to_owned(),
                 conversion: Conversion { rate: Rate::new(1_000_000).unwrap(), spread_bps: 0, decimals: 6 },
                 units: Units::parse(due).unwrap(),
@@ -423,11 +424,12 @@ mod tests {
             assert!(key == StepKey::Seen && note.contains(words), "{note}");
         }
 
-        one.reject("NOT_RECEIVED", Uuid::nil(), at(7)).unwrap();
+        one.reject("NOT_RECEIVED", StaffId::default(), at(7)).unwrap();
         assert_eq!(told(&one, &known(8)), [("requested", Done), ("reviewed", Failed)]);
         let end = steps(&one, &known(8)).pop().unwrap();
         assert_eq!((end.at, end.note.as_deref()), (Some(at(7)), Some("We have not received this payment.")));
-        for (purpose, end) in [(Purpose::Course, "unlocked"), (Purpose::Fee { withdrawal_id: Uuid::nil() }, "settled")]
+        for (purpose, end) in
+            [(Purpose::Course, "unlocked"), (Purpose::Fee { withdrawal_id: TransactionId::default() }, "settled")]
         {
             assert_eq!(told(&payment(purpose), &known(1)).last(), Some(&(end, Next)));
         }
@@ -462,7 +464,7 @@ mod tests {
             "Payouts are paused at the moment. Yours keeps its place."
         );
 
-        let (reviewer, treasurer) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let (reviewer, treasurer) = (StaffId::new(Uuid::from_u128(1)), StaffId::new(Uuid::from_u128(2)));
         one.approve_withdrawal(reviewer, at(5)).unwrap();
         assert_eq!(current(&one, &known(6)).0, "sent");
         let mut refused = one.clone();
@@ -488,8 +490,8 @@ mod tests {
         let mut ended = withdrawal(Some(NOW));
         ended.cancel(at(2));
         assert_eq!(told(&ended, &known(3)), [("requested", Done), ("ended", Failed)]);
-        let claimed = Details::Trade { part: TradePart::Profit, trade_id: Uuid::nil() };
-        let claimed = Transaction::done(Uuid::nil(), claimed, Cents::new(5), NOW);
+        let claimed = Details::Trade { part: TradePart::Profit, trade_id: TradeId::default() };
+        let claimed = Transaction::done(MemberId::default(), claimed, Cents::new(5), NOW);
         assert_eq!(told(&claimed, &known(1)), [("credited", Done)]);
         assert_eq!(told(&one, &known(1)).iter().filter(|(_, state)| *state == Next).count(), 0);
     }

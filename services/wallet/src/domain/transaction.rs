@@ -7,6 +7,7 @@ mod kind;
 pub mod record;
 
 use chassis::error::Refusal;
+use chassis::id::{MemberId, StaffId, TransactionId};
 use chassis::money::{AmountError, Cents};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -58,8 +59,8 @@ pub struct PaymentClaim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
     /// UUIDv4: the reference shown is its first six characters.
-    pub id: Uuid,
-    pub user_id: Uuid,
+    pub id: TransactionId,
+    pub user_id: MemberId,
     /// What, with what belongs to it.
     pub details: Details,
     /// For the member; the reason once it failed.
@@ -69,7 +70,7 @@ pub struct Transaction {
     pub amount: Cents,
     pub reason_code: Option<String>,
     /// The person who decided; unset if no decision was needed.
-    pub decided_by: Option<Uuid>,
+    pub decided_by: Option<StaffId>,
     pub decided_at: Option<OffsetDateTime>,
     /// Incremented by every change.
     pub revision: i32,
@@ -79,14 +80,14 @@ pub struct Transaction {
 impl Transaction {
     /// A line that is done as it is made.
     #[must_use]
-    pub fn done(user_id: Uuid, details: Details, amount: Cents, now: OffsetDateTime) -> Self {
+    pub fn done(user_id: MemberId, details: Details, amount: Cents, now: OffsetDateTime) -> Self {
         let pending = Self::pending(user_id, details, amount, now);
         Self { status: Status::Success, decided_at: Some(now), ..pending }
     }
 
-    fn pending(user_id: Uuid, details: Details, amount: Cents, now: OffsetDateTime) -> Self {
+    fn pending(user_id: MemberId, details: Details, amount: Cents, now: OffsetDateTime) -> Self {
         Self {
-            id: Uuid::new_v4(),
+            id: Uuid::new_v4().into(),
             user_id,
             details,
             description: String::new(),
@@ -102,7 +103,7 @@ impl Transaction {
 
     /// A deposit, a course payment or a fee that waits for review.
     #[must_use]
-    pub fn payment(user_id: Uuid, purpose: Purpose, claim: PaymentClaim, now: OffsetDateTime) -> Self {
+    pub fn payment(user_id: MemberId, purpose: Purpose, claim: PaymentClaim, now: OffsetDateTime) -> Self {
         let via = format!("{} on {}", claim.method.currency, claim.method.network);
         let description = match purpose {
             Purpose::Deposit => via,
@@ -128,7 +129,7 @@ impl Transaction {
     /// # Errors
     /// If the amount is out of range.
     pub fn withdrawal(
-        user_id: Uuid,
+        user_id: MemberId,
         gross: Cents,
         method: MethodCopy,
         (destination, known_at): (Option<Destination>, Option<OffsetDateTime>),
@@ -241,7 +242,7 @@ impl Transaction {
     /// The reference people use.
     #[must_use]
     pub fn reference(&self) -> String {
-        let mut text = self.id.simple().to_string();
+        let mut text = self.id.get().simple().to_string();
         text.truncate(6);
         format!("TNX-{text}")
     }
@@ -282,7 +283,7 @@ impl Transaction {
     ///
     /// # Errors
     /// `AlreadyDecided`, `BeingPaid`, `StaleRevision`.
-    pub fn check_open(&self, revision: i32, by: Uuid) -> Result<(), Error> {
+    pub fn check_open(&self, revision: i32, by: StaffId) -> Result<(), Error> {
         if self.status != Status::Pending || self.is_sent() {
             return Err(Error::AlreadyDecided);
         }
@@ -314,7 +315,7 @@ impl Transaction {
         &mut self,
         arrival: Arrival,
         second_from: Cents,
-        by: Uuid,
+        by: StaffId,
         now: OffsetDateTime,
     ) -> Result<(), Error> {
         let Details::Payment(payment) = &mut self.details else { return Err(Error::AlreadyDecided) };
@@ -350,7 +351,7 @@ impl Transaction {
     /// # Errors
     /// `NotFound` if it is not a withdrawal, `AlreadyDecided` if it was approved before, `DestinationMissing`,
     /// `DestinationUnconfirmed`.
-    pub fn approve_withdrawal(&mut self, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+    pub fn approve_withdrawal(&mut self, by: StaffId, now: OffsetDateTime) -> Result<(), Error> {
         let withdrawal = self.as_withdrawal_mut()?;
         if withdrawal.approval.is_some() {
             return Err(Error::AlreadyDecided);
@@ -369,7 +370,7 @@ impl Transaction {
     ///
     /// # Errors
     /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`, `NotFound` for what is no withdrawal.
-    pub fn lease_payout(&mut self, price: Option<PayoutPrice>, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+    pub fn lease_payout(&mut self, price: Option<PayoutPrice>, by: StaffId, now: OffsetDateTime) -> Result<(), Error> {
         let withdrawal = self.payable(by)?;
         withdrawal.paying = Some(Lease { by, until: now + LEASE });
         withdrawal.price = price;
@@ -398,7 +399,7 @@ impl Transaction {
         &mut self,
         (txid, is_seen, is_settled): (Txid, bool, bool),
         price: Option<PayoutPrice>,
-        by: Uuid,
+        by: StaffId,
         now: OffsetDateTime,
     ) -> Result<(), Error> {
         let takes_two = self.amount >= TWO_PEOPLE_FROM;
@@ -445,7 +446,7 @@ impl Transaction {
         if self.status == Status::Pending { Ok(sent) } else { Err(Error::AlreadyDecided) }
     }
 
-    fn payable(&mut self, by: Uuid) -> Result<&mut Withdrawal, Error> {
+    fn payable(&mut self, by: StaffId) -> Result<&mut Withdrawal, Error> {
         let takes_two = self.amount >= TWO_PEOPLE_FROM;
         let withdrawal = self.as_withdrawal_mut()?;
         let approval = withdrawal.approval.ok_or(Error::NotApproved)?;
@@ -462,7 +463,7 @@ impl Transaction {
     ///
     /// # Errors
     /// Invalid for a reason that does not suit.
-    pub fn reject(&mut self, reason_code: &str, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+    pub fn reject(&mut self, reason_code: &str, by: StaffId, now: OffsetDateTime) -> Result<(), Error> {
         self.description = reason::sentence(self.kind(), reason_code)?.to_owned();
         self.reason_code = Some(reason_code.to_owned());
         if let Details::Payment(payment) = &mut self.details {
@@ -539,7 +540,7 @@ impl Transaction {
         Ok(&withdrawal.method)
     }
 
-    fn decide(&mut self, status: Status, by: Option<Uuid>, now: OffsetDateTime) {
+    fn decide(&mut self, status: Status, by: Option<StaffId>, now: OffsetDateTime) {
         self.status = status;
         if let Details::Withdrawal(withdrawal) = &mut self.details {
             withdrawal.paying = None;

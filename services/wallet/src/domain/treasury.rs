@@ -1,5 +1,6 @@
 //! Movements of the operator's own money and of the cash and assets of plans, each made by two treasurers.
 
+use chassis::id::PlanId;
 use std::collections::BTreeMap;
 
 use chassis::money::{AmountError, Cents};
@@ -154,7 +155,7 @@ pub struct Document {
 pub struct TreasuryMovement {
     pub amount_cents: Cents,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plan_id: Option<Uuid>,
+    pub plan_id: Option<PlanId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_title: Option<String>,
     /// What the plan owns, or where something is held.
@@ -237,7 +238,7 @@ pub fn assets(movements: &[Confirmed]) -> Result<Vec<Asset>, AmountError> {
 /// What stands behind a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Backing {
-    pub plan_id: Uuid,
+    pub plan_id: PlanId,
     pub title: String,
     pub cash: Cents,
     pub assets: Vec<Asset>,

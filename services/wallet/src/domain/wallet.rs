@@ -1,14 +1,14 @@
 //! The wallet of a member.
 
+use chassis::id::MemberId;
 use chassis::money::Cents;
-use uuid::Uuid;
 
 use crate::domain::hold::Hold;
 
 /// Balances and flags of one member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wallet {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     /// Free to spend.
     pub available: Cents,
     /// Held for the open withdrawal.
@@ -33,7 +33,7 @@ pub struct Wallet {
 impl Wallet {
     /// Of a member who had no accounts yet.
     #[must_use]
-    pub fn empty(user_id: Uuid) -> Self {
+    pub fn empty(user_id: MemberId) -> Self {
         Self {
             user_id,
             available: Cents::ZERO,

@@ -8,10 +8,10 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::dead_letter;
 use chassis::error::{Fault, Kind};
+use chassis::id::{MemberId, TransactionId};
 use chassis::inbox;
 use prost::Message;
 use proto::auth::v1::{ActivityDisowned, UserRegistered};
-use uuid::Uuid;
 
 use crate::app::withdrawal::cancel_disowned::{cancel_disowned, paid_unrecorded};
 use crate::clients::{Chains, Methods};
@@ -31,7 +31,7 @@ pub struct Events {
 
 /// A member registered: their accounts are made ahead of need.
 struct Registered {
-    user_id: Uuid,
+    user_id: MemberId,
 }
 
 #[async_trait]
@@ -43,10 +43,10 @@ impl Effect for Registered {
 
 /// A member reported that someone else used the account.
 struct Disowned {
-    user_id: Uuid,
+    user_id: MemberId,
     report: Report,
     /// The approved withdrawal that was paid already, as the chain shows.
-    paid: Option<Uuid>,
+    paid: Option<TransactionId>,
 }
 
 #[async_trait]
@@ -100,7 +100,7 @@ impl Handler for Events {
 }
 
 /// The member's report, if the event is one.
-fn report(event: &Event) -> Result<Option<(Uuid, Report)>, HandleError> {
+fn report(event: &Event) -> Result<Option<(MemberId, Report)>, HandleError> {
     if event.key != "auth.v1.activity_disowned" {
         return Ok(None);
     }
@@ -114,6 +114,6 @@ fn read<M: Message + Default>(event: &Event) -> Result<M, HandleError> {
     M::decode(event.payload.as_slice()).map_err(|error| HandleError::Poison(error.into()))
 }
 
-fn member(id: &str) -> Result<Uuid, HandleError> {
+fn member(id: &str) -> Result<MemberId, HandleError> {
     id.parse().map_err(|error: uuid::Error| HandleError::Poison(error.into()))
 }

@@ -1,5 +1,6 @@
 //! Published events, written in the transaction of the change.
 
+use chassis::id::{MemberId, TradeId};
 use chassis::money::Cents;
 use chassis::outbox::Unsent;
 use proto::wallet::v1::{
@@ -7,7 +8,6 @@ use proto::wallet::v1::{
     DepositRejected, DepositRequested, DepositTakenBack, DestinationConfirmed, FeeConfirmed, FeeRejected, FeeRequested,
     TransactionFacts, WithdrawalApproved, WithdrawalPaid, WithdrawalRejected, WithdrawalRequested,
 };
-use uuid::Uuid;
 
 use crate::domain::transaction::{Kind, Status, Transaction};
 
@@ -58,14 +58,14 @@ transaction_events! {
 
 /// A trade was funded; for live views.
 #[must_use]
-pub fn trade_funded(trade_id: Uuid, user_id: Uuid) -> Unsent {
+pub fn trade_funded(trade_id: TradeId, user_id: MemberId) -> Unsent {
     let message = BalanceMoved { user_id: user_id.to_string() };
     Unsent::new("wallet.v1.trade_funded", trade_id, &message)
 }
 
 /// A trade was settled; for live views.
 #[must_use]
-pub fn trade_settled(trade_id: Uuid, user_id: Uuid) -> Unsent {
+pub fn trade_settled(trade_id: TradeId, user_id: MemberId) -> Unsent {
     let message = BalanceMoved { user_id: user_id.to_string() };
     Unsent::new("wallet.v1.trade_settled", trade_id, &message)
 }

@@ -2,10 +2,10 @@
 
 use chassis::clock;
 use chassis::error::Refusal;
+use chassis::id::{MemberId, QuoteId, TransactionId};
 use chassis::money::{Cents, Units};
 use proto::common::v1 as common;
 use proto::wallet::v1 as message;
-use uuid::Uuid;
 
 use crate::app::account::get_balances::Balances;
 use crate::app::ledger::get_integrity::Integrity;
@@ -41,8 +41,13 @@ const METHOD_LENGTH: usize = 36;
 const RECEIPT_TYPES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/gif", "application/pdf"];
 
 /// The id of a transaction; a malformed one is unknown.
-pub fn transaction_id(text: &str) -> Result<Uuid, Error> {
-    Uuid::try_parse(text).map_err(|_| Error::NotFound)
+pub fn transaction_id(text: &str) -> Result<TransactionId, Error> {
+    text.parse().map_err(|_| Error::NotFound)
+}
+
+/// The id of a member; a malformed one is unknown.
+pub fn member_id(text: &str) -> Result<MemberId, Error> {
+    text.parse().map_err(|_| Error::NotFound)
 }
 
 /// The open withdrawal whose destination is confirmed.
@@ -52,12 +57,7 @@ pub fn withdrawal_subject(text: &str) -> Result<Subject, Error> {
 
 /// The saved method whose destination is confirmed.
 pub fn method_subject(text: &str) -> Result<Subject, Error> {
-    Uuid::try_parse(text).map(Subject::Method).map_err(|_| Error::MethodNotFound)
-}
-
-/// An id that another service or staff gives.
-pub fn id(field: &str, text: &str) -> Result<Uuid, Refusal> {
-    Uuid::try_parse(text).map_err(|_| Refusal::field(field, "This is not a valid id."))
+    text.parse().map(Subject::Method).map_err(|_| Error::MethodNotFound)
 }
 
 /// A proof of payment, which must be there.
@@ -125,8 +125,8 @@ pub fn quote_direction(direction: common::QuoteDirection) -> Result<QuoteDirecti
 }
 
 /// The quote that a request names, if it names one.
-pub fn quote_id(text: &str) -> Result<Option<Uuid>, Error> {
-    if text.is_empty() { Ok(None) } else { Uuid::try_parse(text).map(Some).map_err(|_| Error::QuoteNotFound) }
+pub fn quote_id(text: &str) -> Result<Option<QuoteId>, Error> {
+    if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(|_| Error::QuoteNotFound) }
 }
 
 /// Characters of an address as it is pasted, with the link or the payment URI around it.

@@ -43,7 +43,7 @@ impl LiabilitiesService for GrpcServer {
         request: Request<GetLiabilityProofRequest>,
     ) -> Reply<GetLiabilityProofResponse> {
         let member = self.reader(request.metadata()).await?;
-        let (newest, leaves) = get_liability_proof(&self.db, member.user_id).await?;
+        let (newest, leaves) = get_liability_proof(&self.db, member.member_id()).await?;
         let leaves = leaves.into_iter().map(LiabilityLeaf::from).collect();
         Ok(Response::new(GetLiabilityProofResponse { at: Some(clock::to_proto(newest.at)), leaves }))
     }

@@ -74,7 +74,7 @@ impl GrpcServer {
         let open = all.iter().filter(is_pending).find(|one| one.as_withdrawal().is_some());
         let (payouts, is_stopped) = match open {
             Some(one) => {
-                let asked = self.verifier.payout_state(member.user_id, known_since(one));
+                let asked = self.verifier.payout_state(member.member_id(), known_since(one));
                 let (state, is_open) = tokio::join!(asked, self.gate.is_open());
                 (state.ok(), !is_open)
             }
@@ -118,7 +118,7 @@ const STATEMENT: Duration = Duration::days(366);
 impl WalletService for GrpcServer {
     async fn get_wallet(&self, request: Request<GetWalletRequest>) -> Reply<GetWalletResponse> {
         let member = self.member(request.metadata()).await?;
-        let wallet = get_wallet(&self.db, member.user_id).await?;
+        let wallet = get_wallet(&self.db, member.member_id()).await?;
         Ok(Response::new(GetWalletResponse { wallet: Some(convert::own_wallet(wallet)) }))
     }
 
@@ -127,7 +127,7 @@ impl WalletService for GrpcServer {
         let mut terms = GetTermsResponse::from(&self.limits);
         // A caller who is no verified member, or cannot be identified now, gets the public part.
         if let Ok(member) = self.reader(request.metadata()).await {
-            let rest = get_withdrawal_rest(&self.ledger, &self.limits, member.user_id).await?;
+            let rest = get_withdrawal_rest(&self.ledger, &self.limits, member.member_id()).await?;
             terms.rest = Some(rest.into());
         }
         Ok(Response::new(terms))
@@ -140,7 +140,7 @@ impl WalletService for GrpcServer {
             Some(at) => Some(from_proto(&at).ok_or_else(no_moment)?),
             None => None,
         };
-        Ok(Response::new(get_balances(&self.db, member.user_id, at).await?.into()))
+        Ok(Response::new(get_balances(&self.db, member.member_id(), at).await?.into()))
     }
 
     async fn list_daily_balances(
@@ -148,7 +148,7 @@ impl WalletService for GrpcServer {
         request: Request<ListDailyBalancesRequest>,
     ) -> Reply<ListDailyBalancesResponse> {
         let member = self.reader(request.metadata()).await?;
-        let days = list_daily_balances(&self.db, member.user_id, request.into_inner().days).await?;
+        let days = list_daily_balances(&self.db, member.member_id(), request.into_inner().days).await?;
         Ok(Response::new(ListDailyBalancesResponse { days: days.into_iter().map(Into::into).collect() }))
     }
 
@@ -157,9 +157,9 @@ impl WalletService for GrpcServer {
         let message = request.into_inner();
         let amount = Cents::new(message.amount_cents);
         let priced = self.limits.priced(convert::quote_direction(message.direction())?, amount)?;
-        let used = used_quotes(&self.db, member.user_id).await?;
+        let used = used_quotes(&self.db, member.member_id()).await?;
         let asked = CreateQuoteRequest {
-            user_id: member.user_id.to_string(),
+            user_id: member.member_id().to_string(),
             direction: message.direction,
             amount_cents: amount.get(),
             priced_cents: priced.get(),
@@ -187,20 +187,20 @@ impl WalletService for GrpcServer {
         let method = convert::method(&message.method)?;
         let receipt = convert::receipt(message.receipt)?;
         let quote_id = convert::quote_id(&message.quote_id)?;
-        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?;
+        let claim = Claim::of(member.member_id(), message.idempotency.as_ref(), &request_id)?;
         if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
             return Ok(answer(before.map(|one: Transaction| RequestDepositResponse { transaction: Some(one.into()) })));
         }
         let quoted = match quote_id {
             Some(id) => {
-                let of = (member.user_id, id);
+                let of = (member.member_id(), id);
                 Some(resolve_quote(&self.db, &self.quotes, of, message.quote_may_have_ended).await?)
             }
             None => None,
         };
         // The address that was quoted is the one that was shown.
         let version = quoted.as_ref().map_or(message.method_version, |quoted| quoted.method_version);
-        let mut method = self.methods.resolve_deposit(&method, version, member.user_id).await?;
+        let mut method = self.methods.resolve_deposit(&method, version, member.member_id()).await?;
         if let Some(quoted) = &quoted {
             quoted.check(QuoteDirection::Deposit, amount, &method)?;
             method.address.clone_from(&quoted.address);
@@ -208,13 +208,13 @@ impl WalletService for GrpcServer {
         let quote = quoted.map(|quoted| quoted.quote);
         let txid = Txid::parse_optional(&message.txid, &method.network)?;
         let payment = PaymentClaim { amount, method, receipt: Some(receipt), txid };
-        let command = RequestDeposit { user_id: member.user_id, purpose, payment, quote, claim };
+        let command = RequestDeposit { user_id: member.member_id(), purpose, payment, quote, claim };
         let done = retrying(|| request_deposit(&self.db, &self.limits, &command)).await?;
         Ok(answer(done.map(|one| RequestDepositResponse { transaction: Some(one.into()) })))
     }
 
     async fn deposit_arrived(&self, request: Request<DepositArrivedRequest>) -> Reply<DepositArrivedResponse> {
-        let user_id = self.acting(request.metadata(), MemberAct::PayIn).await?.user_id;
+        let user_id = self.acting(request.metadata(), MemberAct::PayIn).await?.member_id();
         let request_id = request_id(request.metadata()).to_owned();
         let DepositArrivedRequest { chain, txid, index, idempotency } = request.into_inner();
         let idempotency = Claim::of(user_id, idempotency.as_ref(), &request_id)?;
@@ -231,7 +231,7 @@ impl WalletService for GrpcServer {
     }
 
     async fn request_withdrawal(&self, request: Request<RequestWithdrawalRequest>) -> Reply<RequestWithdrawalResponse> {
-        let user_id = self.verifier.named_user(request.metadata())?;
+        let user_id = self.verifier.named_user(request.metadata())?.into();
         let message = request.get_ref();
         let amount = Cents::new(message.amount_cents);
         let looked_up = async {
@@ -288,22 +288,22 @@ impl WalletService for GrpcServer {
         let withdrawal_id = convert::transaction_id(&message.withdrawal_id)?;
         let method = convert::method(&message.method)?;
         let receipt = convert::receipt(message.receipt)?;
-        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?;
+        let claim = Claim::of(member.member_id(), message.idempotency.as_ref(), &request_id)?;
         if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
             return Ok(answer(
                 before.map(|one: Transaction| PayWithdrawalFeeResponse { transaction: Some(one.into()) }),
             ));
         }
-        let method = self.methods.resolve_deposit(&method, message.method_version, member.user_id).await?;
+        let method = self.methods.resolve_deposit(&method, message.method_version, member.member_id()).await?;
         let txid = Txid::parse_optional(&message.txid, &method.network)?;
         let payment = PaymentClaim { amount: Cents::new(message.amount_cents), method, receipt: Some(receipt), txid };
-        let command = PayWithdrawalFee { user_id: member.user_id, withdrawal_id, payment, claim };
+        let command = PayWithdrawalFee { user_id: member.member_id(), withdrawal_id, payment, claim };
         let done = retrying(|| pay_withdrawal_fee(&self.db, &command)).await?;
         Ok(answer(done.map(|one| PayWithdrawalFeeResponse { transaction: Some(one.into()) })))
     }
 
     async fn take_back_deposit(&self, request: Request<TakeBackDepositRequest>) -> Reply<TakeBackDepositResponse> {
-        let user_id = self.acting(request.metadata(), MemberAct::PayIn).await?.user_id;
+        let user_id = self.acting(request.metadata(), MemberAct::PayIn).await?.member_id();
         let id = convert::transaction_id(&request.into_inner().id)?;
         let found = get_transaction(&self.db, &self.lines, user_id, id).await?;
         let is_seen = found.status == Stands::Pending && self.chains.is_seen(&found).await.map_err(Error::from)?;
@@ -316,15 +316,15 @@ impl WalletService for GrpcServer {
         let message = request.into_inner();
         let id = convert::transaction_id(&message.transaction_id)?;
         let typed = convert::destination(&message.address, &message.memo, true)?;
-        let method = method_in_need(&self.db, member.user_id, id).await?;
-        let found = self.methods.resolve_withdrawal(member.user_id, &method.id.to_string(), typed).await;
+        let method = method_in_need(&self.db, member.member_id(), id).await?;
+        let found = self.methods.resolve_withdrawal(member.member_id(), &method.id.to_string(), typed).await;
         let (_, destination) = found?;
         let destination = destination.ok_or_else(|| Error::from(Refusal::unavailable()))?;
-        let done = retrying(|| set_destination(&self.db, member.user_id, id, destination.clone())).await?;
+        let done = retrying(|| set_destination(&self.db, member.member_id(), id, destination.clone())).await?;
         if let Some(to) = done.as_withdrawal().and_then(Withdrawal::payout_address) {
             ask_afterwards(&self.db, &self.codes, &member, &to).await?;
         }
-        let done = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
+        let done = get_transaction(&self.db, &self.lines, member.member_id(), id).await?;
         Ok(Response::new(SetDestinationResponse { transaction: Some(done.into()) }))
     }
 
@@ -338,7 +338,7 @@ impl WalletService for GrpcServer {
             Some(send_destination_code_request::Subject::MethodId(id)) => convert::method_subject(&id)?,
             None => return Err(Error::NotFound.into()),
         };
-        let to = destination_of(&self.db, &self.methods, member.user_id, subject).await?;
+        let to = destination_of(&self.db, &self.methods, member.member_id(), subject).await?;
         let confirmation = ask_confirmation(&self.db, &self.codes, &member, &to).await?;
         Ok(Response::new(SendDestinationCodeResponse { needs_confirmation: confirmation == Confirmation::Needed }))
     }
@@ -354,7 +354,7 @@ impl WalletService for GrpcServer {
             Some(confirm_destination_request::Subject::MethodId(id)) => convert::method_subject(&id)?,
             None => return Err(Error::NotFound.into()),
         };
-        let to = destination_of(&self.db, &self.methods, member.user_id, subject).await?;
+        let to = destination_of(&self.db, &self.methods, member.member_id(), subject).await?;
         confirm_destination(&self.db, &self.codes, &member, (subject, &to), &message.code).await?;
         Ok(Response::new(ConfirmDestinationResponse {}))
     }
@@ -368,7 +368,7 @@ impl WalletService for GrpcServer {
         if all.len() > MOST_DESTINATIONS {
             return Err(Error::from(Refusal::field("destinations", "Too many destinations in one request.")).into());
         }
-        let known = find_known_destinations(&self.db, member.user_id, all).await?;
+        let known = find_known_destinations(&self.db, member.member_id(), all).await?;
         Ok(Response::new(FindKnownDestinationsResponse { known }))
     }
 
@@ -376,8 +376,8 @@ impl WalletService for GrpcServer {
         let member = self.acting(request.metadata(), MemberAct::BuyCourse).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
-        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?;
-        let done = retrying(|| purchase_course(&self.ledger, member.user_id, claim.clone())).await?;
+        let claim = Claim::of(member.member_id(), message.idempotency.as_ref(), &request_id)?;
+        let done = retrying(|| purchase_course(&self.ledger, member.member_id(), claim.clone())).await?;
         Ok(answer(done.map(|one| PurchaseCourseResponse { transaction: Some(one.into()) })))
     }
 
@@ -387,7 +387,7 @@ impl WalletService for GrpcServer {
         let moment = |at: &Option<Timestamp>| at.as_ref().and_then(from_proto);
         let search = Search::parse(&message.q)?.within(moment(&message.from), moment(&message.to))?;
         let page = Page::parse(message.page, page::LARGEST)?;
-        let (found, next_cursor) = list_transactions(&self.db, member.user_id, &search, &page).await?;
+        let (found, next_cursor) = list_transactions(&self.db, member.member_id(), &search, &page).await?;
         let transactions = self.tell_all(&member, found, None).await;
         Ok(Response::new(ListTransactionsResponse { transactions, next_cursor }))
     }
@@ -395,7 +395,7 @@ impl WalletService for GrpcServer {
     async fn get_transaction(&self, request: Request<GetTransactionRequest>) -> Reply<GetTransactionResponse> {
         let member = self.reader(request.metadata()).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
-        let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
+        let found = get_transaction(&self.db, &self.lines, member.member_id(), id).await?;
         let transaction = self.tell(&member, found, None).await;
         Ok(Response::new(GetTransactionResponse { transaction: Some(transaction) }))
     }
@@ -403,7 +403,7 @@ impl WalletService for GrpcServer {
     async fn get_payments(&self, request: Request<GetPaymentsRequest>) -> Reply<GetPaymentsResponse> {
         let member = self.reader(request.metadata()).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
-        let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
+        let found = get_transaction(&self.db, &self.lines, member.member_id(), id).await?;
         let evidence = self.chains.observed(&found).await.ok().flatten();
         let evidence = evidence.map(|evidence| ChainEvidence { checks: Vec::new(), ..evidence });
         let chain = evidence.as_ref().map(convert::chain);
@@ -423,7 +423,7 @@ impl WalletService for GrpcServer {
                 Some(StatementPage { after, size })
             }
         };
-        let statement = get_statement(&self.reads, member.user_id, (from, to), page).await?;
+        let statement = get_statement(&self.reads, member.member_id(), (from, to), page).await?;
         Ok(Response::new(GetStatementResponse {
             opening_balance_cents: statement.opening.get(),
             closing_balance_cents: statement.closing.get(),
@@ -434,7 +434,7 @@ impl WalletService for GrpcServer {
 
     async fn get_year_report(&self, request: Request<GetYearReportRequest>) -> Reply<GetYearReportResponse> {
         let member = self.reader(request.metadata()).await?;
-        let report = get_year_report(&self.reads, member.user_id, request.into_inner().year).await?;
+        let report = get_year_report(&self.reads, member.member_id(), request.into_inner().year).await?;
         Ok(Response::new(report.try_into()?))
     }
 

@@ -3,6 +3,7 @@
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::{Reply, answer};
+use chassis::id::StaffId;
 use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use futures::{StreamExt, TryStreamExt};
@@ -12,7 +13,6 @@ use proto::wallet::v1::{
     SendPayoutsResponse,
 };
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use crate::app::payout::dissolve_payouts::{DissolvePayouts, dissolve_payouts};
 use crate::app::payout::mark_withdrawal_paid::MarkWithdrawalPaid;
@@ -35,7 +35,7 @@ impl GrpcServer {
     pub(super) async fn prepare(&self, request: Request<PreparePayoutsRequest>) -> Reply<PreparePayoutsResponse> {
         let (metadata, _, message) = request.into_parts();
         let staff = self.staff(&metadata, Permission::Pay).await?;
-        let (payouts, batch) = self.batch(&message.payouts, staff.user_id).await?;
+        let (payouts, batch) = self.batch(&message.payouts, staff.id).await?;
         if payouts.iter().any(|(one, revision)| one.revision != *revision) {
             return Err(Error::StaleRevision.into());
         }
@@ -45,7 +45,7 @@ impl GrpcServer {
     pub(super) async fn send(&self, request: Request<SendPayoutsRequest>) -> Reply<SendPayoutsResponse> {
         let (metadata, _, message) = request.into_parts();
         let staff = self.staff(&metadata, Permission::Pay).await?;
-        let by = staff.user_id;
+        let by = staff.id;
         let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let (payouts, batch) = self.batch(&message.payouts, by).await?;
         let (txid, vouts) = self.chains.keep_signed_payouts(&batch, &message.psbt).await.map_err(Error::from)?;
@@ -91,7 +91,7 @@ impl GrpcServer {
     async fn batch(
         &self,
         named: &[message::PayoutOfBatch],
-        by: Uuid,
+        by: StaffId,
     ) -> Result<(Vec<(Transaction, i32)>, PayoutBatch), Error> {
         let payouts = self.named(named).await?;
         let all: Vec<_> = payouts.iter().map(|(one, _)| one.clone()).collect();

@@ -18,10 +18,10 @@ impl ReceiptService for GrpcServer {
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = ReserveReceipt {
-            user_id: member.user_id,
+            user_id: member.member_id(),
             key: convert::receipt_key(message.key)?,
             bytes: message.bytes,
-            claim: Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?,
+            claim: Claim::of(member.member_id(), message.idempotency.as_ref(), &request_id)?,
         };
         let reserved = retrying(|| reserve_receipt(&self.db, &command)).await?;
         Ok(Response::new(match reserved {

@@ -4,6 +4,7 @@ use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::Reply;
 use chassis::money::Cents;
+use chassis::validate;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementService;
 use proto::wallet::v1::{
     FundTradeRequest, FundTradeResponse, GetTradeFundingRequest, GetTradeFundingResponse, SettleTradeRequest,
@@ -15,7 +16,7 @@ use crate::app::trade::fund_trade::{FundTrade, fund_trade};
 use crate::app::trade::get_trade_funding::get_trade_funding;
 use crate::app::trade::settle_trade::{SettleTrade, settle_trade};
 use crate::error::Error;
-use crate::grpc::{GrpcServer, convert};
+use crate::grpc::GrpcServer;
 
 /// The only service that may call.
 const ALLOWED: [&str; 1] = ["trade"];
@@ -26,8 +27,8 @@ impl TradeSettlementService for GrpcServer {
         self.verifier.service(request.metadata(), &ALLOWED)?;
         let message = request.into_inner();
         let command = FundTrade {
-            trade_id: convert::id("tradeId", &message.trade_id)?,
-            user_id: convert::id("userId", &message.user_id)?,
+            trade_id: validate::id("tradeId", &message.trade_id)?,
+            user_id: validate::id("userId", &message.user_id)?,
             amount: at_least(1, message.amount_cents)?,
             plan_title: message.plan_title,
         };
@@ -39,10 +40,10 @@ impl TradeSettlementService for GrpcServer {
         self.verifier.service(request.metadata(), &ALLOWED)?;
         let message = request.into_inner();
         let command = SettleTrade {
-            trade_id: convert::id("tradeId", &message.trade_id)?,
-            user_id: convert::id("userId", &message.user_id)?,
+            trade_id: validate::id("tradeId", &message.trade_id)?,
+            user_id: validate::id("userId", &message.user_id)?,
             amount: at_least(1, message.amount_cents)?,
-            plan_id: convert::id("planId", &message.plan_id)?,
+            plan_id: validate::id("planId", &message.plan_id)?,
             value: at_least(0, message.value_cents)?,
             plan_title: message.plan_title,
         };
@@ -52,7 +53,7 @@ impl TradeSettlementService for GrpcServer {
 
     async fn get_trade_funding(&self, request: Request<GetTradeFundingRequest>) -> Reply<GetTradeFundingResponse> {
         self.verifier.service(request.metadata(), &ALLOWED)?;
-        let trade_id = convert::id("tradeId", &request.into_inner().trade_id)?;
+        let trade_id = validate::id("tradeId", &request.into_inner().trade_id)?;
         let (funded, settled) = get_trade_funding(&self.db, trade_id).await?;
         Ok(Response::new(GetTradeFundingResponse { funded, settled }))
     }

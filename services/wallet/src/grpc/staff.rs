@@ -4,6 +4,7 @@ use chassis::clock;
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::{Reply, answer};
+use chassis::id::StaffId;
 use chassis::idempotency::Answer;
 use chassis::identity::PayoutState;
 use chassis::money::Cents;
@@ -11,6 +12,7 @@ use chassis::page::{self, Page};
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decides, Proposal};
 use chassis::staff_call::StaffCall;
+use chassis::validate;
 use proto::common::v1::{ChainPayment, PageRequest};
 use proto::wallet::v1 as message;
 use proto::wallet::v1::staff_service_server::StaffService;
@@ -30,7 +32,6 @@ use proto::wallet::v1::{
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
-use uuid::Uuid;
 
 use crate::app::account::get_member_wallet::get_member_wallet;
 use crate::app::account::list_member_wallets::list_member_wallets;
@@ -129,7 +130,7 @@ impl StaffService for GrpcServer {
         let staff = self.verifier.staff_with_any(&metadata, &permissions).await?;
         let id = convert::transaction_id(&message.transaction_id)?;
         let claim = if message.release { Claim::Release } else { Claim::Take };
-        let holder = claim_transaction(&self.db, id, staff.user_id, claim).await?;
+        let holder = claim_transaction(&self.db, id, staff.id, claim).await?;
         Ok(Response::new(ClaimTransactionResponse { claimed_by: holder.map(|id| id.to_string()).unwrap_or_default() }))
     }
 
@@ -275,7 +276,7 @@ impl StaffService for GrpcServer {
 
     async fn get_member_wallet(&self, request: Request<GetMemberWalletRequest>) -> Reply<GetMemberWalletResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
-        let user_id = convert::transaction_id(&request.into_inner().user_id)?;
+        let user_id = convert::member_id(&request.into_inner().user_id)?;
         let (wallet, entries) = get_member_wallet(&self.db, user_id).await?;
         let entries = entries.into_iter().map(Into::into).collect();
         Ok(Response::new(GetMemberWalletResponse { wallet: Some(wallet.into()), entries }))
@@ -287,7 +288,7 @@ impl StaffService for GrpcServer {
     ) -> Reply<ListMemberWalletsResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let user_ids = request.into_inner().user_ids;
-        let user_ids = user_ids.iter().map(|id| convert::id("userIds", id)).collect::<Result<Vec<_>, _>>()?;
+        let user_ids = user_ids.iter().map(|id| validate::id("userIds", id)).collect::<Result<Vec<_>, _>>()?;
         let wallets = list_member_wallets(&self.db, &user_ids).await?;
         Ok(Response::new(ListMemberWalletsResponse { wallets: wallets.into_iter().map(Into::into).collect() }))
     }
@@ -301,7 +302,7 @@ impl StaffService for GrpcServer {
             amount_cents: Cents::new(message.amount_cents),
             note: message.note,
         };
-        let command = ProposeCorrection { call, user_id: convert::transaction_id(&message.user_id)?, correction };
+        let command = ProposeCorrection { call, user_id: convert::member_id(&message.user_id)?, correction };
         let done = retrying(|| propose_correction(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeCorrectionResponse { proposal: Some(one.into()) })))
     }
@@ -439,7 +440,7 @@ impl Decides for GrpcServer {
         decide_proposal(&self.db, command).await
     }
 
-    async fn check(&self, proposal: &Proposal, _: Uuid) -> Result<(), Error> {
+    async fn check(&self, proposal: &Proposal, _: StaffId) -> Result<(), Error> {
         check_proposal(&mut *self.db.conn().await?, proposal).await
     }
 }
@@ -575,7 +576,7 @@ fn filter(message: &ListStaffTransactionsRequest) -> Result<Filter, Error> {
         kind: convert::kind_filter(message.kind)?,
         user_id: match message.member_id.as_str() {
             "" => None,
-            id => Some(convert::id("member", id)?),
+            id => Some(validate::id("member", id)?),
         },
         ids: reference::ids(search),
         text: Some(search.to_owned()).filter(|text| !text.is_empty()),

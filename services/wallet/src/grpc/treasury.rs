@@ -8,6 +8,7 @@ use chassis::money::Cents;
 use chassis::permission::Permission;
 use chassis::roots::to_hex;
 use chassis::staff_call::StaffCall;
+use chassis::validate;
 use proto::wallet::v1 as message;
 use proto::wallet::v1::backing_service_server::BackingService;
 use proto::wallet::v1::treasury_service_server::TreasuryService;
@@ -26,7 +27,7 @@ use crate::app::treasury::propose_movement::{ProposeMovement, propose_movement};
 use crate::domain::treasury::{Asset, Backing, Document, MovementKind, Payment, TreasuryMovement};
 use crate::domain::txid::Txid;
 use crate::error::Error;
-use crate::grpc::{GrpcServer, convert};
+use crate::grpc::GrpcServer;
 
 /// The only service that reports plans.
 const ALLOWED: [&str; 1] = ["trade"];
@@ -75,7 +76,7 @@ impl BackingService for GrpcServer {
     async fn check_backing(&self, request: Request<CheckBackingRequest>) -> Reply<CheckBackingResponse> {
         self.verifier.service(request.metadata(), &ALLOWED)?;
         let CheckBackingRequest { plan_id, cost_cents, value_cents } = request.into_inner();
-        let plan_id = convert::id("planId", &plan_id)?;
+        let plan_id = validate::id("planId", &plan_id)?;
         check_backing(&self.db, plan_id, Cents::new(cost_cents), Cents::new(value_cents)).await?;
         Ok(Response::new(CheckBackingResponse {}))
     }
@@ -85,7 +86,7 @@ impl BackingService for GrpcServer {
         let mut plans = Vec::new();
         for plan in request.into_inner().plans {
             plans.push(PlanValue {
-                plan_id: convert::id("planId", &plan.plan_id)?,
+                plan_id: validate::id("planId", &plan.plan_id)?,
                 title: plan.title,
                 cost: Cents::new(plan.cost_cents),
                 value: Cents::new(plan.value_cents),
@@ -109,7 +110,7 @@ impl BackingService for GrpcServer {
 
     async fn get_backing(&self, request: Request<GetBackingRequest>) -> Reply<GetBackingResponse> {
         self.verifier.visitor(request.metadata())?;
-        let plan_id = convert::id("planId", &request.into_inner().plan_id)?;
+        let plan_id = validate::id("planId", &request.into_inner().plan_id)?;
         let backing = get_backing(&self.db, plan_id).await?;
         Ok(Response::new(GetBackingResponse { backing: Some(plan(backing)?) }))
     }
@@ -121,13 +122,13 @@ fn gains(message: ReportGainsRequest) -> Result<Gains, Error> {
         return Err(Refusal::field("gains", format!("At most {GAINS} gains at once.")).into());
     }
     let value_at = message.value_at.as_ref().and_then(clock::from_proto);
-    let gain = |one: TradeGain| match convert::id("tradeId", &one.trade_id) {
+    let gain = |one: TradeGain| match validate::id("tradeId", &one.trade_id) {
         Ok(_) if one.gain_cents <= 0 => Err(Refusal::field("gainCents", "A gain is above zero.").into()),
         Ok(id) => Ok((id, Cents::new(one.gain_cents))),
         Err(error) => Err(Error::from(error)),
     };
     Ok(Gains {
-        plan_id: convert::id("planId", &message.plan_id)?,
+        plan_id: validate::id("planId", &message.plan_id)?,
         value_at: value_at.ok_or_else(|| Refusal::field("valueAt", "Name the moment of the value."))?,
         gains: message.gains.into_iter().map(gain).collect::<Result<_, Error>>()?,
         is_last: message.is_last,
@@ -161,7 +162,7 @@ fn movement(kind: MovementKind, message: ProposeMovementRequest) -> Result<Treas
     };
     Ok(TreasuryMovement {
         amount_cents: Cents::new(message.amount_cents),
-        plan_id: if plan.is_empty() { None } else { Some(convert::id("planId", plan)?) },
+        plan_id: if plan.is_empty() { None } else { Some(validate::id("planId", plan)?) },
         plan_title: name("planTitle", &message.plan_title)?.filter(|_| kind.is_of_plan()),
         asset: name("asset", &message.asset)?.filter(|_| kind.has_asset()),
         source: Some(message.source).filter(|_| kind == MovementKind::RevenueOut),

@@ -1,5 +1,6 @@
 //! What the checklists of all open transactions come to, so that the queue says which one is worth a look.
 
+use chassis::id::{StaffId, TransactionId};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -12,7 +13,6 @@ use proto::wallet::v1::{Blocker, Check, ListVerdictsResponse, ProvenBy, Verdict}
 use time::OffsetDateTime;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
-use uuid::Uuid;
 
 use crate::app::deposit::match_payments::match_payments;
 use crate::app::review::find_blockers::{blockers_of, find_blockers};
@@ -55,8 +55,8 @@ impl GrpcServer {
             if verdict.revision != one.revision {
                 continue;
             }
-            verdict.blockers.extend(told(one, blockers_of(one, staff.user_id, now)));
-            verdict.claimed_by = holders.get(&one.id).map(Uuid::to_string).unwrap_or_default();
+            verdict.blockers.extend(told(one, blockers_of(one, staff.id, now)));
+            verdict.claimed_by = holders.get(&one.id).map(StaffId::to_string).unwrap_or_default();
             verdicts.push(verdict);
         }
         Ok(ListVerdictsResponse { complete: verdicts.len() == waiting.len(), verdicts })
@@ -92,7 +92,7 @@ impl GrpcServer {
         &self,
         one: &Transaction,
         method: Option<&OnceCell<Option<MethodCopy>>>,
-    ) -> Result<(Uuid, Verdict), Error> {
+    ) -> Result<(TransactionId, Verdict), Error> {
         let current = match method {
             Some(method) => method.get_or_init(|| self.current_method(one)).await.clone(),
             None => None,
@@ -141,7 +141,7 @@ impl GrpcServer {
         staff: &Staff,
     ) -> Result<Vec<Blocker>, Error> {
         let mut blockers = self.common_blockers(one, member).await?;
-        blockers.extend(told(one, blockers_of(one, staff.user_id, OffsetDateTime::now_utc())));
+        blockers.extend(told(one, blockers_of(one, staff.id, OffsetDateTime::now_utc())));
         blockers.extend(self.start_blockers(one).await.iter().map(|error| blocker("start", error)));
         Ok(blockers)
     }

@@ -1,5 +1,6 @@
 //! Encodes movements as rows for the database function `post_movements`.
 
+use chassis::id::{MemberId, TradeId, TransactionId, UserId};
 use std::collections::HashMap;
 
 use chassis::db::PgConnection;
@@ -66,7 +67,7 @@ row!(Account = "ledger_account" { user_id: Uuid, kind: &'static str, });
 
 row!(Key<'a> = "ledger_key" {
     movement: i32,
-    user_id: Uuid,
+    user_id: UserId,
     route: &'a str,
     key: &'a str,
     fingerprint: &'a [u8],
@@ -78,7 +79,7 @@ row!(Condition = "ledger_precondition" {
     movement: i32,
     account: i32,
     rule: &'static str,
-    trade_id: Option<Uuid>,
+    trade_id: Option<TradeId>,
     amount_cents: Option<i64>,
     value_cents: Option<i64>,
     at: Option<OffsetDateTime>,
@@ -91,8 +92,8 @@ row!(PostingRow = "ledger_posting" {
     kind: &'static str,
     cause_type: &'static str,
     business_id: Uuid,
-    user_id: Uuid,
-    transaction_id: Option<Uuid>,
+    user_id: MemberId,
+    transaction_id: Option<TransactionId>,
 });
 
 row!(Entry = "ledger_entry" { posting: i32, account: i32, amount_cents: i64, });
@@ -180,8 +181,8 @@ impl<'a> Rows<'a> {
         }
         for account in accounts {
             let owned = match account {
-                AccountRef::Member(user_id, kind) => Some((user_id, kind.as_str())),
-                AccountRef::Plan(plan_id, kind) => Some((plan_id, kind.as_str())),
+                AccountRef::Member(user_id, kind) => Some((user_id.get(), kind.as_str())),
+                AccountRef::Plan(plan_id, kind) => Some((plan_id.get(), kind.as_str())),
                 AccountRef::House(_) => None,
             };
             if let Some((user_id, kind)) = owned

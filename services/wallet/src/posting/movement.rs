@@ -1,10 +1,10 @@
 //! The change of one use case, its precondition, and its outcome.
 
 use chassis::error::Refusal;
+use chassis::id::{MemberId, TradeId, TransactionId};
 use chassis::money::Cents;
 use chassis::outbox::Unsent;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::account::AccountRef;
 use crate::domain::limits::{Allowance, Rest};
@@ -18,9 +18,9 @@ pub struct Posting {
     pub kind: PostingKind,
     /// By what; with the kind, posted once.
     pub cause: Cause,
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     /// The line of the member's history it belongs to.
-    pub transaction_id: Option<Uuid>,
+    pub transaction_id: Option<TransactionId>,
     /// What each account gains; sums to zero, no account twice.
     pub entries: Vec<(AccountRef, Cents)>,
 }
@@ -33,7 +33,7 @@ impl Posting {
     pub fn transfer(
         kind: PostingKind,
         cause: Cause,
-        user_id: Uuid,
+        user_id: MemberId,
         (from, to): (AccountRef, AccountRef),
         amount: Cents,
     ) -> Result<Self, Error> {
@@ -43,7 +43,7 @@ impl Posting {
 
     /// The same as part of another line.
     #[must_use]
-    pub fn shown_as(self, transaction_id: Uuid) -> Self {
+    pub fn shown_as(self, transaction_id: TransactionId) -> Self {
         Self { transaction_id: Some(transaction_id), ..self }
     }
 }
@@ -64,10 +64,10 @@ pub enum Precondition {
     /// The member neither owns the course nor has a payment for it in review.
     NoCourse,
     /// Nothing is known of this trade yet: it is funded, or noted as refused for want of balance.
-    TradeUnknown { trade_id: Uuid, amount: Cents, at: OffsetDateTime },
+    TradeUnknown { trade_id: TradeId, amount: Cents, at: OffsetDateTime },
     /// This trade is funded and not settled: it is settled.
     TradeFunded {
-        trade_id: Uuid,
+        trade_id: TradeId,
         /// With how much it was funded.
         amount: Cents,
         /// What it pays.
@@ -86,7 +86,7 @@ impl Precondition {
 /// What a use case changes at once.
 #[derive(Debug, Clone, Default)]
 pub struct Movement {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub precondition: Option<Precondition>,
     /// What moves; at least one.
     pub postings: Vec<Posting>,

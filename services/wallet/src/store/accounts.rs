@@ -1,14 +1,14 @@
 //! Balances of members and the platform.
 
 use chassis::db::PgConnection;
+use chassis::id::MemberId;
 use chassis::money::Cents;
-use uuid::Uuid;
 
 use crate::domain::wallet::Wallet;
 use crate::store::holds;
 
 /// What a member has, in one look; `None` before their accounts are made.
-pub async fn wallet(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Wallet>, sqlx::Error> {
+pub async fn wallet(conn: &mut PgConnection, user_id: MemberId) -> Result<Option<Wallet>, sqlx::Error> {
     let Some(mut wallet) = wallets(conn, &[user_id]).await?.pop() else { return Ok(None) };
     if wallet.on_hold != Cents::ZERO {
         wallet.holds = holds::of_member(conn, user_id).await?;
@@ -17,7 +17,7 @@ pub async fn wallet(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Wal
 }
 
 /// What members have, without their holds; nothing for those whose accounts are not made yet.
-pub async fn wallets(conn: &mut PgConnection, user_ids: &[Uuid]) -> Result<Vec<Wallet>, sqlx::Error> {
+pub async fn wallets(conn: &mut PgConnection, user_ids: &[MemberId]) -> Result<Vec<Wallet>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT user_id AS "user_id!",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'available'), 0)::bigint AS "available!: Cents",
@@ -30,12 +30,12 @@ pub async fn wallets(conn: &mut PgConnection, user_ids: &[Uuid]) -> Result<Vec<W
             EXISTS (SELECT FROM paid_courses c WHERE c.user_id = a.user_id) AS "has_purchased_course!",
             EXISTS (SELECT FROM pending_courses c WHERE c.user_id = a.user_id) AS "is_course_payment_pending!"
         FROM accounts a WHERE user_id = ANY($1) GROUP BY user_id"#,
-        user_ids
+        user_ids as _
     )
     .fetch_all(conn)
     .await?;
     let wallets = rows.into_iter().map(|row| Wallet {
-        user_id: row.user_id,
+        user_id: row.user_id.into(),
         available: row.available,
         held: row.held,
         bonus: row.bonus,
@@ -50,10 +50,10 @@ pub async fn wallets(conn: &mut PgConnection, user_ids: &[Uuid]) -> Result<Vec<W
     Ok(wallets.collect())
 }
 
-pub async fn owed(conn: &mut PgConnection, user_id: Uuid) -> Result<Cents, sqlx::Error> {
+pub async fn owed(conn: &mut PgConnection, user_id: MemberId) -> Result<Cents, sqlx::Error> {
     let owed = sqlx::query_scalar!(
         r#"SELECT -balance_cents AS "owed!: Cents" FROM accounts WHERE user_id = $1 AND kind = 'owed'"#,
-        user_id
+        user_id.get()
     )
     .fetch_optional(conn)
     .await?;

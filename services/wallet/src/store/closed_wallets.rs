@@ -1,12 +1,12 @@
 //! Wallets of closed accounts.
 
 use chassis::db::PgConnection;
+use chassis::id::MemberId;
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
-pub async fn is_closed(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM closed_wallets WHERE user_id = $1) AS "closed!""#, user_id)
+pub async fn is_closed(conn: &mut PgConnection, user_id: MemberId) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM closed_wallets WHERE user_id = $1) AS "closed!""#, user_id.get())
         .fetch_one(conn)
         .await
 }
@@ -14,13 +14,13 @@ pub async fn is_closed(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, s
 /// Closes a wallet, whose bonus is given up; one that is closed stays so.
 pub async fn insert(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     bonus: Cents,
     at: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO closed_wallets (user_id, closed_at, bonus_cents) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-        user_id,
+        user_id.get(),
         at,
         bonus.get()
     )
@@ -39,7 +39,7 @@ pub struct Open {
     pub review: bool,
 }
 
-pub async fn open_matters(conn: &mut PgConnection, user_id: Uuid) -> Result<Open, sqlx::Error> {
+pub async fn open_matters(conn: &mut PgConnection, user_id: MemberId) -> Result<Open, sqlx::Error> {
     sqlx::query_as!(
         Open,
         r#"SELECT
@@ -48,7 +48,7 @@ pub async fn open_matters(conn: &mut PgConnection, user_id: Uuid) -> Result<Open
             EXISTS (SELECT FROM trade_fundings WHERE user_id = $1 AND status = 'funded') AS "trade!",
             EXISTS (SELECT FROM proposals WHERE subject_id = $1 AND status = 'open'
                 AND proposed_at > clock_timestamp() - interval '7 days') AS "review!""#,
-        user_id
+        user_id.get()
     )
     .fetch_one(conn)
     .await

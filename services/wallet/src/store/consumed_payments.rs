@@ -1,6 +1,7 @@
 //! The table `consumed_payments`: the payments on chains that transactions rest on, each at most once.
 
 use chassis::db::PgConnection;
+use chassis::id::{ProposalId, TransactionId};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -34,7 +35,7 @@ pub async fn consume(
         network,
         txid,
         direction,
-        one.id,
+        one.id.get(),
         at,
         &indexes,
         &assets as &[Option<String>],
@@ -51,7 +52,7 @@ pub async fn consume(
 /// Of the database; `transactions_txid_in` or `transactions_txid_out` if it is consumed by another.
 pub async fn consume_for_movement(
     conn: &mut PgConnection,
-    proposal_id: Uuid,
+    proposal_id: ProposalId,
     payment: &Payment,
     is_outgoing: bool,
     at: OffsetDateTime,
@@ -63,7 +64,7 @@ pub async fn consume_for_movement(
         payment.txid_key,
         payment.vout.map_or(-1, i64::from),
         if is_outgoing { "out" } else { "in" },
-        proposal_id,
+        proposal_id.get(),
         at
     )
     .execute(conn)
@@ -72,10 +73,14 @@ pub async fn consume_for_movement(
 }
 
 /// Frees what a transaction consumes, so that another can consume it.
-pub async fn free(conn: &mut PgConnection, transaction_id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
+pub async fn free(
+    conn: &mut PgConnection,
+    transaction_id: TransactionId,
+    at: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE consumed_payments SET freed_at = $2 WHERE transaction_id = $1 AND freed_at IS NULL",
-        transaction_id,
+        transaction_id.get(),
         at
     )
     .execute(conn)
@@ -84,10 +89,10 @@ pub async fn free(conn: &mut PgConnection, transaction_id: Uuid, at: OffsetDateT
 }
 
 /// The outputs that a transaction consumes, in order; -1 for a whole blockchain transaction.
-pub async fn outputs_of(conn: &mut PgConnection, transaction_id: Uuid) -> Result<Vec<i64>, sqlx::Error> {
+pub async fn outputs_of(conn: &mut PgConnection, transaction_id: TransactionId) -> Result<Vec<i64>, sqlx::Error> {
     sqlx::query_scalar!(
         "SELECT vout FROM consumed_payments WHERE transaction_id = $1 AND freed_at IS NULL ORDER BY vout",
-        transaction_id
+        transaction_id.get()
     )
     .fetch_all(conn)
     .await
@@ -151,11 +156,11 @@ pub async fn told(conn: &mut PgConnection) -> Result<Option<Vec<ConsumedSum>>, s
 }
 
 /// Whether what a transaction consumes was not seen on its chain.
-pub async fn lacks_units(conn: &mut PgConnection, transaction_id: Uuid) -> Result<bool, sqlx::Error> {
+pub async fn lacks_units(conn: &mut PgConnection, transaction_id: TransactionId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM consumed_payments
             WHERE transaction_id = $1 AND freed_at IS NULL AND units IS NULL) AS "lacks!""#,
-        transaction_id
+        transaction_id.get()
     )
     .fetch_one(conn)
     .await

@@ -2,9 +2,9 @@
 
 use chassis::db::PgConnection;
 use chassis::destination::ConfirmedDestination;
+use chassis::id::MemberId;
 use chassis::keys::TrustedKeys;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::destination::{Cause, PayoutAddress};
 
@@ -12,7 +12,7 @@ use crate::domain::destination::{Cause, PayoutAddress};
 pub struct Known {
     pub cause: Cause,
     pub at: OffsetDateTime,
-    user_id: Uuid,
+    user_id: MemberId,
     key: Vec<u8>,
     /// What auth signed about it.
     assertion: String,
@@ -41,12 +41,16 @@ pub async fn key(conn: &mut PgConnection, to: &PayoutAddress) -> Result<Vec<u8>,
 }
 
 /// Why and since when a member's destination is known; `None` if it is not.
-pub async fn find(conn: &mut PgConnection, user_id: Uuid, to: &PayoutAddress) -> Result<Option<Known>, sqlx::Error> {
+pub async fn find(
+    conn: &mut PgConnection,
+    user_id: MemberId,
+    to: &PayoutAddress,
+) -> Result<Option<Known>, sqlx::Error> {
     sqlx::query_as!(
         Known,
         r#"SELECT cause AS "cause: _", known_at AS at, user_id, key AS "key!", assertion FROM destinations
          WHERE user_id = $1 AND key = destination_key($2, $3, $4, $5)"#,
-        user_id,
+        user_id.get(),
         to.currency,
         to.network,
         to.address,
@@ -59,10 +63,10 @@ pub async fn find(conn: &mut PgConnection, user_id: Uuid, to: &PayoutAddress) ->
 /// Since when each of these destinations of members is known; `None` where it is not.
 pub async fn known_since(
     conn: &mut PgConnection,
-    all: &[(Uuid, PayoutAddress)],
+    all: &[(MemberId, PayoutAddress)],
 ) -> Result<Vec<Option<OffsetDateTime>>, sqlx::Error> {
     let column = |field: fn(&PayoutAddress) -> &String| all.iter().map(|(_, to)| field(to).clone()).collect::<Vec<_>>();
-    let users: Vec<Uuid> = all.iter().map(|(user_id, _)| *user_id).collect();
+    let users: Vec<MemberId> = all.iter().map(|(user_id, _)| *user_id).collect();
     // Their number is hidden from the planner, which would plan for it again each time.
     sqlx::query_scalar!(
         r#"SELECT known_at AS "known_at?" FROM unnest((SELECT $1::uuid[]), (SELECT $2::text[]), (SELECT $3::text[]),
@@ -70,7 +74,7 @@ pub async fn known_since(
          LEFT JOIN destinations ON destinations.user_id = wanted.user_id AND key =
             destination_key(wanted.currency, wanted.network, wanted.address, wanted.memo)
          ORDER BY place"#,
-        &users,
+        &users as _,
         &column(|to| &to.currency),
         &column(|to| &to.network),
         &column(|to| &to.address),
@@ -83,14 +87,14 @@ pub async fn known_since(
 /// Makes a member's destination known, as auth signed it; `false` if it is already.
 pub async fn learn(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     to: &PayoutAddress,
     (cause, assertion): (Cause, &str),
 ) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "INSERT INTO destinations (user_id, currency, network, address, memo, cause, assertion, known_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp()) ON CONFLICT DO NOTHING",
-        user_id,
+        user_id.get(),
         to.currency,
         to.network,
         to.address,
@@ -107,12 +111,12 @@ pub async fn learn(
 /// disowned.
 pub async fn disown(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     (since, until): (OffsetDateTime, OffsetDateTime),
 ) -> Result<Vec<Vec<u8>>, sqlx::Error> {
     sqlx::query_scalar!(
         "DELETE FROM destinations WHERE user_id = $1 AND known_at BETWEEN $2 AND $3 RETURNING key",
-        user_id,
+        user_id.get(),
         since,
         until,
     )
@@ -121,8 +125,10 @@ pub async fn disown(
 }
 
 /// Forgets the destinations of members whose wallet was closed long ago.
-pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
-    sqlx::query!("DELETE FROM disowned_destinations WHERE user_id = ANY ($1)", members).execute(&mut *conn).await?;
-    sqlx::query!("DELETE FROM destinations WHERE user_id = ANY ($1)", members).execute(conn).await?;
+pub async fn forget(conn: &mut PgConnection, members: &[MemberId]) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM disowned_destinations WHERE user_id = ANY ($1)", members as _)
+        .execute(&mut *conn)
+        .await?;
+    sqlx::query!("DELETE FROM destinations WHERE user_id = ANY ($1)", members as _).execute(conn).await?;
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Entries of the ledger, to read.
 
 use chassis::db::PgConnection;
+use chassis::id::{MemberId, TransactionId};
 use chassis::money::Cents;
 use time::{Date, Duration, OffsetDateTime};
-use uuid::Uuid;
 
 use crate::domain::posting_kind::PostingKind;
 use crate::domain::transaction::Transaction;
@@ -22,7 +22,7 @@ pub struct LedgerEntry {
 }
 
 /// The newest entries of all of a member's accounts.
-pub async fn newest(conn: &mut PgConnection, user_id: Uuid, limit: i64) -> Result<Vec<LedgerEntry>, sqlx::Error> {
+pub async fn newest(conn: &mut PgConnection, user_id: MemberId, limit: i64) -> Result<Vec<LedgerEntry>, sqlx::Error> {
     sqlx::query_as!(
         LedgerEntry,
         r#"SELECT entries.posting_id, accounts.kind AS account, entries.amount_cents AS "amount: Cents",
@@ -35,7 +35,7 @@ pub async fn newest(conn: &mut PgConnection, user_id: Uuid, limit: i64) -> Resul
         JOIN postings ON postings.id = entries.posting_id
         WHERE accounts.user_id = $1
         ORDER BY entries.posting_id DESC, accounts.id LIMIT $2"#,
-        user_id,
+        user_id.get(),
         limit
     )
     .fetch_all(conn)
@@ -46,7 +46,7 @@ pub async fn newest(conn: &mut PgConnection, user_id: Uuid, limit: i64) -> Resul
 pub async fn of_transaction(conn: &mut PgConnection, one: &Transaction) -> Result<Vec<LedgerEntry>, sqlx::Error> {
     let kinds: Vec<_> = PostingKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
     // The cause of a posting is the line itself, what it is related to, a fee payment for that, or a proposal.
-    let causes: Vec<_> = [Some(one.id), one.related_id()].into_iter().flatten().collect();
+    let causes: Vec<_> = [Some(one.id.get()), one.related_id()].into_iter().flatten().collect();
     sqlx::query_as!(
         LedgerEntry,
         r#"WITH moved AS MATERIALIZED (
@@ -65,8 +65,8 @@ pub async fn of_transaction(conn: &mut PgConnection, one: &Transaction) -> Resul
         ORDER BY moved.id, touched.id"#,
         &kinds,
         &causes,
-        one.id,
-        one.user_id
+        one.id.get(),
+        one.user_id.get()
     )
     .fetch_all(conn)
     .await
@@ -88,13 +88,13 @@ pub async fn is_over(conn: &mut PgConnection, at: OffsetDateTime) -> Result<bool
 /// What each of a member's accounts held at a moment, by its kind.
 pub async fn balances_at(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     at: OffsetDateTime,
 ) -> Result<Vec<(String, Cents)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT kind, balance_after(id, last_posting_until(id, $2)) AS "balance!: Cents"
         FROM accounts WHERE user_id = $1 ORDER BY id"#,
-        user_id,
+        user_id.get(),
         at
     )
     .fetch_all(conn)
@@ -113,7 +113,7 @@ pub struct DayChange {
 /// What each of a member's accounts held before a moment, by its kind, and how it changed on each day since.
 pub async fn by_day(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     from: OffsetDateTime,
 ) -> Result<(Vec<(String, Cents)>, Vec<DayChange>), sqlx::Error> {
     let opening = balances_at(conn, user_id, from - Duration::MICROSECOND).await?;
@@ -125,7 +125,7 @@ pub async fn by_day(
         JOIN entries ON entries.account_id = own.id AND entries.posting_id > own.known
         JOIN postings ON postings.id = entries.posting_id
         GROUP BY 1, 2"#,
-        user_id,
+        user_id.get(),
         from - Duration::MICROSECOND
     )
     .fetch_all(conn)
@@ -151,7 +151,7 @@ pub struct Period {
 /// The period `[from, to)` of a member's free balance, up to this posting at most; `None` before they had accounts.
 pub async fn period(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     (from, to): (OffsetDateTime, OffsetDateTime),
     most: i64,
 ) -> Result<Option<Period>, sqlx::Error> {
@@ -166,7 +166,7 @@ pub async fn period(
                 least(max(last_posting_until(id, $3)), $4) AS until
             FROM accounts WHERE user_id = $1 AND kind IN ('available', 'owed') HAVING count(*) > 0
         ) AS period"#,
-        user_id,
+        user_id.get(),
         before(from),
         before(to),
         most
@@ -183,7 +183,7 @@ pub struct Movement {
     pub posting_kind: String,
     /// What the line of the history is, if there is one.
     pub transaction_kind: Option<String>,
-    pub transaction_id: Option<Uuid>,
+    pub transaction_id: Option<TransactionId>,
     pub amount: Cents,
     /// What was free afterwards.
     pub balance: Cents,
@@ -212,8 +212,8 @@ pub async fn movements(
     sqlx::query_as!(
         Movement,
         r#"SELECT moved.posting_id AS "posting_id!", postings.created_at AS at, postings.kind AS posting_kind,
-            transactions.kind AS "transaction_kind?", postings.transaction_id, moved.amount AS "amount!: Cents",
-            moved.balance AS "balance!: Cents", transactions.description AS "description?",
+            transactions.kind AS "transaction_kind?", postings.transaction_id AS "transaction_id: _",
+            moved.amount AS "amount!: Cents", moved.balance AS "balance!: Cents", transactions.description AS "description?",
             CASE WHEN line.is_paid AND NOT fee_paid THEN fee_cents END AS "fee?: Cents",
             CASE WHEN line.is_payout THEN currency WHEN line.is_quoted THEN asset END AS asset,
             CASE WHEN line.is_payout THEN payout_decimals WHEN line.is_quoted THEN asset_decimals END AS decimals,

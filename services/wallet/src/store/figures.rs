@@ -1,8 +1,8 @@
 //! The figures of the business, from the views `house_movements`, `decisions` and `open_requests`.
 
 use chassis::db::PgConnection;
+use chassis::id::StaffId;
 use time::{Date, OffsetDateTime};
-use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
@@ -61,7 +61,7 @@ pub async fn waiting(conn: &mut PgConnection, since: OffsetDateTime) -> Result<V
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    pub staff_id: Uuid,
+    pub staff_id: StaffId,
     pub approved: i64,
     pub rejected: i64,
     pub paid: i64,

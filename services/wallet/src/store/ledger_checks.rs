@@ -2,8 +2,8 @@
 //! role may not write their tables.
 
 use chassis::db::PgConnection;
+use chassis::id::ProposalId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerCheck {
@@ -134,14 +134,18 @@ pub async fn faulty_account(conn: &mut PgConnection, account_id: i64) -> Result<
 ///
 /// # Errors
 /// Of the database, also if the proposal says something else or the account verifies.
-pub async fn rebuild(conn: &mut PgConnection, account_id: i64, proposal_id: Uuid) -> Result<Comparison, sqlx::Error> {
+pub async fn rebuild(
+    conn: &mut PgConnection,
+    account_id: i64,
+    proposal_id: ProposalId,
+) -> Result<Comparison, sqlx::Error> {
     sqlx::query_as!(
         Comparison,
         r#"SELECT stored_balance_cents AS "stored_balance_cents!", stored_entry_count AS "stored_entries!",
             balance_cents AS "balance_cents!", entry_count AS "entries!"
         FROM rebuild_account($1, $2)"#,
         account_id,
-        proposal_id
+        proposal_id.get()
     )
     .fetch_one(conn)
     .await

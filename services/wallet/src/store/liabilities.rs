@@ -1,12 +1,12 @@
 //! Proofs of liabilities and their Merkle sum trees. The database counts the members and builds the trees
 //! (sql/50_liabilities.sql).
 
+use chassis::id::MemberId;
 use std::time::Duration;
 
 use chassis::db::{Db, PgConnection};
 use chassis::money::Cents;
 use time::{Date, OffsetDateTime, UtcOffset};
-use uuid::Uuid;
 
 use crate::domain::liabilities::{Hash, HeldForMembers, Leaf, Liabilities, PastPublication, Sibling};
 use crate::error::Error;
@@ -104,7 +104,7 @@ pub async fn newest_day(conn: &mut PgConnection) -> Result<Option<Date>, sqlx::E
 }
 
 /// A member's leaves in the newest publication, with their paths.
-pub async fn leaves_of(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Leaf>, Error> {
+pub async fn leaves_of(conn: &mut PgConnection, user_id: MemberId) -> Result<Vec<Leaf>, Error> {
     let rows = sqlx::query!(
         r#"SELECT leaf.position, leaf.salt, leaf.amount_cents AS "amount: Cents",
             (leaf.position >> node.level) % 2 = 1 AS "is_left?",
@@ -118,7 +118,7 @@ pub async fn leaves_of(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Lea
         WHERE leaf.user_id = $1 AND leaf.publication_id = (
             SELECT id FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1)
         ORDER BY leaf.position, node.level"#,
-        user_id
+        user_id.get()
     )
     .fetch_all(conn)
     .await?;

@@ -2,6 +2,7 @@
 //! commit would be missed.
 
 use chassis::db::PgConnection;
+use chassis::id::{MemberId, TransactionId};
 use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -17,7 +18,7 @@ pub struct JournalPosting {
     pub cause_id: Uuid,
     /// The posting that it reverses.
     pub reverses: Option<i64>,
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub at: OffsetDateTime,
     /// Kinds of accounts and what they gained; those that are not the house's are the member's.
     pub entries: Vec<(String, Cents)>,
@@ -30,7 +31,7 @@ struct Row {
     cause_type: String,
     cause_id: Uuid,
     reverses: Option<i64>,
-    user_id: Uuid,
+    user_id: MemberId,
     at: OffsetDateTime,
     accounts: Vec<String>,
     amounts: Vec<i64>,
@@ -130,7 +131,7 @@ pub struct Reversible {
     pub kind: String,
     pub amount: Cents,
     /// The line of its reversal or refund.
-    pub reversed_by: Option<Uuid>,
+    pub reversed_by: Option<TransactionId>,
 }
 
 impl Reversible {
@@ -142,41 +143,47 @@ impl Reversible {
 }
 
 /// The posting of a line, if it is of a kind that may be reversed.
-pub async fn reversible(conn: &mut PgConnection, transaction_id: Uuid) -> Result<Option<Reversible>, sqlx::Error> {
+pub async fn reversible(
+    conn: &mut PgConnection,
+    transaction_id: TransactionId,
+) -> Result<Option<Reversible>, sqlx::Error> {
     sqlx::query_as!(
         Reversible,
-        r#"SELECT posted.id, posted.kind, reversal.transaction_id AS "reversed_by?",
+        r#"SELECT posted.id, posted.kind, reversal.transaction_id AS "reversed_by?: _",
             (SELECT sum(amount_cents) FROM entries WHERE posting_id = posted.id AND amount_cents > 0)::bigint AS "amount!: Cents"
         FROM transactions JOIN postings AS posted ON posted.transaction_id = transactions.id
         LEFT JOIN postings AS reversal ON reversal.reverses = posted.id
         WHERE transactions.id = $1
             AND posted.kind IN ('deposit', 'course', 'fee', 'fee_credit', 'course_credit', 'adjustment_credit', 'release')"#,
-        transaction_id
+        transaction_id.get()
     )
     .fetch_optional(conn)
     .await
 }
 
 /// The line that paid for the course that a member has.
-pub async fn course_of(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
+pub async fn course_of(conn: &mut PgConnection, user_id: MemberId) -> Result<Option<TransactionId>, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT business_id AS "id!" FROM paid_courses WHERE user_id = $1 ORDER BY id DESC LIMIT 1"#,
-        user_id
+        r#"SELECT business_id AS "id!: _" FROM paid_courses WHERE user_id = $1 ORDER BY id DESC LIMIT 1"#,
+        user_id.get()
     )
     .fetch_optional(conn)
     .await
 }
 
 /// The posting of a line that paid for the course.
-pub async fn of_course(conn: &mut PgConnection, transaction_id: Uuid) -> Result<Option<Reversible>, sqlx::Error> {
+pub async fn of_course(
+    conn: &mut PgConnection,
+    transaction_id: TransactionId,
+) -> Result<Option<Reversible>, sqlx::Error> {
     sqlx::query_as!(
         Reversible,
-        r#"SELECT posted.id, posted.kind, reversal.transaction_id AS "reversed_by?",
+        r#"SELECT posted.id, posted.kind, reversal.transaction_id AS "reversed_by?: _",
             (SELECT sum(amount_cents) FROM entries WHERE posting_id = posted.id AND amount_cents > 0)::bigint AS "amount!: Cents"
         FROM postings AS posted JOIN transactions ON transactions.id = posted.business_id
         LEFT JOIN postings AS reversal ON reversal.reverses = posted.id
         WHERE posted.kind = 'course' AND posted.business_id = $1"#,
-        transaction_id
+        transaction_id.get()
     )
     .fetch_optional(conn)
     .await
@@ -184,9 +191,9 @@ pub async fn of_course(conn: &mut PgConnection, transaction_id: Uuid) -> Result<
 
 /// The payment from outside that made a posting, once everything that it made is taken back; `None` while something is not, and
 /// for postings of other causes.
-pub async fn undone_payment(conn: &mut PgConnection, posting_id: i64) -> Result<Option<Uuid>, sqlx::Error> {
+pub async fn undone_payment(conn: &mut PgConnection, posting_id: i64) -> Result<Option<TransactionId>, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT cause.business_id FROM postings AS cause
+        r#"SELECT cause.business_id AS "id: _" FROM postings AS cause
         WHERE cause.id = $1 AND cause.kind IN ('deposit', 'course', 'fee', 'fee_credit', 'course_credit')
             AND (SELECT count(*) FROM postings AS posted
                 WHERE posted.business_id = cause.business_id AND posted.kind IN ('deposit', 'course', 'fee', 'fee_credit', 'course_credit')

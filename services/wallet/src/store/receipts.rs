@@ -4,11 +4,11 @@
 //! of a valid reservation.
 
 use chassis::db::PgConnection;
+use chassis::id::{MemberId, TransactionId};
 use chassis::idempotency::Claim;
-use uuid::Uuid;
 
 /// Makes one member's reservations wait for each other, so that the limit holds.
-pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sqlx::Error> {
+pub async fn lock_member(conn: &mut PgConnection, user_id: MemberId) -> Result<(), sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT pg_advisory_xact_lock(hashtextextended('receipts of ' || $1::text, 0)) IS NULL AS "locked!""#,
         user_id.to_string(),
@@ -25,7 +25,7 @@ pub async fn reserved_under(conn: &mut PgConnection, claim: &Claim) -> Result<Op
         "SELECT key FROM receipts
          WHERE user_id = $1 AND route = $2 AND idempotency_key = $3 AND fingerprint = $4 AND transaction_id IS NULL
            AND reserved_at > clock_timestamp() - interval '10 minutes'",
-        user_id,
+        user_id.get(),
         route,
         key,
         claim.request().0,
@@ -35,12 +35,12 @@ pub async fn reserved_under(conn: &mut PgConnection, claim: &Claim) -> Result<Op
 }
 
 /// The bytes of a member's receipts, those included that are being stored.
-pub async fn bytes_of(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
+pub async fn bytes_of(conn: &mut PgConnection, user_id: MemberId) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(sum(bytes), 0)::bigint AS "bytes!" FROM receipts
            WHERE user_id = $1
              AND (transaction_id IS NOT NULL OR reserved_at > clock_timestamp() - interval '10 minutes')"#,
-        user_id,
+        user_id.get(),
     )
     .fetch_one(conn)
     .await
@@ -49,7 +49,7 @@ pub async fn bytes_of(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sql
 /// Reserves room for a file, and forgets reservations of the member that nothing came of.
 pub async fn reserve(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     key: &str,
     bytes: i64,
     claim: Option<&Claim>,
@@ -57,7 +57,7 @@ pub async fn reserve(
     sqlx::query!(
         "DELETE FROM receipts WHERE user_id = $1 AND transaction_id IS NULL
            AND reserved_at < clock_timestamp() - interval '1 hour'",
-        user_id,
+        user_id.get(),
     )
     .execute(&mut *conn)
     .await?;
@@ -66,7 +66,7 @@ pub async fn reserve(
         "INSERT INTO receipts (key, user_id, bytes, route, idempotency_key, fingerprint)
          VALUES ($1, $2, $3, $4, $5, $6)",
         key,
-        user_id,
+        user_id.get(),
         bytes,
         route,
         idempotency_key,
@@ -80,16 +80,16 @@ pub async fn reserve(
 /// Notes which payment a receipt proves.
 pub async fn record(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     key: &str,
-    transaction_id: Uuid,
+    transaction_id: TransactionId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE receipts SET transaction_id = $3, route = NULL, idempotency_key = NULL, fingerprint = NULL
          WHERE key = $2 AND user_id = $1",
-        user_id,
+        user_id.get(),
         key,
-        transaction_id,
+        transaction_id.get(),
     )
     .execute(conn)
     .await?;

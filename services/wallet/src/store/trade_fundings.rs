@@ -1,28 +1,28 @@
 //! The money side of trades.
 
 use chassis::db::PgConnection;
+use chassis::id::{MemberId, TradeId};
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::trade_funding::FundingStatus;
 
 /// Under which terms a trade was funded, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TradeFunding {
-    pub trade_id: Uuid,
-    pub user_id: Uuid,
+    pub trade_id: TradeId,
+    pub user_id: MemberId,
     pub amount: Cents,
     pub status: FundingStatus,
     pub value: Option<Cents>,
 }
 
-pub async fn find(conn: &mut PgConnection, trade_id: Uuid) -> Result<Option<TradeFunding>, sqlx::Error> {
+pub async fn find(conn: &mut PgConnection, trade_id: TradeId) -> Result<Option<TradeFunding>, sqlx::Error> {
     sqlx::query_as!(
         TradeFunding,
         r#"SELECT trade_id, user_id, amount_cents AS "amount: _", status AS "status: _", value_cents AS "value: _"
         FROM trade_fundings WHERE trade_id = $1"#,
-        trade_id
+        trade_id.get()
     )
     .fetch_optional(conn)
     .await
@@ -31,7 +31,7 @@ pub async fn find(conn: &mut PgConnection, trade_id: Uuid) -> Result<Option<Trad
 /// A trade that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TradeResult {
-    pub trade_id: Uuid,
+    pub trade_id: TradeId,
     /// From the description of its opening.
     pub plan_title: String,
     pub amount: Cents,
@@ -56,7 +56,7 @@ pub struct PlanResult {
 /// The trades of a member that were paid out in `[from, to)`: oldest first, the newest of them up to a limit.
 pub async fn ended(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     (from, to): (OffsetDateTime, OffsetDateTime),
     limit: i64,
 ) -> Result<Vec<TradeResult>, sqlx::Error> {
@@ -73,7 +73,7 @@ pub async fn ended(
         ) AS opening ON true
         WHERE user_id = $1 AND status = 'settled' AND ended.at >= $2 AND ended.at < $3
         ORDER BY ended.at DESC, trade_id DESC LIMIT $4"#,
-        user_id,
+        user_id.get(),
         from,
         to,
         limit
@@ -87,7 +87,7 @@ pub async fn ended(
 /// The sums of all of them.
 pub async fn ended_by_plan(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     (from, to): (OffsetDateTime, OffsetDateTime),
 ) -> Result<Vec<PlanResult>, sqlx::Error> {
     sqlx::query_as!(
@@ -105,7 +105,7 @@ pub async fn ended_by_plan(
         ) AS opening ON true
         WHERE user_id = $1 AND status = 'settled' AND ended.at >= $2 AND ended.at < $3
         GROUP BY 1 ORDER BY 1"#,
-        user_id,
+        user_id.get(),
         from,
         to
     )

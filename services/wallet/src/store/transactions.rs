@@ -1,9 +1,9 @@
 //! The table `transactions`.
 
 use chassis::db::PgConnection;
+use chassis::id::{MemberId, StaffId, TransactionId};
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::limits::{APPROVED_ALONE_PERIOD, ApprovedAlone};
 use crate::domain::transaction::Transaction;
@@ -17,17 +17,20 @@ macro_rules! select {
             Record,
             r#"SELECT id, user_id, kind AS "kind: _", description, status AS "status: _", direction AS "direction: _",
                 amount_cents AS "amount_cents: _", claimed_amount_cents AS "claimed_amount_cents: _",
-                fee_cents AS "fee_cents: _", net_amount_cents AS "net_amount_cents: _", fee_paid, method_id, currency, network,
-                method_address, method_memo, method_version, destination_address, destination_memo,
+                fee_cents AS "fee_cents: _", net_amount_cents AS "net_amount_cents: _", fee_paid,
+                method_id AS "method_id: _", currency, network, method_address, method_memo, method_version, destination_address, destination_memo,
                 CASE WHEN kind = 'withdrawal' AND status = 'pending' THEN (SELECT known_at FROM destinations
                     WHERE destinations.user_id = transactions.user_id AND key = destination_key(
                         transactions.currency, transactions.network, destination_address, destination_memo)) END AS known_at,
-                receipt_key, receipt_content_type, receipt_digest::text, claimed_txid, txid, txid_key, vout, first_approved_by,
-                first_approved_at, received_cents AS "received_cents: _", reason_code, approved_by, approved_at,
-                CASE WHEN paying_until > transaction_timestamp() THEN paying_by END AS paying_by, paying_until, decided_by,
-                decided_at, related_id, revision, created_at, quote_id, asset, asset_decimals, units::text, rate_micros,
+                receipt_key, receipt_content_type, receipt_digest::text, claimed_txid, txid, txid_key, vout,
+                first_approved_by AS "first_approved_by: _", first_approved_at, received_cents AS "received_cents: _", reason_code,
+                approved_by AS "approved_by: _", approved_at,
+                CASE WHEN paying_until > transaction_timestamp() THEN paying_by END AS "paying_by: _", paying_until,
+                decided_by AS "decided_by: _", decided_at, related_id, revision, created_at, quote_id AS "quote_id: _",
+                asset, asset_decimals, units::text, rate_micros,
                 spread_bps::integer, quoted_at, quote_expires_at, payout_contract, payout_decimals, payout_units::text,
-                payout_rate_micros, payout_spread_bps::integer, payout_priced_at, sent_by, sent_at
+                payout_rate_micros, payout_spread_bps::integer, payout_priced_at,
+                sent_by AS "sent_by: _", sent_at
             FROM transactions "# $(+ $clause)+
             $(, $value)*
         )
@@ -78,7 +81,7 @@ pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Res
             revision = transactions.revision + 1
          FROM unnest($2::ledger_transaction[]) AS new
          WHERE transactions.id = $1 RETURNING transactions.revision",
-        transaction.id,
+        transaction.id.get(),
         &row as _
     )
     .fetch_one(conn)
@@ -86,29 +89,34 @@ pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Res
     Ok(())
 }
 
-pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
-    select!("WHERE id = $1", id).fetch_optional(conn).await
+pub async fn find(conn: &mut PgConnection, id: TransactionId) -> Result<Option<Transaction>, sqlx::Error> {
+    select!("WHERE id = $1", id.get()).fetch_optional(conn).await
 }
 
 /// The lines with these ids, in no order.
-pub async fn find_all(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Transaction>, sqlx::Error> {
+pub async fn find_all(conn: &mut PgConnection, ids: &[TransactionId]) -> Result<Vec<Transaction>, sqlx::Error> {
     // The number of ids is hidden from the planner, which would plan a lookup of one id again each time.
-    select!("WHERE id = ANY ((SELECT $1::uuid[])::uuid[])", ids).fetch_all(conn).await
+    select!("WHERE id = ANY ((SELECT $1::uuid[])::uuid[])", ids as _).fetch_all(conn).await
 }
 
 /// The line with this id, locked until the transaction ends. The member is to be locked before.
-pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
-    select!("WHERE id = $1 FOR UPDATE", id).fetch_optional(conn).await
+pub async fn lock(conn: &mut PgConnection, id: TransactionId) -> Result<Option<Transaction>, sqlx::Error> {
+    select!("WHERE id = $1 FOR UPDATE", id.get()).fetch_optional(conn).await
 }
 
 /// The member's open withdrawal.
-pub async fn open_withdrawal(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
-    select!("WHERE user_id = $1 AND kind = 'withdrawal' AND status = 'pending'", user_id).fetch_optional(conn).await
+pub async fn open_withdrawal(conn: &mut PgConnection, user_id: MemberId) -> Result<Option<Transaction>, sqlx::Error> {
+    select!("WHERE user_id = $1 AND kind = 'withdrawal' AND status = 'pending'", user_id.get())
+        .fetch_optional(conn)
+        .await
 }
 
 /// The member's open withdrawal, locked until the transaction ends. The member is to be locked before.
-pub async fn lock_open_withdrawal(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
-    select!("WHERE user_id = $1 AND kind = 'withdrawal' AND status = 'pending' FOR UPDATE", user_id)
+pub async fn lock_open_withdrawal(
+    conn: &mut PgConnection,
+    user_id: MemberId,
+) -> Result<Option<Transaction>, sqlx::Error> {
+    select!("WHERE user_id = $1 AND kind = 'withdrawal' AND status = 'pending' FOR UPDATE", user_id.get())
         .fetch_optional(conn)
         .await
 }
@@ -119,19 +127,22 @@ pub async fn sent(conn: &mut PgConnection, limit: i64) -> Result<Vec<Transaction
 }
 
 /// Ends the lease of a payout at this moment: its holder cannot pay any more.
-pub async fn end_lease(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE transactions SET paying_until = $2, revision = revision + 1 WHERE id = $1", id, now)
+pub async fn end_lease(conn: &mut PgConnection, id: TransactionId, now: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE transactions SET paying_until = $2, revision = revision + 1 WHERE id = $1", id.get(), now)
         .execute(conn)
         .await?;
     Ok(())
 }
 
 /// The fee payment that counts for this withdrawal, if one was confirmed while it was open.
-pub async fn confirmed_fee(conn: &mut PgConnection, withdrawal_id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
+pub async fn confirmed_fee(
+    conn: &mut PgConnection,
+    withdrawal_id: TransactionId,
+) -> Result<Option<Transaction>, sqlx::Error> {
     select!(
         "WHERE related_id = $1 AND kind = 'fee' AND status = 'success'
             AND EXISTS (SELECT FROM postings WHERE postings.kind = 'fee' AND business_id = transactions.id)",
-        withdrawal_id
+        withdrawal_id.get()
     )
     .fetch_optional(conn)
     .await
@@ -140,7 +151,7 @@ pub async fn confirmed_fee(conn: &mut PgConnection, withdrawal_id: Uuid) -> Resu
 /// What was approved by one person within the last day: for a member, and by a reviewer, whose approvals wait for each other.
 pub async fn approved_alone(
     conn: &mut PgConnection,
-    (reviewer, member): (Uuid, Uuid),
+    (reviewer, member): (StaffId, MemberId),
     now: OffsetDateTime,
 ) -> Result<ApprovedAlone, sqlx::Error> {
     sqlx::query_scalar!(
@@ -158,8 +169,8 @@ pub async fn approved_alone(
             coalesce(sum(amount_cents) FILTER (WHERE decided_by = $1), 0)::bigint AS "reviewer_unproven!"
          FROM transactions
          WHERE NOT is_proven AND status = 'success' AND first_approved_by IS NULL AND decided_at > $3"#,
-        reviewer,
-        member,
+        reviewer.get(),
+        member.get(),
         since,
     )
     .fetch_one(conn)
@@ -172,7 +183,7 @@ pub async fn approved_alone(
 }
 
 /// Notes whether the chain proves a payment that is being approved.
-pub async fn note_proof(conn: &mut PgConnection, id: Uuid, is_proven: bool) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE transactions SET is_proven = $2 WHERE id = $1", id, is_proven).execute(conn).await?;
+pub async fn note_proof(conn: &mut PgConnection, id: TransactionId, is_proven: bool) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE transactions SET is_proven = $2 WHERE id = $1", id.get(), is_proven).execute(conn).await?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Confirmed movements of the treasury, the accounts of plans, and what trade reports of open trades.
 
+use chassis::id::{PlanId, ProposalId, TradeId};
 use std::collections::HashMap;
 
 use chassis::db::PgConnection;
@@ -7,7 +8,6 @@ use chassis::money::Cents;
 use chassis::proposal::Proposal;
 use serde_json::Value;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::account::HouseAccount;
 use crate::domain::treasury::{Confirmed, HOUSE, MovementKind, OpenTrades};
@@ -32,16 +32,16 @@ impl TryFrom<Row> for Confirmed {
 /// oldest first.
 pub async fn of_subject(
     conn: &mut PgConnection,
-    plan_id: Option<Uuid>,
-    without: Uuid,
+    plan_id: Option<PlanId>,
+    without: ProposalId,
 ) -> Result<Vec<Confirmed>, Error> {
     let rows = sqlx::query_as!(
         Row,
         r#"SELECT kind AS "kind: _", change, decided_at AS "decided_at!" FROM proposals
          WHERE subject_id = $1 AND status = 'confirmed' AND is_treasury(kind) AND change ? 'asset' AND id <> $2
          ORDER BY decided_at, id"#,
-        plan_id.unwrap_or(HOUSE),
-        without
+        plan_id.map_or(HOUSE, PlanId::get),
+        without.get()
     )
     .fetch_all(conn)
     .await?;
@@ -52,7 +52,8 @@ pub async fn of_subject(
 pub async fn newest(conn: &mut PgConnection, limit: i64) -> Result<Vec<Proposal>, sqlx::Error> {
     sqlx::query_as!(
         Proposal,
-        r#"SELECT id, kind, subject_id, change, before, status, proposed_by, proposed_at, decided_by, decided_at,
+        r#"SELECT id, kind, subject_id, change, before, status, proposed_by, proposed_at,
+            decided_by AS "decided_by: _", decided_at,
             proposed_at + interval '7 days' AS expires_at
          FROM proposals WHERE status = 'confirmed' AND is_treasury(kind) ORDER BY decided_at DESC, id DESC LIMIT $1"#,
         limit
@@ -62,11 +63,11 @@ pub async fn newest(conn: &mut PgConnection, limit: i64) -> Result<Vec<Proposal>
 }
 
 /// The name of a plan in its newest movement, before trade has reported it.
-pub async fn title_of(conn: &mut PgConnection, plan_id: Uuid) -> Result<Option<String>, sqlx::Error> {
+pub async fn title_of(conn: &mut PgConnection, plan_id: PlanId) -> Result<Option<String>, sqlx::Error> {
     let title = sqlx::query_scalar!(
         "SELECT change ->> 'plan_title' FROM proposals
          WHERE subject_id = $1 AND status = 'confirmed' AND is_treasury(kind) ORDER BY decided_at DESC, id DESC LIMIT 1",
-        plan_id
+        plan_id.get()
     )
     .fetch_optional(conn)
     .await?;
@@ -87,10 +88,10 @@ pub async fn house_balance(conn: &mut PgConnection, account: HouseAccount) -> Re
 }
 
 /// The cash of a plan; zero before it has accounts.
-pub async fn plan_cash(conn: &mut PgConnection, plan_id: Uuid) -> Result<Cents, sqlx::Error> {
+pub async fn plan_cash(conn: &mut PgConnection, plan_id: PlanId) -> Result<Cents, sqlx::Error> {
     let cash = sqlx::query_scalar!(
         r#"SELECT balance_cents AS "balance: Cents" FROM accounts WHERE user_id = $1 AND kind = 'plan_cash'"#,
-        plan_id
+        plan_id.get()
     )
     .fetch_optional(conn)
     .await?;
@@ -98,9 +99,9 @@ pub async fn plan_cash(conn: &mut PgConnection, plan_id: Uuid) -> Result<Cents, 
 }
 
 /// Plans that have accounts or open trades.
-pub async fn plans(conn: &mut PgConnection) -> Result<Vec<Uuid>, sqlx::Error> {
+pub async fn plans(conn: &mut PgConnection) -> Result<Vec<PlanId>, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT plan_id AS "plan_id!" FROM (SELECT user_id AS plan_id FROM accounts WHERE kind = 'plan_cash'
+        r#"SELECT plan_id AS "plan_id!: _" FROM (SELECT user_id AS plan_id FROM accounts WHERE kind = 'plan_cash'
             UNION SELECT plan_id FROM plan_values) AS known ORDER BY 1"#
     )
     .fetch_all(conn)
@@ -108,10 +109,13 @@ pub async fn plans(conn: &mut PgConnection) -> Result<Vec<Uuid>, sqlx::Error> {
 }
 
 /// What trade said last of the open trades of a plan.
-pub async fn open_trades(conn: &mut PgConnection, plan_id: Uuid) -> Result<Option<(String, OpenTrades)>, sqlx::Error> {
+pub async fn open_trades(
+    conn: &mut PgConnection,
+    plan_id: PlanId,
+) -> Result<Option<(String, OpenTrades)>, sqlx::Error> {
     let row = sqlx::query!(
         r#"SELECT title, cost_cents AS "cost: Cents", value_cents AS "value: Cents", at FROM plan_values WHERE plan_id = $1"#,
-        plan_id
+        plan_id.get()
     )
     .fetch_optional(conn)
     .await?;
@@ -141,7 +145,7 @@ pub async fn moves(
 /// Notes what trade says of the open trades of a plan.
 pub async fn report(
     conn: &mut PgConnection,
-    (plan_id, title): (Uuid, &str),
+    (plan_id, title): (PlanId, &str),
     open: OpenTrades,
     value_at: Option<OffsetDateTime>,
 ) -> Result<(), sqlx::Error> {
@@ -149,7 +153,7 @@ pub async fn report(
         "INSERT INTO plan_values (plan_id, title, cost_cents, value_cents, at, value_at) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (plan_id) DO UPDATE SET title = excluded.title, cost_cents = excluded.cost_cents,
             value_cents = excluded.value_cents, at = excluded.at, value_at = excluded.value_at",
-        plan_id,
+        plan_id.get(),
         title,
         open.cost.get(),
         open.value.get(),
@@ -162,9 +166,9 @@ pub async fn report(
 }
 
 /// Up to which value of each plan the gains of its open trades are known.
-pub async fn known_gains(conn: &mut PgConnection) -> Result<Vec<(Uuid, Option<OffsetDateTime>)>, sqlx::Error> {
+pub async fn known_gains(conn: &mut PgConnection) -> Result<Vec<(PlanId, Option<OffsetDateTime>)>, sqlx::Error> {
     let rows = sqlx::query!("SELECT plan_id, gains_at FROM plan_values").fetch_all(conn).await?;
-    Ok(rows.into_iter().map(|row| (row.plan_id, row.gains_at)).collect())
+    Ok(rows.into_iter().map(|row| (row.plan_id.into(), row.gains_at)).collect())
 }
 
 /// Whether the gains of all plans are known at the newest value of each, as trade reported it since a moment.
@@ -181,20 +185,20 @@ pub async fn gains_are_known(conn: &mut PgConnection, since: OffsetDateTime) -> 
 /// Notes gains of open trades at a value of their plan. What is known of a later value stays.
 pub async fn note_gains(
     conn: &mut PgConnection,
-    plan_id: Uuid,
+    plan_id: PlanId,
     value_at: OffsetDateTime,
-    gains: &[(Uuid, Cents)],
+    gains: &[(TradeId, Cents)],
 ) -> Result<(), sqlx::Error> {
-    let (trades, cents): (Vec<Uuid>, Vec<i64>) = gains.iter().map(|(trade, gain)| (*trade, gain.get())).unzip();
+    let (trades, cents): (Vec<TradeId>, Vec<i64>) = gains.iter().map(|(trade, gain)| (*trade, gain.get())).unzip();
     sqlx::query!(
         "INSERT INTO open_gains (trade_id, plan_id, gain_cents, value_at)
          SELECT trade_id, $1, gain_cents, $2 FROM unnest($3::uuid[], $4::bigint[]) AS told (trade_id, gain_cents)
          ORDER BY trade_id
          ON CONFLICT (trade_id) DO UPDATE SET plan_id = excluded.plan_id, gain_cents = excluded.gain_cents,
             value_at = excluded.value_at WHERE open_gains.value_at <= excluded.value_at",
-        plan_id,
+        plan_id.get(),
         value_at,
-        &trades,
+        &trades as _,
         &cents
     )
     .execute(conn)
@@ -205,12 +209,12 @@ pub async fn note_gains(
 /// Notes that the gains of a plan are known up to a value.
 pub async fn complete_gains(
     conn: &mut PgConnection,
-    plan_id: Uuid,
+    plan_id: PlanId,
     value_at: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE plan_values SET gains_at = $2 WHERE plan_id = $1 AND (gains_at IS NULL OR gains_at < $2)",
-        plan_id,
+        plan_id.get(),
         value_at
     )
     .execute(conn)

@@ -1,10 +1,14 @@
 //! Staff members who are viewing a transaction.
 
 use chassis::db::PgConnection;
-use uuid::Uuid;
+use chassis::id::{StaffId, TransactionId};
 
 /// Records that a staff member views a transaction, and removes records that are over.
-pub async fn note(conn: &mut PgConnection, transaction_id: Uuid, staff_id: Uuid) -> Result<(), sqlx::Error> {
+pub async fn note(
+    conn: &mut PgConnection,
+    transaction_id: TransactionId,
+    staff_id: StaffId,
+) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "WITH over AS (
             DELETE FROM viewings WHERE (transaction_id, staff_id) IN (
@@ -14,8 +18,8 @@ pub async fn note(conn: &mut PgConnection, transaction_id: Uuid, staff_id: Uuid)
         )
         INSERT INTO viewings (transaction_id, staff_id, seen_at) VALUES ($1, $2, clock_timestamp())
         ON CONFLICT (transaction_id, staff_id) DO UPDATE SET seen_at = excluded.seen_at",
-        transaction_id,
-        staff_id
+        transaction_id.get(),
+        staff_id.get()
     )
     .execute(conn)
     .await?;
@@ -23,13 +27,17 @@ pub async fn note(conn: &mut PgConnection, transaction_id: Uuid, staff_id: Uuid)
 }
 
 /// The other staff members who viewed it within the last 20 seconds.
-pub async fn others(conn: &mut PgConnection, transaction_id: Uuid, but: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
+pub async fn others(
+    conn: &mut PgConnection,
+    transaction_id: TransactionId,
+    but: StaffId,
+) -> Result<Vec<StaffId>, sqlx::Error> {
     sqlx::query_scalar!(
-        "SELECT staff_id FROM viewings
+        r#"SELECT staff_id AS "staff_id: _" FROM viewings
          WHERE transaction_id = $1 AND staff_id <> $2 AND seen_at > clock_timestamp() - interval '20 seconds'
-         ORDER BY staff_id",
-        transaction_id,
-        but
+         ORDER BY staff_id"#,
+        transaction_id.get(),
+        but.get()
     )
     .fetch_all(conn)
     .await

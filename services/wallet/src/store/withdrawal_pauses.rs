@@ -1,8 +1,8 @@
 //! Pauses of withdrawals: started when the ledger does not balance, ended by two people. Table `withdrawal_pauses`.
 
 use chassis::db::PgConnection;
+use chassis::id::StaffId;
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pause {
@@ -48,13 +48,13 @@ pub async fn begin(conn: &mut PgConnection, reason: &str) -> Result<bool, sqlx::
 pub async fn end(
     conn: &mut PgConnection,
     id: i64,
-    (proposed_by, confirmed_by): (Uuid, Uuid),
+    (proposed_by, confirmed_by): (StaffId, StaffId),
 ) -> Result<bool, sqlx::Error> {
     let ended = sqlx::query!(
         "UPDATE withdrawal_pauses SET reopening_proposed_by = $1, reopened_by = $2, reopened_at = clock_timestamp()
          WHERE id = $3 AND reopened_at IS NULL",
-        proposed_by,
-        confirmed_by,
+        proposed_by.get(),
+        confirmed_by.get(),
         id
     )
     .execute(conn)

@@ -1,9 +1,9 @@
 //! Withdrawals that count towards the limits of a member.
 
 use chassis::db::PgConnection;
+use chassis::id::{MemberId, QuoteId};
 use chassis::money::Cents;
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
 use crate::domain::limits::{self, Allowance, Rest, Withdrawn};
@@ -29,11 +29,11 @@ pub struct Outlook {
 /// The outlook of each of these requests: its member, and its quote if it names one.
 pub async fn outlooks(
     conn: &mut PgConnection,
-    all: &[(Uuid, Option<Uuid>)],
+    all: &[(MemberId, Option<QuoteId>)],
     watched_within: Duration,
 ) -> Result<Vec<Outlook>, sqlx::Error> {
-    let users: Vec<Uuid> = all.iter().map(|(user_id, _)| *user_id).collect();
-    let quotes: Vec<Option<Uuid>> = all.iter().map(|(_, quote_id)| *quote_id).collect();
+    let users: Vec<MemberId> = all.iter().map(|(user_id, _)| *user_id).collect();
+    let quotes: Vec<Option<QuoteId>> = all.iter().map(|(_, quote_id)| *quote_id).collect();
     // A row for each destination, and one for a member without any. The number of requests is hidden from the planner, which
     // would plan for a single one again each time.
     let rows = gated!(query!(
@@ -47,8 +47,8 @@ pub async fn outlooks(
             WHERE destinations.user_id = wanted.user_id LIMIT $4) AS known ON true
          ORDER BY place"#,
         watched_within.as_seconds_f64(),
-        &users,
-        &quotes as &[Option<Uuid>],
+        &users as _,
+        &quotes as _,
         DESTINATIONS,
     ))
     .fetch_all(conn)
@@ -73,7 +73,7 @@ pub async fn outlooks(
 /// more than now.
 pub async fn rest(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     allowances: &[Allowance],
     wanted: Option<Cents>,
     now: OffsetDateTime,
@@ -84,7 +84,7 @@ pub async fn rest(
         Withdrawn,
         r#"SELECT created_at AS "at!", amount_cents AS "amount!: Cents" FROM counted_withdrawals
         WHERE user_id = $1 AND (user_id, created_at) > ($1, $2) ORDER BY created_at"#,
-        user_id,
+        user_id.get(),
         now - longest
     )
     .fetch_all(conn)

@@ -2,12 +2,12 @@
 
 use chassis::erasure::Erase;
 use chassis::error::from_status;
+use chassis::id::MemberId;
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::wallet::v1::closing_service_server::ClosingService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
-use uuid::Uuid;
 use wallet::app::deposit::list_owned_receipts::list_owned_receipts;
 use wallet::app::forget_expired::{Destinations, forget_receipts};
 
@@ -128,7 +128,8 @@ async fn destinations_go_with_the_personal_data(pool: PgPool) {
     .await
     .unwrap();
     Destinations.erase(&mut conn, &[member.id]).await.unwrap();
-    let left: Vec<Uuid> = sqlx::query_scalar("SELECT user_id FROM destinations").fetch_all(&world.pool).await.unwrap();
+    let left: Vec<MemberId> =
+        sqlx::query_scalar("SELECT user_id FROM destinations").fetch_all(&world.pool).await.unwrap();
     assert_eq!(left, [other.id]);
 }
 

@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::id::MemberId;
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::common::v1::Proposal;
@@ -110,7 +111,7 @@ async fn a_refund_settles_what_is_owed(pool: PgPool) {
 async fn nothing_else_is_refunded(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
-    let nobody = Member { id: Uuid::new_v4(), token: String::new() };
+    let nobody = Member { id: Uuid::new_v4().into(), token: String::new() };
     assert_eq!(code(propose(&world, &world.treasurer, &nobody).await), "NOT_FOUND");
     assert_eq!(code(propose(&world, &world.treasurer, &member).await), "NOT_REVERSIBLE");
     let deposited = world.history(&member).await.remove(0);
@@ -142,7 +143,7 @@ async fn the_ledger_sells_the_course_once(pool: PgPool) {
 }
 
 /// A purchase as the ledger takes it from anyone who holds the member's lock.
-async fn purchase(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+async fn purchase(conn: &mut PgConnection, user_id: MemberId) -> Result<(), Error> {
     posting::lock_member(conn, user_id).await?;
     let line = Line::done(user_id, Details::Purchase, COURSE_PRICE, clock::now(conn).await?);
     transactions::insert(conn, &line).await?;

@@ -47,7 +47,7 @@ async fn known(world: &World, member: &Member, network: &str, address: &str, mem
 /// A member with this second factor and this balance.
 async fn with_factor(world: &World, stepped_up: bool, cents: i64) -> Member {
     let open = Session { has_factor: true, stepped_up, factor_proven: stepped_up, ..session(None) };
-    let (id, token) = (open.user_id, world.realm.sign_in(open));
+    let (id, token) = (open.member_id(), world.realm.sign_in(open));
     let member = Member { id, token };
     world.deposit_confirmed(&member, cents).await;
     member
@@ -158,7 +158,7 @@ async fn a_second_factor_replaces_the_code(pool: PgPool) {
     let method = confirm_destination_request::Subject::MethodId(PERSONAL.to_owned());
     assert_eq!(code(confirm_subject(&world, &late, Some(method.clone()), CODE).await), "STEP_UP_REQUIRED");
     let proven = Session { has_factor: true, stepped_up: true, factor_proven: true, ..session(None) };
-    let fresh = Session { user_id: late.id, ..proven };
+    let fresh = Session { user_id: late.id.into(), ..proven };
     let fresh = Member { id: late.id, token: world.realm.sign_in(fresh) };
     confirm_subject(&world, &fresh, Some(method), "").await.unwrap();
     assert!(known(&world, &late, "TRC20", SAVED_ADDRESS, "").await);
@@ -169,7 +169,7 @@ async fn a_second_factor_replaces_the_code(pool: PgPool) {
 async fn a_young_second_factor_replaces_no_code(pool: PgPool) {
     let world = World::new(pool).await;
     let open = Session { has_factor: true, stepped_up: true, factor_proven: false, ..session(None) };
-    let member = Member { id: open.user_id, token: world.realm.sign_in(open) };
+    let member = Member { id: open.member_id(), token: world.realm.sign_in(open) };
     world.deposit_confirmed(&member, 50_000).await;
     let made = world.withdraw_anywhere(&member, withdrawal(10_000)).await.unwrap();
     assert!(made.needs_confirmation && world.codes.lock().unwrap().len() == 1);

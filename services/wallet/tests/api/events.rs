@@ -39,7 +39,7 @@ async fn a_registration_makes_the_accounts_once(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM inbox").await, 2);
 }
 
-fn disowned(user_id: Uuid, at: OffsetDateTime) -> Event {
+fn disowned(user_id: impl std::fmt::Display, at: OffsetDateTime) -> Event {
     let message = ActivityDisowned { user_id: user_id.to_string(), reported_at: Some(clock::to_proto(at)) };
     // That of the message has whole seconds.
     let at = at.replace_nanosecond(0).unwrap();

@@ -1,6 +1,7 @@
 //! A running wallet with members and staff, a fake payment-method service with two methods, and a fake auth that mails
 //! codes.
 
+use chassis::id::MemberId;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -36,7 +37,6 @@ use time::{Duration, OffsetDateTime};
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
-use uuid::Uuid;
 use wallet::SCHEMA;
 use wallet::app::account::get_times::LastTimes;
 use wallet::app::ledger::check_ledger::check_ledger;
@@ -70,7 +70,7 @@ pub const PLATFORM_ADDRESS: &str = "TPLATFORMxxxxxxxxxxxxxxxxxxxxxxxxx";
 
 #[derive(Debug, Clone)]
 pub struct Member {
-    pub id: Uuid,
+    pub id: MemberId,
     pub token: String,
 }
 

@@ -1,5 +1,6 @@
 //! The second line: what the database itself refuses, and the posting engine alone.
 
+use chassis::id::MemberId;
 use chassis::money::Cents;
 use chassis::testing::database;
 use sqlx::PgPool;
@@ -131,7 +132,7 @@ async fn self_confirmation_is_refused_by_the_database(pool: PgPool) {
 async fn many_postings_are_posted_at_once(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let db = database(pool, SCHEMA).await;
-    let (one, two) = (Uuid::new_v4(), Uuid::new_v4());
+    let (one, two) = (MemberId::new(Uuid::new_v4()), MemberId::new(Uuid::new_v4()));
     let (house, a, b) =
         (AccountRef::House(HouseAccount::Settlement), AccountRef::available(one), AccountRef::available(two));
     world.allow_transfers().await;

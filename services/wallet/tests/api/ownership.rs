@@ -62,7 +62,7 @@ async fn unverified_frozen_and_staff_move_no_money(pool: PgPool) {
     let unverified = chassis::identity::Session { verified: false, ..session(None) };
     let frozen = chassis::identity::Session { frozen: true, ..session(None) };
     let sign_in =
-        |session: chassis::identity::Session| Member { id: session.user_id, token: world.realm.sign_in(session) };
+        |session: chassis::identity::Session| Member { id: session.member_id(), token: world.realm.sign_in(session) };
     let (unverified, frozen) = (sign_in(unverified), sign_in(frozen));
     let staff = Member { id: unverified.id, token: world.reviewer.clone() };
     for (who, expected) in
@@ -90,7 +90,7 @@ async fn money_leaves_by_a_fresh_factor(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
     let again = |changes: chassis::identity::Session| {
-        let session = chassis::identity::Session { user_id: member.id, ..changes };
+        let session = chassis::identity::Session { user_id: member.id.into(), ..changes };
         Member { id: member.id, token: world.realm.sign_in(session) }
     };
     let stale = again(chassis::identity::Session { has_factor: true, ..session(None) });

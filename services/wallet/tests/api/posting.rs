@@ -1,5 +1,6 @@
 //! Many movements in one commit: the database decides each as if they came one after another.
 
+use chassis::id::{MemberId, TradeId, TransactionId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chassis::idempotency::Claim;
@@ -38,16 +39,16 @@ impl Numbers {
 }
 
 /// What is known of a trade: whose, how much, and where it stands.
-type Trade = (Uuid, Cents, &'static str);
+type Trade = (MemberId, Cents, &'static str);
 
 /// The rules in a few lines, for movements one after another.
 #[derive(Default)]
 struct Model {
     cents: HashMap<AccountRef, i64>,
-    trades: HashMap<Uuid, Trade>,
-    withdrawals: HashSet<Uuid>,
-    courses: HashSet<Uuid>,
-    lines: BTreeMap<Uuid, (Uuid, i64)>,
+    trades: HashMap<TradeId, Trade>,
+    withdrawals: HashSet<MemberId>,
+    courses: HashSet<MemberId>,
+    lines: BTreeMap<TransactionId, (MemberId, i64)>,
     events: Vec<String>,
 }
 
@@ -117,24 +118,24 @@ impl Model {
     }
 }
 
-fn transfer(user_id: Uuid, way: (AccountRef, AccountRef), cents: i64) -> Posting {
+fn transfer(user_id: MemberId, way: (AccountRef, AccountRef), cents: i64) -> Posting {
     let cause = Cause::Unchecked(Uuid::new_v4());
     Posting::transfer(PostingKind::Transfer, cause, user_id, way, Cents::new(cents)).unwrap()
 }
 
-pub fn one_transfer(user_id: Uuid, way: (AccountRef, AccountRef), cents: i64) -> Movement {
+pub fn one_transfer(user_id: MemberId, way: (AccountRef, AccountRef), cents: i64) -> Movement {
     Movement { user_id, postings: vec![transfer(user_id, way, cents)], ..Movement::default() }
 }
 
 /// Gives the plan all the cash that gains take; transfers have to be allowed.
 pub async fn fill_plan(world: &World) {
     let way = (AccountRef::House(HouseAccount::Capital), AccountRef::Plan(PLAN, PlanAccount::Cash));
-    assert_eq!(world.grpc.ledger.apply(one_transfer(PLAN, way, 1 << 40)).await.unwrap(), Outcome::Applied);
+    assert_eq!(world.grpc.ledger.apply(one_transfer(PLAN.get().into(), way, 1 << 40)).await.unwrap(), Outcome::Applied);
 }
 
-pub fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement {
+pub fn withdrawal(user_id: MemberId, amount: Cents, now: OffsetDateTime) -> Movement {
     let method = MethodCopy {
-        id: Uuid::new_v4(),
+        id: Uuid::new_v4().into(),
         currency: "USDT".into(),
         network: "TRC20".into(),
         address: String::new(),
@@ -158,7 +159,7 @@ pub fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement
     }
 }
 
-fn course(user_id: Uuid, now: OffsetDateTime) -> Movement {
+fn course(user_id: MemberId, now: OffsetDateTime) -> Movement {
     let line = Transaction::done(user_id, Details::Purchase, COURSE_PRICE, now);
     let way = (AccountRef::available(user_id), AccountRef::House(HouseAccount::CourseRevenue));
     let cause = Cause::Purchase(line.id);
@@ -171,7 +172,7 @@ fn course(user_id: Uuid, now: OffsetDateTime) -> Movement {
     }
 }
 
-pub fn fund(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
+pub fn fund(user_id: MemberId, trade_id: TradeId, amount: Cents, at: OffsetDateTime) -> Movement {
     let line = Transaction::done(user_id, Details::Trade { part: TradePart::Invested, trade_id }, amount, at);
     let way = (AccountRef::available(user_id), AccountRef::invested(user_id));
     let cause = Cause::Trade(trade_id);
@@ -186,7 +187,7 @@ pub fn fund(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) ->
 }
 
 /// What the balance lacks is owed.
-fn reversal(user_id: Uuid, cents: i64) -> Movement {
+fn reversal(user_id: MemberId, cents: i64) -> Movement {
     let way = (AccountRef::available(user_id), AccountRef::House(HouseAccount::Adjustments));
     let cause = Cause::Unchecked(Uuid::new_v4());
     let posting = Posting::transfer(PostingKind::Reversal, cause, user_id, way, Cents::new(cents)).unwrap();
@@ -194,7 +195,7 @@ fn reversal(user_id: Uuid, cents: i64) -> Movement {
 }
 
 /// With a gain of as much as was invested.
-pub fn settle(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
+pub fn settle(user_id: MemberId, trade_id: TradeId, amount: Cents, at: OffsetDateTime) -> Movement {
     let (available, invested) = (AccountRef::available(user_id), AccountRef::invested(user_id));
     let cash = AccountRef::Plan(PLAN, PlanAccount::Cash);
     let parts = [
@@ -217,7 +218,7 @@ pub fn settle(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) 
 }
 
 /// Members with money, and the model of them.
-async fn members(world: &World) -> (Vec<Uuid>, Model) {
+async fn members(world: &World) -> (Vec<MemberId>, Model) {
     let (mut members, mut model) = (Vec::new(), Model::default());
     for cents in [5_000, 17_000, 9_000, 21_000, 13_000, 40_000] {
         let member = world.member_with(cents).await.id;
@@ -230,11 +231,11 @@ async fn members(world: &World) -> (Vec<Uuid>, Model) {
 }
 
 /// Any of all movements there are.
-fn movement(numbers: &mut Numbers, members: &[Uuid], trades: &[Uuid], now: OffsetDateTime) -> Movement {
+fn movement(numbers: &mut Numbers, members: &[MemberId], trades: &[TradeId], now: OffsetDateTime) -> Movement {
     let user_id = numbers.of(members);
     let trade = numbers.of(trades);
     // Most of the time the same terms for the same trade.
-    let amount = Cents::new(i64::from(trade.as_bytes()[0]) + 1 + i64::from(numbers.below(10) == 0));
+    let amount = Cents::new(i64::from(trade.get().as_bytes()[0]) + 1 + i64::from(numbers.below(10) == 0));
     match numbers.below(9) {
         8 => reversal(user_id, numbers.below(9_000).cast_signed() + 1),
         0 => withdrawal(user_id, Cents::new(numbers.below(9_000).cast_signed() + 100), now),
@@ -264,7 +265,7 @@ fn movement(numbers: &mut Numbers, members: &[Uuid], trades: &[Uuid], now: Offse
 }
 
 /// What is there is what the model has: balances, trades, lines of histories, events, and no more.
-async fn assert_same(world: &World, model: &Model, members: &[Uuid]) {
+async fn assert_same(world: &World, model: &Model, members: &[MemberId]) {
     for (member, kind) in members.iter().flat_map(|member| MemberAccount::ALL.map(|kind| (member, kind))) {
         let expected = model.cents.get(&AccountRef::Member(*member, kind)).copied().unwrap_or_default();
         let stored: i64 = sqlx::query_scalar("SELECT balance_cents FROM accounts WHERE user_id = $1 AND kind = $2")
@@ -276,20 +277,21 @@ async fn assert_same(world: &World, model: &Model, members: &[Uuid]) {
             .unwrap_or_default();
         assert_eq!(stored, expected, "{kind:?} of {member}");
     }
-    let trades: Vec<(Uuid, Uuid, i64, String)> =
+    let trades: Vec<(TradeId, MemberId, i64, String)> =
         sqlx::query_as("SELECT trade_id, user_id, amount_cents, status FROM trade_fundings")
             .fetch_all(&world.pool)
             .await
             .unwrap();
-    let trades: HashMap<Uuid, (Uuid, Cents, &str)> =
+    let trades: HashMap<TradeId, (MemberId, Cents, &str)> =
         trades.iter().map(|(id, user, cents, status)| (*id, (*user, Cents::new(*cents), status.as_str()))).collect();
     assert_eq!(trades, model.trades);
-    let lines: Vec<(Uuid, Uuid, i64)> =
+    let lines: Vec<(TransactionId, MemberId, i64)> =
         sqlx::query_as("SELECT id, user_id, amount_cents FROM transactions WHERE kind <> 'deposit'")
             .fetch_all(&world.pool)
             .await
             .unwrap();
-    let lines: BTreeMap<Uuid, (Uuid, i64)> = lines.into_iter().map(|(id, user, cents)| (id, (user, cents))).collect();
+    let lines: BTreeMap<TransactionId, (MemberId, i64)> =
+        lines.into_iter().map(|(id, user, cents)| (id, (user, cents))).collect();
     assert_eq!(lines, model.lines);
     let mut events: Vec<String> =
         sqlx::query_scalar("SELECT event_id::text FROM outbox WHERE key NOT LIKE '%.deposit%'")
@@ -312,7 +314,7 @@ async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
     let ledger = &world.grpc.ledger;
     let (members, mut model) = members(&world).await;
     let (mut numbers, mut seen) = (Numbers(0x5eed), HashSet::new());
-    let trades: Vec<Uuid> = (0..30).map(|_| Uuid::new_v4()).collect();
+    let trades: Vec<TradeId> = (0..30).map(|_| Uuid::new_v4().into()).collect();
     let now = ledger.now().await.unwrap();
     for _ in 0..25 {
         let count = numbers.below(60) + 1;
@@ -334,8 +336,8 @@ async fn movements_under_keys_decide_as_the_model(pool: PgPool) {
     let world = World::new(pool).await;
     let ledger = &world.grpc.ledger;
     let (members, mut model) = members(&world).await;
-    let (mut numbers, mut answers) = (Numbers(0xfeed), HashMap::<(Uuid, u64), String>::new());
-    let trades: Vec<Uuid> = (0..30).map(|_| Uuid::new_v4()).collect();
+    let (mut numbers, mut answers) = (Numbers(0xfeed), HashMap::<(MemberId, u64), String>::new());
+    let trades: Vec<TradeId> = (0..30).map(|_| Uuid::new_v4().into()).collect();
     let now = ledger.now().await.unwrap();
     for _ in 0..200 {
         let movement = movement(&mut numbers, &members, &trades, now);
@@ -394,32 +396,32 @@ async fn nothing_moves_without_its_cause(pool: PgPool) {
     let available = AccountRef::available(member.id);
     let deposit = |cause, way, cents| (PostingKind::Deposit, cause, way, cents);
     let attempts = [
-        deposit(Cause::Transaction(Uuid::new_v4()), (settlement, available), 100),
-        deposit(Cause::Transaction(pending), (settlement, available), 20_000),
-        deposit(Cause::Proposal(pending), (settlement, available), 20_000),
+        deposit(Cause::Transaction(Uuid::new_v4().into()), (settlement, available), 100),
+        deposit(Cause::Transaction(pending.into()), (settlement, available), 20_000),
+        deposit(Cause::Proposal(pending.into()), (settlement, available), 20_000),
         (
             PostingKind::AdjustmentCredit,
-            Cause::Proposal(Uuid::new_v4()),
+            Cause::Proposal(Uuid::new_v4().into()),
             (AccountRef::House(HouseAccount::Adjustments), available),
             100,
         ),
         (
             PostingKind::Bonus,
-            Cause::Proposal(Uuid::new_v4()),
+            Cause::Proposal(Uuid::new_v4().into()),
             (AccountRef::House(HouseAccount::BonusExpense), AccountRef::bonus(member.id)),
             100,
         ),
         (
             PostingKind::TradeGain,
-            Cause::Trade(Uuid::new_v4()),
+            Cause::Trade(Uuid::new_v4().into()),
             (AccountRef::Plan(PLAN, PlanAccount::Cash), available),
             100,
         ),
-        (PostingKind::FeeCredit, Cause::Transaction(pending), (settlement, available), 20_000),
-        (PostingKind::WithdrawalHold, Cause::Transaction(Uuid::new_v4()), (settlement, available), 100),
+        (PostingKind::FeeCredit, Cause::Transaction(pending.into()), (settlement, available), 20_000),
+        (PostingKind::WithdrawalHold, Cause::Transaction(Uuid::new_v4().into()), (settlement, available), 100),
         (
             PostingKind::WithdrawalHold,
-            Cause::Transaction(Uuid::new_v4()),
+            Cause::Transaction(Uuid::new_v4().into()),
             (AccountRef::available(other.id), AccountRef::held(member.id)),
             100,
         ),
@@ -535,7 +537,7 @@ async fn plans_of_empty_tables_read_no_rows_of_others(pool: PgPool) {
     let mut tx = world.grpc.ledger.db().begin().await.unwrap();
     let mut reads = Vec::new();
     for _ in 0..300 {
-        let (user_id, trade_id, amount) = (Uuid::new_v4(), Uuid::new_v4(), Cents::new(1_000));
+        let (user_id, trade_id, amount) = (Uuid::new_v4().into(), Uuid::new_v4().into(), Cents::new(1_000));
         let way = (AccountRef::House(HouseAccount::Adjustments), AccountRef::available(user_id));
         let before: i64 = sqlx::query_scalar(READ).fetch_one(&mut *tx).await.unwrap();
         for movement in [

@@ -2,6 +2,7 @@
 
 use chassis::clock::{Timestamp, to_proto};
 use chassis::error::Kind;
+use chassis::id::PlanId;
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::common::v1::proposal_service_server::ProposalService;
@@ -24,7 +25,7 @@ use crate::fixture::{World, code, refusal};
 use crate::receipts::owned;
 use crate::trades::{fund, settle};
 
-pub const PLAN: Uuid = Uuid::from_u128(0x91a4);
+pub const PLAN: PlanId = PlanId::new(Uuid::from_u128(0x91a4));
 
 /// A movement that a document proves.
 pub fn movement(kind: &str, cents: i64) -> ProposeMovementRequest {

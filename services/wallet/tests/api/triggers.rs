@@ -1,5 +1,6 @@
 //! What the triggers of transactions refuse, no matter which statement writes them.
 
+use chassis::id::StaffId;
 use chassis::identity::Role;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -17,7 +18,7 @@ const DECIDE: &str =
 async fn decide(
     pool: &PgPool,
     id: &str,
-    (status, by): (&str, Uuid),
+    (status, by): (&str, StaffId),
     (cents, txid): (Option<i64>, Option<&str>),
 ) -> Result<(), String> {
     let done = sqlx::query(DECIDE).bind(id).bind(status).bind(by).bind(cents).bind(txid).execute(pool).await;
@@ -29,7 +30,7 @@ async fn decide(
 async fn a_decision_respects_leases(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let (holder, token) = world.realm.staff(Role::Treasurer);
-    let other = Uuid::new_v4();
+    let other = Uuid::new_v4().into();
     for (number, leases) in [false, true].into_iter().enumerate() {
         let member = world.member_with(100_000).await;
         let made = world.withdraw(&member, withdrawal(100_000)).await.unwrap();
@@ -54,7 +55,7 @@ async fn a_decision_respects_leases(pool: PgPool) {
 async fn a_decision_respects_first_approvals(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let (first, token) = world.realm.staff(Role::Reviewer);
-    let other = Uuid::new_v4();
+    let other = Uuid::new_v4().into();
     let deposits = [("hash-1", Some(3)), ("hash-2", None)];
     let mut waiting = Vec::new();
     for (hash, vout) in deposits {

@@ -1,5 +1,6 @@
 //! Waits are bounded: locked rows, lost connections, a server that falls silent, and two processes on one database.
 
+use chassis::id::MemberId;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -18,23 +19,23 @@ use wallet::posting::{Movement, Outcome, Posting};
 
 use crate::fixture::World;
 
-fn transfer(user_id: Uuid, way: (AccountRef, AccountRef)) -> Movement {
+fn transfer(user_id: MemberId, way: (AccountRef, AccountRef)) -> Movement {
     let cause = Cause::Unchecked(Uuid::new_v4());
     let posting = Posting::transfer(PostingKind::Transfer, cause, user_id, way, Cents::new(1)).unwrap();
     Movement { user_id, postings: vec![posting], ..Movement::default() }
 }
 
 /// From the balance to one account of the house.
-fn hot(user_id: Uuid) -> Movement {
+fn hot(user_id: MemberId) -> Movement {
     transfer(user_id, (AccountRef::available(user_id), AccountRef::House(HouseAccount::FeeRevenue)))
 }
 
 /// Within the member's own accounts.
-fn own(user_id: Uuid) -> Movement {
+fn own(user_id: MemberId) -> Movement {
     transfer(user_id, (AccountRef::available(user_id), AccountRef::bonus(user_id)))
 }
 
-async fn members(world: &World, count: usize) -> Vec<Uuid> {
+async fn members(world: &World, count: usize) -> Vec<MemberId> {
     let mut members = Vec::new();
     for _ in 0..count {
         members.push(world.member_with(10_000).await.id);

@@ -3,6 +3,7 @@
 //! and, if not, opens nothing from then on; while only a withdrawal is open, the closing waits for its payout. The request is a
 //! row until wallet has answered, and a sweeper finishes what is due.
 
+use chassis::id::UserId;
 use std::time::Duration;
 
 use chassis::clock;
@@ -12,7 +13,6 @@ use chassis::identity::Session;
 use chassis::sweep::every;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::factor::factor_proof::{self, Proof};
@@ -128,7 +128,7 @@ pub async fn call_off(conn: &mut PgConnection, user: &User, now: OffsetDateTime)
 }
 
 /// Asks wallet, and closes the account or withdraws the request.
-async fn finish(app: &App, user_id: Uuid) -> Result<(), Error> {
+async fn finish(app: &App, user_id: UserId) -> Result<(), Error> {
     let Some(gives_up_bonus) = start(app, user_id).await? else { return Ok(()) };
     let closed = app.wallet.close(user_id, gives_up_bonus).await;
     chassis::crash_point!("auth.close_account.after_wallet");
@@ -149,7 +149,7 @@ async fn finish(app: &App, user_id: Uuid) -> Result<(), Error> {
 
 /// From here on nothing calls the closing off; whether the bonus is given up. `None` if something called it off before, or the
 /// account was frozen since.
-async fn start(app: &App, user_id: Uuid) -> Result<Option<bool>, Error> {
+async fn start(app: &App, user_id: UserId) -> Result<Option<bool>, Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, user_id).await?.ok_or(Error::NotFound("account"))?;
@@ -164,7 +164,7 @@ async fn start(app: &App, user_id: Uuid) -> Result<Option<bool>, Error> {
 }
 
 /// Something was opened since the request: the account stays.
-async fn withdraw(app: &App, user_id: Uuid) -> Result<(), Error> {
+async fn withdraw(app: &App, user_id: UserId) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     if account_closures::take(&mut tx, user_id).await?.is_some() {
@@ -175,7 +175,7 @@ async fn withdraw(app: &App, user_id: Uuid) -> Result<(), Error> {
 }
 
 /// Closes an account whose wallet is closed: nobody logs in to it any more, and what it was logged in with is forgotten.
-async fn close(app: &App, user_id: Uuid) -> Result<(), Error> {
+async fn close(app: &App, user_id: UserId) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, user_id).await?.ok_or(Error::NotFound("account"))?;

@@ -1,6 +1,6 @@
 //! GetUsers: accounts by id, for other services.
 
-use uuid::Uuid;
+use chassis::id::UserId;
 
 use crate::app::{App, MOST_IDS};
 use crate::domain::user::User;
@@ -11,7 +11,7 @@ use crate::store::users;
 ///
 /// # Errors
 /// Wrong fields if too many are asked for.
-pub async fn get_users(app: &App, ids: &[Uuid]) -> Result<Vec<User>, Error> {
+pub async fn get_users(app: &App, ids: &[UserId]) -> Result<Vec<User>, Error> {
     if ids.len() > MOST_IDS {
         return Err(Error::field("userIds", "At most 500 accounts can be requested at once"));
     }

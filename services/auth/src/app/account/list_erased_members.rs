@@ -1,6 +1,6 @@
 //! ListErasedMembers: members whose personal data was removed here, for other services to do the same (D-A12).
 
-use uuid::Uuid;
+use chassis::id::UserId;
 
 use crate::app::App;
 use crate::error::Error;
@@ -10,6 +10,6 @@ use crate::store::closed_accounts;
 const PAGE: i64 = 500;
 
 /// Those after this one; from the first one without it.
-pub async fn list_erased_members(app: &App, after: Option<Uuid>) -> Result<Vec<Uuid>, Error> {
+pub async fn list_erased_members(app: &App, after: Option<UserId>) -> Result<Vec<UserId>, Error> {
     Ok(closed_accounts::erased_after(&mut *app.db.conn().await?, after, PAGE).await?)
 }

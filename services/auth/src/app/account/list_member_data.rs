@@ -19,7 +19,7 @@ pub async fn list_member_data(app: &App, session: &Session, cursor: &Cursor) -> 
         let account = (session.user_id, session.role);
         security_log::done_in(&mut tx, session.id, account, Kind::DataExported, now).await?;
     }
-    let rows = MemberTables::rows(&mut tx, cursor.table(), session.user_id, &cursor.after).await?;
+    let rows = MemberTables::rows(&mut tx, cursor.table(), session.member_id(), &cursor.after).await?;
     tx.commit().await?;
     Ok(cursor.page(&rows))
 }

@@ -2,9 +2,9 @@
 
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::id::{SessionId, UserId};
 use chassis::idempotency::{self, Answer, Claim};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::session::issuing;
@@ -30,8 +30,8 @@ pub struct Registration {
 /// What is kept of the answer: never the token.
 #[derive(Serialize, Deserialize)]
 struct Registered {
-    user_id: Uuid,
-    session_id: Uuid,
+    user_id: UserId,
+    session_id: SessionId,
 }
 
 /// Registers. A replay signs a new token of the same session.

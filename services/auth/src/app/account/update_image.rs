@@ -1,6 +1,6 @@
 //! UpdateImage: sets the caller's photo to a stored file.
 
-use uuid::Uuid;
+use chassis::id::UserId;
 
 use crate::app::App;
 use crate::domain::user::User;
@@ -16,7 +16,7 @@ pub struct UpdatedImage {
 
 /// # Errors
 /// [`Error::AccountFrozen`]; wrong fields if the key is empty, too long or not printable.
-pub async fn update_image(app: &App, user_id: Uuid, image_key: &str) -> Result<UpdatedImage, Error> {
+pub async fn update_image(app: &App, user_id: UserId, image_key: &str) -> Result<UpdatedImage, Error> {
     let printable = image_key.bytes().all(|byte| byte.is_ascii_graphic());
     if !(1..=200).contains(&image_key.len()) || !printable {
         return Err(Error::field("image", "Choose an image"));

@@ -2,9 +2,9 @@
 
 use chassis::clock;
 use chassis::db::Tx;
+use chassis::id::UserId;
 use chassis::identity::Session;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::security::{safeguards, security_log};
@@ -38,7 +38,7 @@ pub struct Submission<'a> {
 
 impl Submission<'_> {
     /// Whether it comes from who registered an account, or logged in to it.
-    fn is_of(&self, user_id: Uuid) -> bool {
+    fn is_of(&self, user_id: UserId) -> bool {
         self.session.as_ref().is_some_and(|session| session.user_id == user_id)
             || self.handle.and_then(Handle::account) == Some(user_id)
     }

@@ -35,7 +35,7 @@ pub async fn finish_passkey(
     second_factor::use_challenge(app, &mut tx, new.challenge(), (Ceremony::Registration(session.id), now)).await?;
     let key = app.relying_party.register(new)?;
     let passkey = Passkey {
-        id: Uuid::now_v7(),
+        id: Uuid::now_v7().into(),
         user_id: user.id,
         name: name.to_owned(),
         key,

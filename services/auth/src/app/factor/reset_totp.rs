@@ -3,9 +3,9 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::Db;
+use chassis::id::StaffId;
 use chassis::identity::{Role, Staff};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::session::ending;
 use crate::domain::email::Email;
@@ -32,7 +32,7 @@ pub async fn reset_totp(db: &Db, email: &str) -> Result<bool, Error> {
     recovery_codes::replace(&mut tx, user.id, &[]).await?;
     ending::end_all(&mut tx, user.id, None, now).await?;
     // As for `staff add`: the operator has no account.
-    let operator = Staff::new(Uuid::nil(), Role::Admin);
+    let operator = Staff::new(StaffId::default(), Role::Admin);
     let act = Act {
         staff: &operator,
         action: "staff.reset_totp",

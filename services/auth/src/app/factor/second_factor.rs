@@ -4,10 +4,10 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::id::UserId;
 use chassis::identity::{Role, Session, Staff, must_enrol_totp, not_permitted};
 use serde_json::json;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::security::{safeguards, security_log};
 use crate::app::{App, SecondFactor};
@@ -78,7 +78,7 @@ pub async fn charge(app: &App, session: &Session) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::TooManyTries`]; [`Error::FactorLocked`] after 20 wrong codes in a row.
-pub async fn charge_for(app: &App, user_id: Uuid, role: Option<Role>) -> Result<(), Error> {
+pub async fn charge_for(app: &App, user_id: UserId, role: Option<Role>) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     if let Some(wait) = login_throttles::charge(&mut tx, &Counter::second_factor(user_id)).await? {
         let is_locked = wait > LONGEST_DELAY;
@@ -91,12 +91,12 @@ pub async fn charge_for(app: &App, user_id: Uuid, role: Option<Role>) -> Result<
 }
 
 /// Forgets the tries, in the transaction of the one that was right.
-pub async fn acquit(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+pub async fn acquit(conn: &mut PgConnection, user_id: UserId) -> Result<(), Error> {
     Ok(login_throttles::clear(conn, &Counter::second_factor(user_id)).await?)
 }
 
 /// Whether an account has a second factor.
-pub async fn is_set_up(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, Error> {
+pub async fn is_set_up(conn: &mut PgConnection, user_id: UserId) -> Result<bool, Error> {
     let has_authenticator = authenticators::in_force(&mut *conn, user_id).await?.is_some();
     Ok(has_authenticator || passkeys::count(conn, user_id).await? > 0)
 }
@@ -188,7 +188,7 @@ async fn check_passkey(
     let passkey = passkeys::find_by_credential(&mut *conn, answer.credential_id()).await?;
     let passkey = passkey.filter(|passkey| passkey.user_id == user.id);
     let passkey = passkey.ok_or_else(|| refused("the account has no such passkey"))?;
-    if answer.user_handle().is_some_and(|handle| handle != user.id.as_bytes()) {
+    if answer.user_handle().is_some_and(|handle| handle != user.id.get().as_bytes()) {
         return Err(refused("the answer names another account"));
     }
     let sign_count = app.relying_party.verify(answer, &passkey)?;
@@ -246,7 +246,7 @@ async fn was_right(
 }
 
 /// Calls off the planned removal of a member's factors; `false` if none is planned.
-pub async fn call_off_reset(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, Error> {
+pub async fn call_off_reset(conn: &mut PgConnection, user_id: UserId) -> Result<bool, Error> {
     let Some(proposal_id) = factor_resets::call_off(&mut *conn, user_id).await? else { return Ok(false) };
     let after = json!({ "proposalId": proposal_id });
     audit::append_own(conn, "member.factor_reset_called_off", &user_id.to_string(), after).await?;
@@ -294,7 +294,7 @@ pub async fn note(conn: &mut PgConnection, user: &User, change: Change, device: 
     published::second_factor_changed(&mut *conn, user.id, (change, left, link), device).await?;
     security_log::done(&mut *conn, (user.id, user.role), Kind::FactorsChanged, Some(device), now).await?;
     let Some(role) = user.role else { return Ok(()) };
-    let staff = Staff::new(user.id, role);
+    let staff = Staff::new(user.id.into(), role);
     let enrolled = |enrolled: bool| Some(json!({ "enrolled": enrolled }));
     let (before, after) = match change {
         Change::AuthenticatorAdded => (enrolled(false), enrolled(true)),

@@ -1,12 +1,12 @@
 //! Issues the requested codes and links, if the address is known and the throttle allows it.
 
+use chassis::id::UserId;
 use std::time::Duration as Wait;
 
 use chassis::clock;
 use chassis::db::Tx;
 use time::{Duration, OffsetDateTime};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::session::issuing;
@@ -63,7 +63,7 @@ pub async fn answer_next(app: &App) -> Result<bool, Error> {
 
 /// The accounts that get a code: the one that asks, if it waits for a code to this address; else the one registered with
 /// it; else those that change to it.
-async fn addressed(tx: &mut Tx, request: &MailRequest) -> Result<Vec<Uuid>, Error> {
+async fn addressed(tx: &mut Tx, request: &MailRequest) -> Result<Vec<UserId>, Error> {
     if let Some(id) = request.asker.and_then(Handle::account) {
         let asking = users::find(tx, id).await?.filter(|user| awaited(user, &request.email).is_some());
         if asking.is_some() {
@@ -88,7 +88,7 @@ fn awaited<'a>(user: &'a User, email: &str) -> Option<(Purpose, &'a str)> {
     }
 }
 
-async fn resend(tx: &mut Tx, user_id: Uuid, asked: &MailRequest, now: OffsetDateTime) -> Result<(), Error> {
+async fn resend(tx: &mut Tx, user_id: UserId, asked: &MailRequest, now: OffsetDateTime) -> Result<(), Error> {
     let Some(user) = users::lock(tx, user_id).await? else { return Ok(()) };
     // Confirmed or changed again since it was found.
     let Some((purpose, email)) = awaited(&user, &asked.email) else { return Ok(()) };

@@ -36,17 +36,17 @@ impl MailSecret {
 /// [`Error::MailOutlived`] once it, or the link of the same mail, is used, superseded or expired.
 pub async fn get_mail_secret(app: &App, reference: Uuid) -> Result<MailSecret, Error> {
     let mut conn = app.db.conn().await?;
-    if let Some(mail) = codes::mailable(&mut conn, reference).await? {
-        return Ok(MailSecret::new(mail, app.secrets.code(reference)));
+    if let Some(mail) = codes::mailable(&mut conn, reference.into()).await? {
+        return Ok(MailSecret::new(mail, app.secrets.code(reference.into())));
     }
-    if let Some(code) = destination_codes::mailable(&mut conn, reference).await? {
+    if let Some(code) = destination_codes::mailable(&mut conn, reference.into()).await? {
         let link = security_links::mailable(&mut conn, code.link_id).await?.ok_or(Error::MailOutlived)?;
         let link = Link { token: app.secrets.security_token(code.link_id), expires_at: link.expires_at };
-        return Ok(MailSecret { link: Some(link), ..MailSecret::new(code.mail, app.secrets.code(reference)) });
+        return Ok(MailSecret { link: Some(link), ..MailSecret::new(code.mail, app.secrets.code(reference.into())) });
     }
     if let Some(mail) = reset_tokens::mailable(&mut conn, reference).await? {
         return Ok(MailSecret::new(mail, app.secrets.token(reference)));
     }
-    let mail = security_links::mailable(&mut conn, reference).await?.ok_or(Error::MailOutlived)?;
-    Ok(MailSecret::new(mail, app.secrets.security_token(reference)))
+    let mail = security_links::mailable(&mut conn, reference.into()).await?.ok_or(Error::MailOutlived)?;
+    Ok(MailSecret::new(mail, app.secrets.security_token(reference.into())))
 }

@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::destination::ConfirmedDestination;
-use uuid::Uuid;
+use chassis::id::UserId;
 
 use crate::app::App;
 use crate::app::security::security_log;
@@ -16,12 +16,17 @@ use crate::store::destination_codes;
 ///
 /// # Errors
 /// [`Error::WrongDestinationCode`] if it is wrong, used up or expired.
-pub async fn check_destination_code(app: &App, user_id: Uuid, destination: &[u8], code: &str) -> Result<String, Error> {
+pub async fn check_destination_code(
+    app: &App,
+    user_id: UserId,
+    destination: &[u8],
+    code: &str,
+) -> Result<String, Error> {
     let checked = check(app, user_id, destination, code).await;
     checked.inspect_err(|error| security_log::email_code(error, Some(user_id), None))
 }
 
-async fn check(app: &App, user_id: Uuid, destination: &[u8], code: &str) -> Result<String, Error> {
+async fn check(app: &App, user_id: UserId, destination: &[u8], code: &str) -> Result<String, Error> {
     let tried = destination_codes::count_attempt(&mut *app.db.conn().await?, user_id, destination).await?;
     let right = tried.filter(|id| app.secrets.is_code(*id, code)).ok_or(Error::WrongDestinationCode)?;
     let mut tx = app.db.begin().await?;
@@ -31,5 +36,5 @@ async fn check(app: &App, user_id: Uuid, destination: &[u8], code: &str) -> Resu
         security_log::done(&mut tx, (user_id, None), Kind::DestinationConfirmed, None, now).await?;
     }
     tx.commit().await?;
-    app.sign(&ConfirmedDestination::new(user_id, destination, "code", now))
+    app.sign(&ConfirmedDestination::new(user_id.into(), destination, "code", now))
 }

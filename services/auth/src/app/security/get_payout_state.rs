@@ -1,8 +1,8 @@
 //! GetPayoutState: returns the reasons why payouts of an account have to wait, for the wallet (D-A5, D-R13).
 
+use chassis::id::UserId;
 use chassis::identity::PayoutState;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::store::payout_safeguards;
 /// login from a new device also waits after that.
 pub async fn get_payout_state(
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     destination_known_at: Option<OffsetDateTime>,
 ) -> Result<PayoutState, Error> {
     let mut conn = app.db.conn().await?;

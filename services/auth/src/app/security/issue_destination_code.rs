@@ -1,10 +1,10 @@
 //! IssueDestinationCode: issues the code with which a member confirms a payout destination (D-A4).
 
+use chassis::id::UserId;
 use std::time::Duration as Wait;
 
 use chassis::clock;
 use time::Duration;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::security::security_log;
@@ -19,7 +19,7 @@ use crate::store::{destination_codes, security_links, users};
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::CodeJustSent`] within a minute, [`Error::TooManyCodes`] beyond the hour's share.
-pub async fn issue_destination_code(app: &App, user_id: Uuid, destination: &Destination) -> Result<(), Error> {
+pub async fn issue_destination_code(app: &App, user_id: UserId, destination: &Destination) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user =

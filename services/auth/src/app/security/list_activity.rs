@@ -1,7 +1,7 @@
 //! ListActivity, ListMemberActivity: list the security events of an account (D-A7).
 
+use chassis::id::UserId;
 use chassis::page::{Listed, Page};
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::domain::security_event::SecurityEvent;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::store::security_events;
 
 /// A page of the events, newest first, and the cursor of the next page.
-pub async fn list_activity(app: &App, user_id: Uuid, page: &Page<i64>) -> Result<Listed<SecurityEvent>, Error> {
+pub async fn list_activity(app: &App, user_id: UserId, page: &Page<i64>) -> Result<Listed<SecurityEvent>, Error> {
     let events = security_events::of_user(&mut *app.db.conn().await?, user_id, page.after, page.limit()).await?;
     Ok(page.cut(events, |event| event.id))
 }

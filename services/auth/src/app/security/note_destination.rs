@@ -1,8 +1,8 @@
 //! NoteDestination: a second factor confirmed a payout destination, which takes no code (D-A4, D-A7).
 
 use chassis::destination::ConfirmedDestination;
+use chassis::id::{SessionId, UserId};
 use chassis::identity::step_up_required;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::security::security_log;
@@ -16,7 +16,7 @@ use crate::error::Error;
 /// Forbidden (`STEP_UP_REQUIRED`) unless this is a live session of the member in which a proven factor is fresh.
 pub async fn note_destination(
     app: &App,
-    (user_id, session_id): (Uuid, Uuid),
+    (user_id, session_id): (UserId, SessionId),
     destination: &[u8],
 ) -> Result<String, Error> {
     let found = get_session(app, session_id).await?;
@@ -26,5 +26,5 @@ pub async fn note_destination(
     let done = Kind::DestinationConfirmed;
     security_log::done(&mut tx, (user_id, found.session.role), done, None, found.now).await?;
     tx.commit().await?;
-    app.sign(&ConfirmedDestination::new(user_id, destination, "factor", found.now))
+    app.sign(&ConfirmedDestination::new(user_id.into(), destination, "factor", found.now))
 }

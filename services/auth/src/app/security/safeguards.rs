@@ -2,8 +2,8 @@
 //! transaction.
 
 use chassis::db::PgConnection;
+use chassis::id::UserId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::domain::safeguard::Change;
@@ -14,7 +14,7 @@ use crate::store::payout_safeguards;
 pub async fn cool_off(
     app: &App,
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: UserId,
     change: Change,
     now: OffsetDateTime,
 ) -> Result<(), Error> {

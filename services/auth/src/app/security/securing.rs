@@ -5,7 +5,6 @@ use chassis::audit;
 use chassis::db::Tx;
 use serde_json::json;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::account::close_account;
@@ -15,7 +14,7 @@ use crate::app::session::{ending, issuing};
 use crate::domain::code::LinkPurpose;
 use crate::domain::safeguard::Change;
 use crate::domain::security_event::Kind;
-use crate::domain::security_link::{self, Purpose};
+use crate::domain::security_link::{self, LinkId, Purpose};
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
@@ -26,7 +25,7 @@ use crate::store::{authenticators, known_devices, passkeys, payout_safeguards, r
 ///
 /// # Errors
 /// [`Error::InvalidLink`] if it is unknown, used or expired.
-pub async fn take(tx: &mut Tx, id: Uuid, purpose: Purpose, now: OffsetDateTime) -> Result<(User, Link), Error> {
+pub async fn take(tx: &mut Tx, id: LinkId, purpose: Purpose, now: OffsetDateTime) -> Result<(User, Link), Error> {
     let link = security_links::find_live(tx, id, purpose).await?.ok_or(Error::InvalidLink)?;
     let user = users::lock(tx, link.user_id).await?.filter(User::is_open).ok_or(Error::InvalidLink)?;
     if !security_links::consume(tx, id, now).await? {

@@ -3,9 +3,9 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::{SessionId, UserId};
 use chassis::identity::Role;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::device::Device;
 use crate::domain::security_event::{Kind, MAILED_REFUSALS, SESSION_REFUSALS};
@@ -35,7 +35,7 @@ fn count(kind: Kind, outcome: &'static str, role: Option<Role>, times: u64) {
 /// Notes something that was done, in its transaction.
 pub async fn done(
     conn: &mut PgConnection,
-    (user_id, role): (Uuid, Option<Role>),
+    (user_id, role): (UserId, Option<Role>),
     kind: Kind,
     device: Option<&Device>,
     now: OffsetDateTime,
@@ -48,8 +48,8 @@ pub async fn done(
 /// The same for what was done in a session, from its device.
 pub async fn done_in(
     conn: &mut PgConnection,
-    session_id: Uuid,
-    (user_id, role): (Uuid, Option<Role>),
+    session_id: SessionId,
+    (user_id, role): (UserId, Option<Role>),
     kind: Kind,
     now: OffsetDateTime,
 ) -> Result<(), Error> {
@@ -60,7 +60,7 @@ pub async fn done_in(
 
 /// Notes a refusal, in a transaction of its own since that of the try is rolled back. The tenth in a row, wherever they
 /// were, has the owner mailed.
-pub async fn refused(db: &Db, user_id: Uuid, kind: Kind, device: Option<&Device>) -> Result<(), Error> {
+pub async fn refused(db: &Db, user_id: UserId, kind: Kind, device: Option<&Device>) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
     // Locked, so that two refusals at once are not both the tenth.
@@ -76,7 +76,7 @@ pub async fn refused(db: &Db, user_id: Uuid, kind: Kind, device: Option<&Device>
 
 /// The same for a proof that was asked for inside a session. The tenth in a session ends it and has the owner mailed:
 /// somebody who is not the owner is in the account.
-pub async fn refused_in(db: &Db, session_id: Uuid, user_id: Uuid, kind: Kind) -> Result<(), Error> {
+pub async fn refused_in(db: &Db, session_id: SessionId, user_id: UserId, kind: Kind) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let Some(user) = users::lock(&mut tx, user_id).await? else { return Ok(()) };
@@ -99,7 +99,7 @@ pub async fn refused_in(db: &Db, session_id: Uuid, user_id: Uuid, kind: Kind) ->
 
 /// Notes a refused login to this account, or to none, behind the answer: how long that takes does not reveal whether there
 /// is one (D-A13).
-pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
+pub fn refused_behind(db: &Db, user_id: Option<UserId>, device: &Device) {
     let Some(user_id) = user_id else {
         return tell(None, Kind::SignIn, "refused", None, Some(device));
     };
@@ -113,7 +113,7 @@ pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
 
 /// Logs and counts a try that a throttle or lock turned away before anything was compared; other errors are not counted.
 /// The account gets no row: an attacker could otherwise add rows without limit.
-pub fn throttled(error: &Error, user: Option<(Uuid, Option<Role>)>, kind: Kind, device: Option<&Device>) {
+pub fn throttled(error: &Error, user: Option<(UserId, Option<Role>)>, kind: Kind, device: Option<&Device>) {
     if matches!(error, Error::TooManyTries(_) | Error::FactorLocked(_)) {
         tell(user.map(|(id, _)| id), kind, "throttled", user.and_then(|(_, role)| role), device);
     }
@@ -121,7 +121,7 @@ pub fn throttled(error: &Error, user: Option<(Uuid, Option<Role>)>, kind: Kind, 
 
 /// Logs and counts a code from an email that was wrong, or turned away by a throttle; other errors are not counted. Without a
 /// row, as [`throttled`].
-pub fn email_code(error: &Error, user_id: Option<Uuid>, device: Option<&Device>) {
+pub fn email_code(error: &Error, user_id: Option<UserId>, device: Option<&Device>) {
     match error {
         Error::InvalidCode | Error::WrongDestinationCode => tell(user_id, Kind::EmailCode, "refused", None, device),
         error => throttled(error, user_id.map(|id| (id, None)), Kind::EmailCode, device),
@@ -133,7 +133,7 @@ pub fn device_of(session: &Session) -> Device {
     Device { family: session.device.clone(), ..Device::of(&session.address, "") }
 }
 
-fn tell(user_id: Option<Uuid>, kind: Kind, outcome: &'static str, role: Option<Role>, device: Option<&Device>) {
+fn tell(user_id: Option<UserId>, kind: Kind, outcome: &'static str, role: Option<Role>, device: Option<&Device>) {
     count(kind, outcome, role, 1);
     tracing::info!(
         target: "security_event",

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chassis::db::PgConnection;
 use chassis::decision::{AUDIENCE, Assertion, LIFE_SECONDS, PasskeySignature, Proposer};
+use chassis::id::SessionId;
 use chassis::identity::not_permitted;
 use chassis::keys::DECISION_SIGNER;
 use chassis::permission::Permission;
@@ -25,7 +26,7 @@ pub struct SignDecision<'a> {
     /// The service that asks.
     pub service: &'a str,
     /// The session of the person.
-    pub session_id: Uuid,
+    pub session_id: SessionId,
     pub permission: Permission,
     /// SHA-256 of what is decided.
     pub digest: [u8; 32],
@@ -50,7 +51,7 @@ pub async fn sign_decision(app: &App, wanted: &SignDecision<'_>) -> Result<Strin
     let assertion = Assertion {
         iss: DECISION_SIGNER.to_owned(),
         aud: AUDIENCE.to_owned(),
-        sub: staff.user_id,
+        sub: staff.id,
         exp: now + LIFE_SECONDS,
         iat: now,
         jti: Uuid::new_v4(),
@@ -67,7 +68,7 @@ pub async fn sign_decision(app: &App, wanted: &SignDecision<'_>) -> Result<Strin
 /// The signature of a person whose second factor is a passkey: it signs each decision.
 async fn own_signature(
     app: &App,
-    session_id: Uuid,
+    session_id: SessionId,
     (stepped_up, now): (Option<SteppedUp>, OffsetDateTime),
     digest: [u8; 32],
 ) -> Result<Option<PasskeySignature>, Error> {
@@ -88,7 +89,7 @@ async fn own_signature(
 
 /// Whether the proposer may still propose it.
 async fn check_proposer(conn: &mut PgConnection, proposer: Proposer) -> Result<(), Error> {
-    let user = users::find(conn, proposer.id).await?.filter(User::is_open);
+    let user = users::find(conn, proposer.id.into()).await?.filter(User::is_open);
     let role = user.filter(|user| user.frozen_at.is_none()).and_then(|user| user.role);
     let is_permitted = role.is_some_and(|role| proposer.permission.roles().contains(&role));
     if is_permitted { Ok(()) } else { Err(proposer_not_permitted().into()) }

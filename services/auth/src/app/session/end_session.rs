@@ -1,8 +1,8 @@
 //! EndSession: ends one of the caller's sessions.
 
 use chassis::clock;
+use chassis::id::SessionId;
 use chassis::identity::Session;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::security::security_log;
@@ -15,7 +15,7 @@ use crate::store::sessions;
 ///
 /// # Errors
 /// [`Error::NotFound`] if the caller has no live session with this id.
-pub async fn end_session(app: &App, caller: &Session, session_id: Uuid) -> Result<(), Error> {
+pub async fn end_session(app: &App, caller: &Session, session_id: SessionId) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     if !sessions::revoke(&mut tx, caller.user_id, session_id, now).await? {

@@ -1,8 +1,8 @@
 //! A step of several use cases: ends all sessions of an account, in their transaction.
 
 use chassis::db::PgConnection;
+use chassis::id::{SessionId, UserId};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::events::published;
 use crate::store::sessions;
@@ -11,10 +11,10 @@ use crate::store::sessions;
 /// session that is no longer used, as notices on its device do, ends with it.
 pub async fn end_all(
     conn: &mut PgConnection,
-    user_id: Uuid,
-    except: Option<Uuid>,
+    user_id: UserId,
+    except: Option<SessionId>,
     now: OffsetDateTime,
-) -> Result<Vec<Uuid>, sqlx::Error> {
+) -> Result<Vec<SessionId>, sqlx::Error> {
     let ended = sessions::revoke_all(conn, user_id, except, now).await?;
     published::all_sessions_ended(conn, user_id, except, &ended).await?;
     Ok(ended)

@@ -1,10 +1,10 @@
 //! GetSession, GetSessions: return the current state of sessions. A lookup counts as use of the session.
 
+use chassis::id::SessionId;
 use std::collections::HashMap;
 
 use chassis::identity::Session;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::{App, MOST_IDS, SecondFactor};
 use crate::domain::second_factor::SteppedUp;
@@ -25,7 +25,7 @@ pub struct Found {
 }
 
 /// The live session with this id; `None` if there is none.
-pub async fn get_session(app: &App, id: Uuid) -> Result<Option<Found>, Error> {
+pub async fn get_session(app: &App, id: SessionId) -> Result<Option<Found>, Error> {
     Ok(get_sessions(app, &[id]).await?.pop())
 }
 
@@ -33,7 +33,7 @@ pub async fn get_session(app: &App, id: Uuid) -> Result<Option<Found>, Error> {
 ///
 /// # Errors
 /// Wrong fields if too many are asked for.
-pub async fn get_sessions(app: &App, ids: &[Uuid]) -> Result<Vec<Found>, Error> {
+pub async fn get_sessions(app: &App, ids: &[SessionId]) -> Result<Vec<Found>, Error> {
     if ids.len() > MOST_IDS {
         return Err(Error::field("sessionIds", "At most 500 sessions can be requested at once"));
     }
@@ -44,7 +44,7 @@ pub async fn get_sessions(app: &App, ids: &[Uuid]) -> Result<Vec<Found>, Error> 
     if let (Some(live), false) = (live.first(), used.is_empty()) {
         sessions::touch(&mut conn, &used, live.now).await?;
     }
-    let ends: HashMap<Uuid, OffsetDateTime> = used.into_iter().collect();
+    let ends: HashMap<SessionId, OffsetDateTime> = used.into_iter().collect();
     Ok(live.into_iter().map(|live| found(app, ends.get(&live.id).copied(), live)).collect())
 }
 

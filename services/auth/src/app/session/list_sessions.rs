@@ -1,6 +1,6 @@
 //! ListSessions: the caller's live sessions.
 
-use uuid::Uuid;
+use chassis::id::UserId;
 
 use crate::app::App;
 use crate::domain::session::Session;
@@ -8,6 +8,6 @@ use crate::error::Error;
 use crate::store::sessions;
 
 /// Newest use first.
-pub async fn list_sessions(app: &App, user_id: Uuid) -> Result<Vec<Session>, Error> {
+pub async fn list_sessions(app: &App, user_id: UserId) -> Result<Vec<Session>, Error> {
     Ok(sessions::of_user(&mut *app.db.conn().await?, user_id).await?)
 }

@@ -1,11 +1,11 @@
 //! Login: opens a session by email and password.
 
+use chassis::id::UserId;
 use std::time::Duration;
 
 use chassis::clock;
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::factor::second_factor;
 use crate::app::factor::second_factor::Given;
@@ -127,7 +127,7 @@ async fn charge(app: &App, credentials: &Credentials, user: Option<&User>) -> Re
     let (email, device) = (credentials.email.folded(), &credentials.device);
     let mut conn = app.db.conn().await?;
     // An unknown account knows no place; it is asked all the same, so that it costs the same.
-    let user_id = user.map_or(Uuid::nil(), |user| user.id);
+    let user_id = user.map_or(UserId::default(), |user| user.id);
     let is_known = known_devices::knows(&mut conn, user_id, device).await?;
     drop(conn);
     let counters = [Counter::address(device), Counter::account(&email)];

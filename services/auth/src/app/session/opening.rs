@@ -32,7 +32,7 @@ pub async fn session(
     now: OffsetDateTime,
 ) -> Result<Session, Error> {
     let session = Session {
-        id: Uuid::new_v4(),
+        id: Uuid::new_v4().into(),
         user_id: user.id,
         created_at: now,
         last_seen_at: now,

@@ -24,13 +24,13 @@ async fn add(conn: &mut PgConnection, decision: &Decision) -> Result<(), Error> 
     let text = decision.note("text")?;
     let now = clock::now(conn).await?;
     let user = users::find(conn, decision.user_id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
-    let note = Note { author_id: decision.staff.user_id, at: now, text: text.to_owned() };
+    let note = Note { author_id: decision.staff.id, at: now, text: text.to_owned() };
     member_notes::insert(conn, user.id, &note).await?;
     let act = Act {
         staff: &decision.staff,
         action: "member.note",
         subject_id: user.id.to_string(),
-        member_id: Some(user.id),
+        member_id: Some(user.id.into()),
         before: None,
         after: Some(json!({ "text": text })),
         address: &decision.address,

@@ -3,9 +3,9 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::Db;
+use chassis::id::StaffId;
 use chassis::identity::{Role, Staff};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::domain::asker::Asker;
 use crate::domain::details::parse_name;
@@ -52,7 +52,7 @@ pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<b
         return is_there_already(other.as_ref(), new.role);
     }
     // Who types on the command line has no account: the nil id stands for the operator.
-    let operator = Staff::new(Uuid::nil(), Role::Admin);
+    let operator = Staff::new(StaffId::default(), Role::Admin);
     let act = Act {
         staff: &operator,
         action: "staff.add",

@@ -1,5 +1,6 @@
 //! `auth staff bootstrap`: invites the first two admins, who invite everybody else.
 
+use chassis::id::StaffId;
 use std::str::FromStr;
 
 use chassis::audit::{self, Act};
@@ -8,7 +9,6 @@ use chassis::db::{Db, PgConnection};
 use chassis::identity::{Role, Staff};
 use serde_json::json;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::session::issuing;
 use crate::domain::code::LinkPurpose;
@@ -81,7 +81,7 @@ async fn invite(conn: &mut PgConnection, secrets: &Secrets, person: &Person, now
     };
     issuing::link(conn, secrets, &user, LinkPurpose::Invitation, now).await?;
     // As for `staff add`: the operator has no account.
-    let operator = Staff::new(Uuid::nil(), Role::Admin);
+    let operator = Staff::new(StaffId::default(), Role::Admin);
     let act = Act {
         staff: &operator,
         action: "staff.bootstrap",

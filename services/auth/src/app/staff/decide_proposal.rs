@@ -3,11 +3,11 @@
 
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::id::{MemberId, StaffId, UserId};
 use chassis::idempotency::Answer;
 use chassis::identity::Role;
 use chassis::proposal::{self, Apply, DecideProposal, Proposal};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::factor::second_factor::is_set_up;
@@ -34,7 +34,7 @@ pub async fn decide_proposal(app: &App, command: &DecideProposal) -> Result<Answ
 ///
 /// # Errors
 /// [`Error::OwnAccount`], [`Error::Stale`], [`Error::EmailTaken`], [`Error::NotFound`].
-pub async fn check_proposal(app: &App, proposal: &Proposal, by: Uuid) -> Result<(), Error> {
+pub async fn check_proposal(app: &App, proposal: &Proposal, by: StaffId) -> Result<(), Error> {
     let mut conn = app.db.conn().await?;
     if proposal.kind == INVITE {
         let account: Account = serde_json::from_value(proposal.change.clone())?;
@@ -44,12 +44,12 @@ pub async fn check_proposal(app: &App, proposal: &Proposal, by: Uuid) -> Result<
             _ => Ok(()),
         };
     }
-    let id = proposal.subject_id.ok_or(Error::NotFound("account"))?;
+    let id: UserId = proposal.subject_id.ok_or(Error::NotFound("account"))?.into();
     if proposal.kind == FACTOR_RESET {
         let is_scheduled = factor_resets::due_at(&mut conn, id).await?.is_some();
         return if is_scheduled || !is_set_up(&mut conn, id).await? { Err(Error::Stale) } else { Ok(()) };
     }
-    if id == by {
+    if id == by.into() {
         return Err(Error::OwnAccount);
     }
     check_seen(users::find(&mut conn, id).await?, proposal).map(drop)
@@ -67,8 +67,8 @@ impl Apply for App {
         take_effect(self, conn, decided, now).await
     }
 
-    fn member_of(&self, proposal: &Proposal) -> Option<Uuid> {
-        proposal.subject_id.filter(|_| proposal.kind == FACTOR_RESET)
+    fn member_of(&self, proposal: &Proposal) -> Option<MemberId> {
+        proposal.subject_id.filter(|_| proposal.kind == FACTOR_RESET).map(Into::into)
     }
 }
 
@@ -105,7 +105,7 @@ async fn take_effect(
 }
 
 /// Makes the account without a password, and has its owner mailed a link to set one.
-async fn invite(app: &App, conn: &mut PgConnection, account: &Account, now: OffsetDateTime) -> Result<Uuid, Error> {
+async fn invite(app: &App, conn: &mut PgConnection, account: &Account, now: OffsetDateTime) -> Result<UserId, Error> {
     let user = User { role: Some(account.role), ..User::new(account.name.clone(), account.email.clone(), now) };
     let user = if users::insert(conn, &user).await? {
         user
@@ -121,10 +121,10 @@ async fn invite(app: &App, conn: &mut PgConnection, account: &Account, now: Offs
 /// The account, locked, if it is what the proposer and the person who confirms have seen.
 async fn current(conn: &mut PgConnection, decided: &Proposal) -> Result<(User, Account), Error> {
     let id = decided.subject_id.ok_or(Error::NotFound("staff account"))?;
-    if decided.decided_by == Some(id) {
+    if decided.decided_by == Some(id.into()) {
         return Err(Error::OwnAccount);
     }
-    check_seen(users::lock(conn, id).await?, decided)
+    check_seen(users::lock(conn, id.into()).await?, decided)
 }
 
 /// An open account as the proposer and the person who confirms have seen it.
@@ -138,7 +138,7 @@ async fn tell(
     conn: &mut PgConnection,
     decided: &Proposal,
     account: &Account,
-    user_id: Uuid,
+    user_id: UserId,
     (change, previous): (&str, Option<Role>),
 ) -> Result<(), Error> {
     Ok(published::staff_changed(conn, decided, (user_id, account), (change, previous)).await?)

@@ -3,10 +3,10 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::id::UserId;
 use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::security::security_log;
@@ -20,7 +20,7 @@ use crate::store::users;
 #[derive(Debug, Clone)]
 pub struct EndMemberSessions {
     pub staff: Staff,
-    pub user_id: Uuid,
+    pub user_id: UserId,
     /// The client address.
     pub address: String,
     pub claim: Option<Claim>,
@@ -47,7 +47,7 @@ async fn apply(conn: &mut PgConnection, command: &EndMemberSessions) -> Result<u
         staff: &command.staff,
         action: "member.end_sessions",
         subject_id: user.id.to_string(),
-        member_id: Some(user.id),
+        member_id: Some(user.id.into()),
         before: None,
         after: Some(json!({ "ended": count })),
         address: &command.address,

@@ -4,11 +4,11 @@ use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::PgConnection;
 use chassis::decision::{Decided, Signed};
+use chassis::id::UserId;
 use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::permission::Permission;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::security::security_log;
@@ -38,7 +38,7 @@ impl Change {
 #[derive(Debug, Clone)]
 pub struct Decision {
     pub staff: Staff,
-    pub user_id: Uuid,
+    pub user_id: UserId,
     pub note: String,
     /// The client address.
     pub address: String,
@@ -91,7 +91,7 @@ async fn apply(conn: &mut PgConnection, decision: &Decision, change: Change, sig
         staff: &decision.staff,
         action: change.action(),
         subject_id: user.id.to_string(),
-        member_id: Some(user.id),
+        member_id: Some(user.id.into()),
         before: Some(json!({ "frozen": !frozen })),
         after: Some(json!({ "frozen": frozen, "note": note })),
         address: &decision.address,

@@ -1,7 +1,7 @@
 //! GetMember: one member with sessions and notes.
 
+use chassis::id::UserId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::factor::second_factor;
@@ -26,7 +26,7 @@ pub struct Member {
 ///
 /// # Errors
 /// [`Error::NotFound`] if no member has this id.
-pub async fn get_member(app: &App, id: Uuid) -> Result<Member, Error> {
+pub async fn get_member(app: &App, id: UserId) -> Result<Member, Error> {
     let mut conn = app.db.conn().await?;
     let user = users::find(&mut conn, id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
     let sessions = sessions::of_user(&mut conn, id).await?;

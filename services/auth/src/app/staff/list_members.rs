@@ -1,5 +1,6 @@
 //! ListMembers: searches members by name, address, phone number and id.
 
+use chassis::id::UserId;
 use chassis::page::{Listed, Page};
 use unicode_normalization::UnicodeNormalization;
 use uuid::Uuid;
@@ -10,7 +11,7 @@ use crate::error::Error;
 use crate::store::users;
 
 /// A page of the members who match, and the cursor of the next page.
-pub async fn list_members(app: &App, search: &str, page: &Page<Uuid>) -> Result<Listed<User>, Error> {
+pub async fn list_members(app: &App, search: &str, page: &Page<UserId>) -> Result<Listed<User>, Error> {
     // No text of the database holds a zero character, and it refuses one.
     let text: String = search.trim().nfc().filter(|char| *char != '\0').collect();
     let text = text.replace(['’', 'ʼ'], "'");

@@ -1,7 +1,7 @@
 //! ListStaff, ListStaffContacts, ListPermittedStaff: list the staff accounts that are not disabled.
 
+use chassis::id::StaffId;
 use chassis::permission::Permission;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::domain::user::User;
@@ -13,7 +13,7 @@ pub async fn list_staff(app: &App) -> Result<Vec<User>, Error> {
 }
 
 /// Those whose role has this permission, by name.
-pub async fn list_permitted_staff(app: &App, permission: Permission) -> Result<Vec<Uuid>, Error> {
+pub async fn list_permitted_staff(app: &App, permission: Permission) -> Result<Vec<StaffId>, Error> {
     let has_it = |user: &User| user.role.is_some_and(|role| permission.roles().contains(&role));
-    Ok(list_staff(app).await?.into_iter().filter(has_it).map(|user| user.id).collect())
+    Ok(list_staff(app).await?.into_iter().filter(has_it).map(|user| user.id.into()).collect())
 }

@@ -33,8 +33,8 @@ async fn propose(conn: &mut PgConnection, decision: &Decision) -> Result<Proposa
     }
     let change = json!({ "name": member.name, "email": member.email, "note": note });
     let new = NewProposal {
-        subject_id: Some(member.id),
-        member_id: Some(member.id),
+        subject_id: Some(member.id.get()),
+        member_id: Some(member.id.into()),
         ..NewProposal::new(&decision.staff, &decision.address, FACTOR_RESET, &change)
     };
     Ok(proposal::open(conn, new).await?)

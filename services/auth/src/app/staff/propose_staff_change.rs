@@ -1,11 +1,11 @@
 //! ProposeStaffChange: an admin proposes to invite or disable a staff account, or to change its role (D-O5).
 
 use chassis::db::PgConnection;
+use chassis::id::UserId;
 use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::{Role, Staff};
 use chassis::proposal::{self, NewProposal, Proposal};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::domain::email::Email;
@@ -21,8 +21,8 @@ pub const ROLE: &str = "staff.role";
 pub enum Change {
     /// A new account: name, address, role.
     Invite(String, Email, Role),
-    Disable(Uuid),
-    Role(Uuid, Role),
+    Disable(UserId),
+    Role(UserId, Role),
 }
 
 /// A staff account in a proposal: the one that would be made, or the one as it was.
@@ -80,7 +80,7 @@ async fn propose(conn: &mut PgConnection, command: &ProposeStaffChange) -> Resul
     };
     let before = before.map(serde_json::to_value).transpose()?;
     let new = NewProposal {
-        subject_id: subject,
+        subject_id: subject.map(UserId::get),
         before,
         ..NewProposal::new(&command.staff, &command.address, kind, &change)
     };
@@ -88,8 +88,8 @@ async fn propose(conn: &mut PgConnection, command: &ProposeStaffChange) -> Resul
 }
 
 /// Another staff account than the proposer's own.
-async fn colleague(conn: &mut PgConnection, staff: &Staff, id: Uuid) -> Result<Account, Error> {
-    if staff.user_id == id {
+async fn colleague(conn: &mut PgConnection, staff: &Staff, id: UserId) -> Result<Account, Error> {
+    if id == staff.id.into() {
         return Err(Error::OwnAccount);
     }
     let found = users::find(conn, id).await?.filter(User::is_open);

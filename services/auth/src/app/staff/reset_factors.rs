@@ -1,5 +1,6 @@
 //! Removes lost second factors of members, 72 hours after two reviewers agreed (D-A3).
 
+use chassis::id::UserId;
 use std::time::Duration;
 
 use chassis::db::PgConnection;
@@ -9,7 +10,6 @@ use chassis::{audit, clock};
 use serde_json::json;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::factor::second_factor;
@@ -32,9 +32,9 @@ pub async fn run(app: &App, shutdown: CancellationToken) {
 ///
 /// # Errors
 /// [`Error::Stale`] if the member has no factor any more, or it was agreed before.
-pub async fn schedule(conn: &mut PgConnection, decided: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {
+pub async fn schedule(conn: &mut PgConnection, decided: &Proposal, now: OffsetDateTime) -> Result<UserId, Error> {
     let id = decided.subject_id.ok_or(Error::NotFound("member"))?;
-    let user = users::lock(conn, id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
+    let user = users::lock(conn, id.into()).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
     if !second_factor::is_set_up(conn, user.id).await? {
         return Err(Error::Stale);
     }

@@ -1,13 +1,13 @@
 //! Events of auth.
 
+use chassis::id::UserId;
 use mailer::domain::template::Template;
 use proto::auth::v1 as auth;
-use uuid::Uuid;
 
 use crate::fixture::event;
 use crate::samples::{Encode, Sample};
 
-pub(super) fn auth_samples(id: Uuid) -> Vec<Sample> {
+pub(super) fn auth_samples(id: UserId) -> Vec<Sample> {
     let user_id = id.to_string();
     let reference = |name: &str| name.to_owned();
     let one = |key: &str, message: &dyn Encode, template, facts| Sample {

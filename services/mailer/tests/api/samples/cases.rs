@@ -1,12 +1,12 @@
 //! Events of cases.
 
+use chassis::id::UserId;
 use mailer::domain::template::Template;
 use proto::cases::v1 as cases;
-use uuid::Uuid;
 
 use crate::samples::{CASE_SEEN, Encode, Sample, TRANSACTION};
 
-pub(super) fn case_samples(user_id: Uuid) -> Vec<Sample> {
+pub(super) fn case_samples(user_id: UserId) -> Vec<Sample> {
     let at = |seconds| Some(chassis::clock::Timestamp { seconds, nanos: 0 });
     let case = Some(cases::CaseFacts {
         case_id: TRANSACTION.to_owned(),

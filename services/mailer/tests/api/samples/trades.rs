@@ -1,5 +1,6 @@
 //! Events of trade.
 
+use chassis::id::UserId;
 use mailer::domain::template::Template;
 use proto::auth::v1 as auth;
 use proto::trade::v1 as trade;
@@ -8,7 +9,7 @@ use uuid::Uuid;
 use crate::fixture::event;
 use crate::samples::Sample;
 
-pub(super) fn trade_samples(id: Uuid) -> Vec<Sample> {
+pub(super) fn trade_samples(id: UserId) -> Vec<Sample> {
     let one = |key: &str, value_cents, template, facts| {
         let trade = trade::TradeFacts {
             trade_id: Uuid::new_v4().to_string(),

@@ -1,13 +1,13 @@
 //! Events of wallet.
 
+use chassis::id::UserId;
 use mailer::domain::template::Template;
 use proto::wallet::v1 as wallet;
-use uuid::Uuid;
 
 use crate::fixture::event;
 use crate::samples::{SEEN, Sample, TRANSACTION};
 
-pub(super) fn facts(user_id: Uuid, r#type: &str) -> Option<wallet::TransactionFacts> {
+pub(super) fn facts(user_id: UserId, r#type: &str) -> Option<wallet::TransactionFacts> {
     Some(wallet::TransactionFacts {
         transaction_id: TRANSACTION.to_owned(),
         user_id: user_id.to_string(),
@@ -26,7 +26,7 @@ pub(super) fn facts(user_id: Uuid, r#type: &str) -> Option<wallet::TransactionFa
     })
 }
 
-pub(super) fn wallet_samples(id: Uuid) -> Vec<Sample> {
+pub(super) fn wallet_samples(id: UserId) -> Vec<Sample> {
     let event_of = |key: &str, r#type: &str| {
         // All events about a transaction have one shape.
         event(&format!("wallet.v1.{key}"), &wallet::DepositRequested { transaction: facts(id, r#type) })

@@ -96,7 +96,7 @@ async fn a_payout_is_found_by_its_destination(pool: PgPool) {
     }
     assert_eq!((found.payments.len(), found.payments[0].counterparty.as_str()), (1, LEGACY));
     // Its hash is claimed as that of a deposit.
-    let claimed = evidence(&world, Uuid::new_v4(), None, &found.payments[0].txid).await.unwrap();
+    let claimed = evidence(&world, Uuid::new_v4().into(), None, &found.payments[0].txid).await.unwrap();
     let line = claimed.checks.iter().find(|line| line.name == "payment_found").unwrap();
     let told = "It is one of our payouts, and pays nothing to the platform.";
     assert_eq!((line.state.as_str(), line.detail.as_str()), ("fail", told));

@@ -1,5 +1,6 @@
 //! What has to hold after each day.
 
+use chassis::id::MemberId;
 use std::collections::BTreeMap;
 
 use chassis::testing::with_token;
@@ -57,7 +58,7 @@ impl Simulation {
     /// What a checklist says of a claim to a hash.
     pub(super) async fn claim(
         &self,
-        member: Uuid,
+        member: MemberId,
         (quote, address): (Option<&Quote>, &str),
         txid: &str,
     ) -> ChainEvidence {

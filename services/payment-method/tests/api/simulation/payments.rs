@@ -1,5 +1,6 @@
 //! What members, the platform and a thief do.
 
+use chassis::id::MemberId;
 use std::collections::BTreeSet;
 
 use proto::common::v1::{Quote, QuoteDirection};
@@ -44,7 +45,7 @@ impl Simulation {
     }
 
     /// Requests a deposit at a shared address, at a quote that no open one is near to.
-    async fn request(&mut self, member: Uuid, cents: i64) -> Option<(Quote, u64, String)> {
+    async fn request(&mut self, member: MemberId, cents: i64) -> Option<(Quote, u64, String)> {
         let script = self.own_script();
         let message = CreateQuoteRequest {
             user_id: member.to_string(),
@@ -69,7 +70,7 @@ impl Simulation {
         let members = if self.dice.hits(3) { 3 + self.dice.roll(3) } else { 1 };
         let (first, mut outs) = (self.requested.len(), Vec::new());
         for _ in 0..members {
-            let (member, cents) = (Uuid::now_v7(), i64::try_from(10_000 + self.dice.roll(3_000_000)).unwrap());
+            let (member, cents) = (Uuid::now_v7().into(), i64::try_from(10_000 + self.dice.roll(3_000_000)).unwrap());
             let Some((quote, satoshi, script)) = self.request(member, cents).await else { continue };
             let fee = if self.dice.hits(2) { 1 + satoshi / 250 } else { 0 };
             self.counts.short += u32::from(fee > 0);
@@ -172,7 +173,7 @@ impl Simulation {
     }
 
     pub(super) async fn steal(&mut self, one: &Requested, day: u32) {
-        let (thief, txid) = (Uuid::now_v7(), &one.paid.0);
+        let (thief, txid) = (Uuid::now_v7().into(), &one.paid.0);
         let plain = self.claim(thief, (None, &one.quote.address), txid).await;
         assert_eq!(state(&plain, "payment_quote"), "fail", "day {day}: {plain:?}");
         let message = CreateQuoteRequest {

@@ -1,19 +1,19 @@
 //! Trades that wait for the passing of time or another service.
 
 use chassis::db::PgConnection;
+use chassis::id::TradeId;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::trade::Trade;
 use crate::error::Error;
 use crate::store::trades::{Row, trades};
 
 /// Notes that the payout of a trade waits for the cash of its plan; `false` if it was noted before.
-pub async fn wait_for_cash(conn: &mut PgConnection, id: Uuid) -> Result<bool, Error> {
+pub async fn wait_for_cash(conn: &mut PgConnection, id: TradeId) -> Result<bool, Error> {
     let noted = sqlx::query!(
         "UPDATE trades SET cash_short_since = clock_timestamp()
          WHERE id = $1 AND status = 'settling' AND cash_short_since IS NULL",
-        id
+        id.get()
     )
     .execute(conn)
     .await?;
@@ -25,9 +25,9 @@ pub async fn is_behind(conn: &mut PgConnection, trade: &Trade) -> Result<bool, E
     Ok(sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM trades WHERE plan_id = $1 AND status = 'settling' AND cash_short_since IS NOT NULL
             AND ($2::timestamptz IS NULL OR (cash_short_since, id) < ($2, $3))) AS "behind!""#,
-        trade.plan_id,
+        trade.plan_id.get(),
         trade.cash_short_since,
-        trade.id
+        trade.id.get()
     )
     .fetch_one(conn)
     .await?)
@@ -59,13 +59,13 @@ pub async fn take_matured(conn: &mut PgConnection, limit: i64, now: OffsetDateTi
 
 /// Takes up sagas that are due: each belongs to the caller until its time comes again, later with every attempt and at
 /// most 5 seconds later.
-pub async fn take_due(conn: &mut PgConnection, limit: i64) -> Result<Vec<Uuid>, Error> {
+pub async fn take_due(conn: &mut PgConnection, limit: i64) -> Result<Vec<TradeId>, Error> {
     let due = sqlx::query_scalar!(
-        "UPDATE trades SET attempt = attempt + 1,
+        r#"UPDATE trades SET attempt = attempt + 1,
                            resume_at = clock_timestamp() + least(3 + attempt, 5) * interval '1 second'
          WHERE id IN (SELECT id FROM trades WHERE resume_at <= now()
                       ORDER BY resume_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-         RETURNING id",
+         RETURNING id AS "id: _""#,
         limit,
     )
     .fetch_all(conn)
@@ -75,13 +75,13 @@ pub async fn take_due(conn: &mut PgConnection, limit: i64) -> Result<Vec<Uuid>, 
 
 /// Puts a saga off that wallet answers in a way that its contract rules out: the longer, the more often it was tried, up
 /// to an hour.
-pub async fn put_off(conn: &mut PgConnection, id: Uuid, cause: &str) -> Result<(), Error> {
+pub async fn put_off(conn: &mut PgConnection, id: TradeId, cause: &str) -> Result<(), Error> {
     sqlx::query!(
         "UPDATE trades
          SET stuck_cause = $2,
              resume_at = clock_timestamp() + least(5 * power(2, least(attempt, 10)), 3600) * interval '1 second'
          WHERE id = $1 AND resume_at IS NOT NULL",
-        id,
+        id.get(),
         cause,
     )
     .execute(conn)

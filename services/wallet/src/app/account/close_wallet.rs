@@ -2,8 +2,8 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::MemberId;
 use chassis::money::Cents;
-use uuid::Uuid;
 
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
@@ -20,7 +20,7 @@ const BONUS: &str = "BONUS";
 ///
 /// # Errors
 /// `AccountInUse` with everything that stands in the way.
-pub async fn close_wallet(db: &Db, user_id: Uuid, gives_up_bonus: bool) -> Result<(), Error> {
+pub async fn close_wallet(db: &Db, user_id: MemberId, gives_up_bonus: bool) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     close(&mut tx, user_id, gives_up_bonus).await?;
     chassis::crash_point!("wallet.close.before_commit");
@@ -33,7 +33,7 @@ pub async fn close_wallet(db: &Db, user_id: Uuid, gives_up_bonus: bool) -> Resul
 ///
 /// # Errors
 /// `AccountInUse` with everything that stands in the way.
-pub async fn check_closing(db: &Db, user_id: Uuid, gives_up_bonus: bool) -> Result<(), Error> {
+pub async fn check_closing(db: &Db, user_id: MemberId, gives_up_bonus: bool) -> Result<(), Error> {
     let mut conn = db.conn().await?;
     if !closed_wallets::is_closed(&mut conn, user_id).await? {
         check_empty(&mut conn, user_id, gives_up_bonus).await?;
@@ -41,7 +41,7 @@ pub async fn check_closing(db: &Db, user_id: Uuid, gives_up_bonus: bool) -> Resu
     Ok(())
 }
 
-async fn close(conn: &mut PgConnection, user_id: Uuid, gives_up_bonus: bool) -> Result<(), Error> {
+async fn close(conn: &mut PgConnection, user_id: MemberId, gives_up_bonus: bool) -> Result<(), Error> {
     let now = clock::now(conn).await?;
     posting::lock_member(conn, user_id).await?;
     if closed_wallets::is_closed(conn, user_id).await? {
@@ -59,7 +59,7 @@ async fn close(conn: &mut PgConnection, user_id: Uuid, gives_up_bonus: bool) -> 
 }
 
 /// The bonus that is given up.
-async fn check_empty(conn: &mut PgConnection, user_id: Uuid, gives_up_bonus: bool) -> Result<Cents, Error> {
+async fn check_empty(conn: &mut PgConnection, user_id: MemberId, gives_up_bonus: bool) -> Result<Cents, Error> {
     let wallet = accounts::wallet(conn, user_id).await?.ok_or(Error::AccountMissing)?;
     let open = closed_wallets::open_matters(conn, user_id).await?;
     let mut matters = matters(&wallet, &open);

@@ -3,9 +3,9 @@
 use chassis::clock;
 use chassis::db::Db;
 use chassis::error::Refusal;
+use chassis::id::MemberId;
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::wait_until_over;
 use crate::error::Error;
@@ -23,7 +23,7 @@ pub struct Balances {
 ///
 /// # Errors
 /// Invalid if the moment is in the future, Unavailable while something may still be posted before it.
-pub async fn get_balances(db: &Db, user_id: Uuid, at: Option<OffsetDateTime>) -> Result<Balances, Error> {
+pub async fn get_balances(db: &Db, user_id: MemberId, at: Option<OffsetDateTime>) -> Result<Balances, Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;
     let at = at.unwrap_or(now);

@@ -1,7 +1,7 @@
 //! Returns the wallet of a member.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::posting;
 use crate::store::accounts;
 
 /// The member's balances and flags; makes the accounts on first need.
-pub async fn get_wallet(db: &Db, user_id: Uuid) -> Result<Wallet, Error> {
+pub async fn get_wallet(db: &Db, user_id: MemberId) -> Result<Wallet, Error> {
     let mut conn = db.conn().await?;
     if let Some(wallet) = accounts::wallet(&mut conn, user_id).await? {
         return Ok(wallet);

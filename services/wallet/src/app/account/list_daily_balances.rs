@@ -3,9 +3,9 @@
 use chassis::clock;
 use chassis::db::Db;
 use chassis::error::Refusal;
+use chassis::id::MemberId;
 use chassis::money::Cents;
 use time::{Date, Duration, OffsetDateTime, Time};
-use uuid::Uuid;
 
 use crate::app::account::get_balances::Balances;
 use crate::app::wait_until_over;
@@ -19,7 +19,7 @@ const MOST_DAYS: i32 = 92;
 ///
 /// # Errors
 /// Invalid for no or too many days, Unavailable while something may still be posted before today.
-pub async fn list_daily_balances(db: &Db, user_id: Uuid, days: i32) -> Result<Vec<Balances>, Error> {
+pub async fn list_daily_balances(db: &Db, user_id: MemberId, days: i32) -> Result<Vec<Balances>, Error> {
     if !(1..=MOST_DAYS).contains(&days) {
         return Err(Refusal::field("days", "Please choose 1 to 92 days.").into());
     }

@@ -2,8 +2,8 @@
 
 use chassis::db::Db;
 use chassis::error::Refusal;
+use chassis::id::MemberId;
 use chassis::page::LARGEST;
-use uuid::Uuid;
 
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::store::accounts;
 ///
 /// # Errors
 /// Wrong fields if there are more than the largest page of a list.
-pub async fn list_member_wallets(db: &Db, user_ids: &[Uuid]) -> Result<Vec<Wallet>, Error> {
+pub async fn list_member_wallets(db: &Db, user_ids: &[MemberId]) -> Result<Vec<Wallet>, Error> {
     if user_ids.len() > usize::from(LARGEST) {
         return Err(Refusal::field("userIds", format!("At most {LARGEST} members are looked up at once.")).into());
     }

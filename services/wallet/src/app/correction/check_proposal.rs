@@ -4,7 +4,7 @@ use chassis::db::PgConnection;
 use chassis::proposal::Proposal;
 use serde::de::DeserializeOwned;
 
-use crate::app::correction::decide_proposal::{check_books, pause_of};
+use crate::app::correction::decide_proposal::{check_books, member_of, pause_of};
 use crate::app::ledger::propose_rebuild::REBUILD;
 use crate::app::ledger::propose_reopening::REOPEN;
 use crate::app::treasury::propose_movement::check_funds;
@@ -68,14 +68,14 @@ fn check_not_reversed<T>(reversed_by: Option<T>) -> Result<(), Error> {
 }
 
 async fn check_not_closed(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
-    let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;
+    let user_id = member_of(proposal)?;
     if closed_wallets::is_closed(conn, user_id).await? { Err(Error::AccountClosed) } else { Ok(()) }
 }
 
 /// A correction takes at most what is there.
 async fn check_balance(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
     let correction: Correction = change(proposal)?;
-    let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;
+    let user_id = member_of(proposal)?;
     let wallet = accounts::wallet(conn, user_id).await?.ok_or(Error::AccountMissing)?;
     let has = match correction.kind {
         CorrectionKind::Release => wallet.bonus,

@@ -3,10 +3,10 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::{MemberId, StaffId};
 use chassis::idempotency::Answer;
 use chassis::proposal::{self, Apply, DecideProposal, Proposal};
 use serde_json::Value;
-use uuid::Uuid;
 
 use crate::app::ledger::check_ledger::FRESH;
 use crate::app::ledger::propose_rebuild::{REBUILD, Rebuild};
@@ -37,11 +37,11 @@ use crate::store::{
 /// NotFound, Conflict once decided, Forbidden for confirming one's own or another role's, `InsufficientBalance`,
 /// `AlreadyReversed`, `AccountClosed`, `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`, `TxidUsed`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
-    proposal::decide_and_apply(db, command, &Proposals { decided_by: command.call.staff.user_id }).await
+    proposal::decide_and_apply(db, command, &Proposals { decided_by: command.call.staff.id }).await
 }
 
 struct Proposals {
-    decided_by: Uuid,
+    decided_by: StaffId,
 }
 
 impl Apply for Proposals {
@@ -61,14 +61,19 @@ impl Apply for Proposals {
     }
 
     /// The subject of a correction, reversal, refund or payout is a member.
-    fn member_of(&self, proposal: &Proposal) -> Option<Uuid> {
-        proposal.subject_id.filter(|_| proposal.kind.parse::<MovementKind>().is_err())
+    fn member_of(&self, proposal: &Proposal) -> Option<MemberId> {
+        proposal.subject_id.filter(|_| proposal.kind.parse::<MovementKind>().is_err()).map(Into::into)
     }
+}
+
+/// The member whom a correction, reversal or refund concerns.
+pub(crate) fn member_of(proposal: &Proposal) -> Result<MemberId, Error> {
+    proposal.subject_id.map(Into::into).ok_or(Error::AccountMissing)
 }
 
 /// Resumes withdrawals after the pause that the proposal names, unless the ledger has a fault or was not checked within the
 /// last minutes.
-async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid) -> Result<(), Error> {
+async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: StaffId) -> Result<(), Error> {
     check_books(conn).await?;
     let pause_id = pause_of(proposal)?;
     if !withdrawal_pauses::end(conn, pause_id, (proposal.proposed_by, confirmed_by)).await? {
@@ -108,7 +113,7 @@ async fn rebuild(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
 async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
     let now = clock::now(conn).await?;
     let correction: Correction = serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
-    let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;
+    let user_id = member_of(proposal)?;
     let amount = correction.amount_cents;
     let house = |account| AccountRef::House(account);
     let (available, bonus) = (AccountRef::available(user_id), AccountRef::bonus(user_id));
@@ -135,7 +140,7 @@ async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
     if correction.kind == CorrectionKind::Bonus {
         // It changes only what is shown as bonus: a mail, but no line in the history of the balance.
         posting::post(conn, &[posting]).await?;
-        line.id = proposal.id;
+        line.id = proposal.id.get().into();
         published::bonus_granted(&line).enqueue(conn).await?;
         return Ok(());
     }
@@ -153,14 +158,14 @@ async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
 async fn reverse(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
     let now = clock::now(conn).await?;
     let reversal: Reversal = serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
-    let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;
+    let user_id = member_of(proposal)?;
     let amount = reversal.amount_cents;
     posting::lock_member(conn, user_id).await?;
     let reversed = transactions::find(conn, reversal.transaction_id).await?.ok_or(Error::NotFound)?;
     let way = way(reversal.posting_kind, user_id).ok_or(Error::NotReversible)?;
     let ends_access = reversal.posting_kind == PostingKind::Course;
     let direction = if ends_access { Direction::Credit } else { Direction::Debit };
-    let details = Details::Adjustment { direction, related_id: Some(reversed.id) };
+    let details = Details::Adjustment { direction, related_id: Some(reversed.id.get()) };
     let line = Transaction::done(user_id, details, amount, now).described(format!(
         "{} {} reversed",
         reversed.kind().title(),
@@ -223,25 +228,29 @@ async fn move_treasury(conn: &mut PgConnection, proposal: &Proposal, kind: Movem
     let subject = proposal.subject_id.unwrap_or(HOUSE);
     let moves = treasury::moves(conn, kind, &proposal.change).await?;
     let account = |name: &str| match name.parse::<PlanAccount>() {
-        Ok(account) => Ok(AccountRef::Plan(subject, account)),
+        Ok(account) => Ok(AccountRef::Plan(subject.into(), account)),
         Err(_) => name.parse().map(AccountRef::House).map_err(|_| Error::AccountMissing),
     };
     let entries = moves.into_iter().map(|(name, cents)| Ok((account(&name)?, cents)));
     let entries = entries.collect::<Result<_, Error>>()?;
     let cause = Cause::Proposal(proposal.id);
-    posting::post(conn, &[Posting { kind: posting_kind, cause, user_id: subject, transaction_id: None, entries }]).await
+    posting::post(
+        conn,
+        &[Posting { kind: posting_kind, cause, user_id: subject.into(), transaction_id: None, entries }],
+    )
+    .await
 }
 
 /// The price of the course goes back to the balance, and access ends with it.
 async fn refund(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
     let now = clock::now(conn).await?;
     let refund: CourseRefund = serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
-    let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;
+    let user_id = member_of(proposal)?;
     posting::lock_member(conn, user_id).await?;
     if closed_wallets::is_closed(conn, user_id).await? {
         return Err(Error::AccountClosed);
     }
-    let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(refund.transaction_id) };
+    let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(refund.transaction_id.get()) };
     let line = Transaction::done(user_id, details, refund.amount_cents, now)
         .described(format!("Course {} refunded", refund.reference));
     let way = (AccountRef::House(HouseAccount::CourseRevenue), AccountRef::available(user_id));

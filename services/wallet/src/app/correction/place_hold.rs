@@ -5,6 +5,7 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
+use chassis::id::MemberId;
 use chassis::idempotency::{self, Answer};
 use chassis::money::Cents;
 use chassis::permission::Permission;
@@ -14,7 +15,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::domain::account::AccountRef;
-use crate::domain::hold::{HOLDS_MAX, Hold, HoldReason};
+use crate::domain::hold::{HOLDS_MAX, Hold, HoldId, HoldReason};
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::error::Error;
 use crate::posting::{self, Posting};
@@ -23,7 +24,7 @@ use crate::store::{accounts, holds};
 #[derive(Debug, Clone)]
 pub struct PlaceHold {
     pub call: StaffCall,
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub amount: Cents,
     /// Why; the member reads its sentence.
     pub reason: HoldReason,
@@ -45,23 +46,24 @@ pub async fn place_hold(db: &Db, command: &PlaceHold) -> Result<Answer<Hold>, Er
 impl PlaceHold {
     /// The id of the hold that it makes: the same under the same key, since a decision that staff have to confirm first is
     /// sent again, and has to be the one that they confirmed.
-    fn hold_id(&self) -> Uuid {
-        let Some(claim) = &self.call.claim else { return Uuid::now_v7() };
+    fn hold_id(&self) -> HoldId {
+        let Some(claim) = &self.call.claim else { return Uuid::now_v7().into() };
         let (user_id, route, key) = claim.key();
-        let hash = Sha256::digest([user_id.as_bytes(), route.as_bytes(), key.as_bytes(), claim.request().0].concat());
+        let hash =
+            Sha256::digest([user_id.get().as_bytes(), route.as_bytes(), key.as_bytes(), claim.request().0].concat());
         let mut bytes = [0; 16];
         bytes.iter_mut().zip(hash).for_each(|(byte, hashed)| *byte = hashed);
-        Uuid::from_bytes(bytes)
+        Uuid::from_bytes(bytes).into()
     }
 
     /// What it comes to, with the id of the hold that it makes.
-    fn decided(&self, id: Uuid) -> Decided {
+    fn decided(&self, id: HoldId) -> Decided {
         let facts = json!({ "userId": self.user_id, "amountCents": self.amount, "reasonCode": self.reason.as_str() });
         Decided::new("hold.place", id, Permission::PlaceHold, facts)
     }
 }
 
-async fn place(conn: &mut PgConnection, command: &PlaceHold, id: Uuid, signed: &Signed) -> Result<Hold, Error> {
+async fn place(conn: &mut PgConnection, command: &PlaceHold, id: HoldId, signed: &Signed) -> Result<Hold, Error> {
     let now = clock::now(conn).await?;
     let &PlaceHold { user_id, amount, reason, .. } = command;
     // Accounts are created at registration: a user id without accounts is no member and must not get any by mistake.
@@ -71,7 +73,7 @@ async fn place(conn: &mut PgConnection, command: &PlaceHold, id: Uuid, signed: &
     if holds::of_member(conn, user_id).await?.len() >= HOLDS_MAX {
         return Err(Error::TooManyHolds(HOLDS_MAX));
     }
-    let by = command.call.staff.user_id;
+    let by = command.call.staff.id;
     let hold = Hold { id, user_id, amount, reason, placed_by: by, placed_at: now, released_by: None };
     holds::insert(conn, &hold).await?;
     posting::open_on_hold(conn, user_id).await?;

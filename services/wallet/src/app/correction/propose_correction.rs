@@ -2,12 +2,12 @@
 
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
+use chassis::id::MemberId;
 use chassis::idempotency::{self, Answer};
 use chassis::money::Cents;
 use chassis::proposal::{self, NewProposal, Proposal};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::required_note;
 use crate::domain::correction::{Correction, CorrectionKind};
@@ -17,7 +17,7 @@ use crate::store::accounts;
 #[derive(Debug, Clone)]
 pub struct ProposeCorrection {
     pub call: StaffCall,
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub correction: Correction,
 }
 
@@ -52,7 +52,7 @@ async fn propose(conn: &mut PgConnection, command: &ProposeCorrection) -> Result
     let change = serde_json::to_value(&command.correction).map_err(Error::unreadable_change)?;
     let before = json!({ "availableCents": wallet.available, "bonusCents": wallet.bonus });
     let new = NewProposal {
-        subject_id: Some(command.user_id),
+        subject_id: Some(command.user_id.get()),
         member_id: Some(command.user_id),
         before: Some(before),
         ..NewProposal::new(&command.call.staff, &command.call.address, kind.as_str(), &change)

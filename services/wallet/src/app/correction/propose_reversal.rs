@@ -1,12 +1,12 @@
 //! Staff propose to reverse what came in.
 
 use chassis::db::{Db, PgConnection};
+use chassis::id::{MemberId, TransactionId};
 use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
 use chassis::staff_call::StaffCall;
 use serde::Serialize;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::required_note;
 use crate::domain::reversal::{self, REVERSAL, Reversal};
@@ -17,7 +17,7 @@ use crate::store::{accounts, postings, transactions};
 pub struct ProposeReversal {
     pub call: StaffCall,
     /// The line whose effect is taken back.
-    pub transaction_id: Uuid,
+    pub transaction_id: TransactionId,
     pub note: String,
 }
 
@@ -58,14 +58,14 @@ pub(crate) async fn open(
     conn: &mut PgConnection,
     call: &StaffCall,
     kind: &'static str,
-    user_id: Uuid,
+    user_id: MemberId,
     change: &impl Serialize,
 ) -> Result<Proposal, Error> {
     let wallet = accounts::wallet(conn, user_id).await?.ok_or(Error::AccountMissing)?;
     let change = serde_json::to_value(change).map_err(Error::unreadable_change)?;
     let before = json!({ "availableCents": wallet.available, "owedCents": wallet.owed });
     let new = NewProposal {
-        subject_id: Some(user_id),
+        subject_id: Some(user_id.get()),
         member_id: Some(user_id),
         before: Some(before),
         ..NewProposal::new(&call.staff, &call.address, kind, &change)

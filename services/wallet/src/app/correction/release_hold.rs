@@ -3,14 +3,14 @@
 use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
+use chassis::id::MemberId;
 use chassis::idempotency::{self, Answer};
 use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::domain::account::AccountRef;
-use crate::domain::hold::Hold;
+use crate::domain::hold::{Hold, HoldId};
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::error::Error;
 use crate::posting::{self, Posting};
@@ -19,8 +19,8 @@ use crate::store::{accounts, holds};
 #[derive(Debug, Clone)]
 pub struct ReleaseHold {
     pub call: StaffCall,
-    pub user_id: Uuid,
-    pub id: Uuid,
+    pub user_id: MemberId,
+    pub id: HoldId,
 }
 
 /// Moves what is on hold back to the free balance, once.
@@ -35,7 +35,7 @@ pub async fn release_hold(db: &Db, command: &ReleaseHold) -> Result<Answer<Hold>
 }
 
 async fn release(conn: &mut PgConnection, command: &ReleaseHold, signed: &Signed) -> Result<Hold, Error> {
-    let (user_id, by) = (command.user_id, command.call.staff.user_id);
+    let (user_id, by) = (command.user_id, command.call.staff.id);
     accounts::wallet(conn, user_id).await?.ok_or(Error::HoldNotFound)?;
     posting::lock_member(conn, user_id).await?;
     let hold = holds::lock(conn, command.id, user_id).await?.ok_or(Error::HoldNotFound)?;

@@ -1,10 +1,10 @@
 //! A treasurer proposes to refund the course (D-C9).
 
 use chassis::db::{Db, PgConnection};
+use chassis::id::MemberId;
 use chassis::idempotency::{self, Answer};
 use chassis::proposal::Proposal;
 use chassis::staff_call::StaffCall;
-use uuid::Uuid;
 
 use crate::app::correction::propose_reversal::open;
 use crate::app::required_note;
@@ -16,7 +16,7 @@ use crate::store::{accounts, postings, transactions};
 pub struct ProposeCourseRefund {
     pub call: StaffCall,
     /// The member, whose purchase gives access now.
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub note: String,
 }
 

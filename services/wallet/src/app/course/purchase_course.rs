@@ -1,8 +1,8 @@
 //! A member buys the course from the balance.
 
+use chassis::id::MemberId;
 use chassis::idempotency::{Answer, Claim};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::limits::COURSE_PRICE;
@@ -19,14 +19,14 @@ use crate::posting::{Movement, Posting, Precondition};
 /// `InsufficientBalance`, `AmountOwed`, `CourseAlreadyPurchased`, `CoursePaymentPending`, Unavailable.
 pub async fn purchase_course(
     ledger: &Ledger,
-    user_id: Uuid,
+    user_id: MemberId,
     claim: Option<Claim>,
 ) -> Result<Answer<Transaction>, Error> {
     let (movement, transaction) = movement(user_id, ledger.now().await?)?;
     ledger.post(movement, claim, transaction).await
 }
 
-fn movement(user_id: Uuid, now: OffsetDateTime) -> Result<(Movement, Transaction), Error> {
+fn movement(user_id: MemberId, now: OffsetDateTime) -> Result<(Movement, Transaction), Error> {
     let transaction = Transaction::done(user_id, Details::Purchase, COURSE_PRICE, now)
         .described("UGC course, paid from your balance");
     let way = (AccountRef::available(user_id), AccountRef::House(HouseAccount::CourseRevenue));

@@ -2,8 +2,8 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::MemberId;
 use chassis::idempotency::{self, Answer, Claim};
-use uuid::Uuid;
 
 use crate::app::deposit::request_deposit::refuse_too_many;
 use crate::domain::limits::Limits;
@@ -16,7 +16,7 @@ use crate::store::transactions;
 
 #[derive(Debug, Clone)]
 pub struct DepositArrived {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     /// As it was seen on the chain.
     pub payment: ObservedPayment,
     /// What it was worth then, at the address that was paid, with its hash.

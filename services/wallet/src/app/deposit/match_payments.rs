@@ -43,7 +43,7 @@ pub async fn add_consumed(
     let before = taken.outputs.len();
     for (payment, consumer) in payments.iter().zip(consumers) {
         let key = (payment.txid.clone(), payment.vout);
-        if consumer.is_some_and(|id| id != one.id) && !taken.outputs.contains(&key) {
+        if consumer.is_some_and(|id| id != one.id.get()) && !taken.outputs.contains(&key) {
             taken.outputs.push(key);
         }
     }

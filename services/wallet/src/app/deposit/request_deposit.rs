@@ -2,8 +2,8 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::MemberId;
 use chassis::idempotency::{self, Answer, Claim};
-use uuid::Uuid;
 
 use crate::domain::limits::Limits;
 use crate::domain::transaction::{PaymentClaim, Purpose, QuoteCopy, Transaction};
@@ -14,7 +14,7 @@ use crate::store::{accounts, receipts, transactions};
 
 #[derive(Debug, Clone)]
 pub struct RequestDeposit {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     /// The balance or the course.
     pub purpose: Purpose,
     pub payment: PaymentClaim,
@@ -52,7 +52,7 @@ async fn record(conn: &mut PgConnection, limits: &Limits, command: &RequestDepos
 ///
 /// # Errors
 /// `TooManyPendingDeposits`.
-pub(crate) async fn refuse_too_many(conn: &mut PgConnection, limits: &Limits, user_id: Uuid) -> Result<(), Error> {
+pub(crate) async fn refuse_too_many(conn: &mut PgConnection, limits: &Limits, user_id: MemberId) -> Result<(), Error> {
     if transactions::pending_deposits(conn, user_id).await? >= limits.pending_deposits {
         return Err(Error::TooManyPendingDeposits(limits.pending_deposits));
     }
@@ -63,7 +63,7 @@ pub(crate) async fn refuse_too_many(conn: &mut PgConnection, limits: &Limits, us
 ///
 /// # Errors
 /// `CourseAlreadyPurchased`; `CoursePaymentPending` while another payment waits for review.
-pub(crate) async fn refuse_second_course(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+pub(crate) async fn refuse_second_course(conn: &mut PgConnection, user_id: MemberId) -> Result<(), Error> {
     let wallet = accounts::wallet(conn, user_id).await?.ok_or(Error::AccountMissing)?;
     if wallet.has_purchased_course {
         return Err(Error::CourseAlreadyPurchased);

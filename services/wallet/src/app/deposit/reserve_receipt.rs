@@ -2,8 +2,8 @@
 
 use chassis::db::Db;
 use chassis::error::Refusal;
+use chassis::id::MemberId;
 use chassis::idempotency::Claim;
-use uuid::Uuid;
 
 use crate::app::answered_before;
 use crate::domain::limits::RECEIPTS_MOST_BYTES;
@@ -14,7 +14,7 @@ use crate::store::receipts;
 /// A receipt that is about to be stored.
 #[derive(Debug, Clone)]
 pub struct ReserveReceipt {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     pub key: String,
     pub bytes: i64,
     /// The key of the payment it proves.

@@ -1,8 +1,8 @@
 //! The quote that a deposit or withdrawal names.
 
 use chassis::db::Db;
+use chassis::id::{MemberId, QuoteId};
 use chassis::money::Cents;
-use uuid::Uuid;
 
 use crate::clients::{Quoted, Quotes};
 use crate::domain::transaction::{MethodCopy, QuoteDirection};
@@ -18,7 +18,7 @@ use crate::store::transactions;
 pub async fn resolve_quote(
     db: &Db,
     quotes: &Quotes,
-    (user_id, id): (Uuid, Uuid),
+    (user_id, id): (MemberId, QuoteId),
     may_have_ended: bool,
 ) -> Result<Quoted, Error> {
     // A request that would lose anyway does not take others of its commit with it.
@@ -29,7 +29,7 @@ pub async fn resolve_quote(
 }
 
 /// The member's open quotes that serve for nothing else any more.
-pub async fn used_quotes(db: &Db, user_id: Uuid) -> Result<Vec<Uuid>, Error> {
+pub async fn used_quotes(db: &Db, user_id: MemberId) -> Result<Vec<QuoteId>, Error> {
     Ok(transactions::used_quotes(&mut *db.conn().await?, user_id).await?)
 }
 

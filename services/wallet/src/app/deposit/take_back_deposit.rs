@@ -3,8 +3,8 @@
 use chassis::audit;
 use chassis::clock;
 use chassis::db::Db;
+use chassis::id::{MemberId, TransactionId};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::lock_transaction;
 use crate::domain::transaction::Transaction;
@@ -17,7 +17,12 @@ use crate::store::transactions;
 ///
 /// # Errors
 /// `NotFound`, `AlreadyDecided`, `PaymentSeen`.
-pub async fn take_back_deposit(db: &Db, user_id: Uuid, id: Uuid, is_seen: bool) -> Result<Transaction, Error> {
+pub async fn take_back_deposit(
+    db: &Db,
+    user_id: MemberId,
+    id: TransactionId,
+    is_seen: bool,
+) -> Result<Transaction, Error> {
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let found = transactions::find(&mut tx, id).await?;

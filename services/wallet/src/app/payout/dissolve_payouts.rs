@@ -3,9 +3,9 @@
 use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::TransactionId;
 use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
-use uuid::Uuid;
 
 use crate::app::lock_transaction;
 use crate::app::review::approve_transaction::{act, trail};
@@ -17,7 +17,7 @@ use crate::store::transactions;
 pub struct DissolvePayouts {
     pub call: StaffCall,
     /// Each with the revision that was shown to them.
-    pub payouts: Vec<(Uuid, i32)>,
+    pub payouts: Vec<(TransactionId, i32)>,
 }
 
 /// Ends the leases of all of these payouts, or of none. What they send stays fixed until somebody leases them again: a transaction
@@ -37,7 +37,7 @@ async fn dissolve(conn: &mut PgConnection, command: &DissolvePayouts) -> Result<
     let mut dissolved = Vec::new();
     for (id, revision) in payouts {
         let mut transaction = lock_transaction(conn, id).await?;
-        transaction.check_open(revision, command.call.staff.user_id)?;
+        transaction.check_open(revision, command.call.staff.id)?;
         let before = trail(&transaction);
         transaction.end_lease()?;
         transactions::end_lease(conn, id, now).await?;

@@ -6,13 +6,13 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
+use chassis::id::TransactionId;
 use chassis::idempotency::{self, Answer};
 use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::payout::mark_withdrawal_paid::lock_payout;
 use crate::app::review::approve_transaction::{act, decided, price, trail};
@@ -26,7 +26,7 @@ use crate::store::{accounts, transactions};
 #[derive(Debug, Clone)]
 pub struct LeasePayout {
     pub call: StaffCall,
-    pub id: Uuid,
+    pub id: TransactionId,
     /// What keeps payouts of its member waiting, as auth was asked for this call.
     pub member: PayoutState,
     /// The revision that was shown to them.
@@ -59,7 +59,7 @@ impl LeasePayout {
 
 async fn lease(conn: &mut PgConnection, command: &LeasePayout, signed: &Signed) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
-    let by = command.call.staff.user_id;
+    let by = command.call.staff.id;
     let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;
     if command.member.disowned_at.is_some_and(|at| Report { at }.covers(&transaction)) {
         return Err(Error::Disowned);

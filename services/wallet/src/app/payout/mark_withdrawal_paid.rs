@@ -5,13 +5,13 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
+use chassis::id::{StaffId, TransactionId};
 use chassis::idempotency::{self, Answer};
 use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::payout::payout_state::check_payout_state;
 use crate::app::review::approve_transaction::{act, decided, output, payout, price, trail};
@@ -29,7 +29,7 @@ use crate::store::{accounts, approvals, consumed_payments, transactions};
 #[derive(Debug, Clone)]
 pub struct MarkWithdrawalPaid {
     pub call: StaffCall,
-    pub id: Uuid,
+    pub id: TransactionId,
     /// What keeps payouts of the member waiting, as auth was asked for this call.
     pub member: PayoutState,
     /// The revision that was shown to them.
@@ -80,7 +80,7 @@ pub(crate) async fn pay(
     signed: &Signed,
 ) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
-    let by = command.call.staff.user_id;
+    let by = command.call.staff.id;
     let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;
     let before = trail(&transaction);
     signed.check(&command.decided(&transaction))?;
@@ -112,9 +112,9 @@ pub(crate) async fn pay(
 /// `WithdrawalsStopped`, `FeePending`, `NotApproved` when something else was approved.
 pub(crate) async fn lock_payout(
     conn: &mut PgConnection,
-    id: Uuid,
+    id: TransactionId,
     revision: i32,
-    by: Uuid,
+    by: StaffId,
     member: &PayoutState,
 ) -> Result<Transaction, Error> {
     let transaction = lock_transaction(conn, id).await?;

@@ -1,11 +1,11 @@
 //! Treasurers propose what became of a payout that was sent and is not final.
 
 use chassis::db::{Db, PgConnection};
+use chassis::id::TransactionId;
 use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::app::required_note;
 use crate::domain::payout_correction::{Outcome, PAYOUT_CORRECTION, PayoutCorrection};
@@ -16,7 +16,7 @@ use crate::store::transactions;
 #[derive(Debug, Clone)]
 pub struct ProposePayoutCorrection {
     pub call: StaffCall,
-    pub transaction_id: Uuid,
+    pub transaction_id: TransactionId,
     pub outcome: Outcome,
     /// Of the other transaction.
     pub txid: Option<Txid>,
@@ -53,7 +53,7 @@ async fn propose(conn: &mut PgConnection, command: &ProposePayoutCorrection, not
     let change = serde_json::to_value(change).map_err(Error::unreadable_change)?;
     let before = json!({ "txid": sent.txid().map(|txid| &txid.text), "vout": sent.txid().and_then(Txid::vout) });
     let new = NewProposal {
-        subject_id: Some(sent.user_id),
+        subject_id: Some(sent.user_id.get()),
         member_id: Some(sent.user_id),
         before: Some(before),
         ..NewProposal::new(&command.call.staff, &command.call.address, PAYOUT_CORRECTION, &change)

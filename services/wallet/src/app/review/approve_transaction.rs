@@ -5,6 +5,7 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
+use chassis::id::{StaffId, TransactionId};
 use chassis::idempotency::{self, Answer};
 use chassis::identity::PayoutState;
 use chassis::keys::TrustedKeys;
@@ -13,7 +14,6 @@ use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::payout::payout_state::check_payout_state;
 use crate::app::{check_withdrawals_open, lock_transaction, review::get_review};
@@ -33,7 +33,7 @@ use crate::store::{accounts, consumed_payments, destinations, transactions};
 #[derive(Debug, Clone)]
 pub struct ApproveTransaction {
     pub call: StaffCall,
-    pub id: Uuid,
+    pub id: TransactionId,
     /// What keeps payouts of the member waiting, as auth was asked for this call.
     pub member: PayoutState,
     /// The revision that was shown to them.
@@ -108,7 +108,7 @@ async fn approve(
     let now = clock::now(conn).await?;
     let mut transaction = lock_transaction(conn, command.id).await?;
     let before = trail(&transaction);
-    let by = command.call.staff.user_id;
+    let by = command.call.staff.id;
     transaction.check_open(command.revision, by)?;
     signed.check(&command.decided(&transaction))?;
     match (transaction.kind(), command.txid.clone()) {
@@ -155,7 +155,7 @@ async fn check_destination(conn: &mut PgConnection, keys: &TrustedKeys, one: &Tr
 async fn approve_withdrawal(
     conn: &mut PgConnection,
     transaction: &mut Transaction,
-    by: Uuid,
+    by: StaffId,
     now: OffsetDateTime,
 ) -> Result<(), Error> {
     check_withdrawals_open(conn).await?;
@@ -211,7 +211,7 @@ async fn take_course(conn: &mut PgConnection, one: &Transaction, now: OffsetDate
         } else {
             format!("{} more than the price of the course arrived ({})", credit, one.reference())
         };
-        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(one.id) };
+        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(one.id.get()) };
         let line = Transaction::done(one.user_id, details, credit, now).described(why);
         transactions::insert(conn, &line).await?;
         let way = (from, AccountRef::available(one.user_id));
@@ -227,7 +227,7 @@ async fn take_course(conn: &mut PgConnection, one: &Transaction, now: OffsetDate
 async fn take_fee(
     conn: &mut PgConnection,
     fee: &Transaction,
-    withdrawal_id: Uuid,
+    withdrawal_id: TransactionId,
     now: OffsetDateTime,
 ) -> Result<(), Error> {
     let (from, cause) = (AccountRef::House(HouseAccount::Settlement), Cause::Transaction(fee.id));
@@ -239,7 +239,7 @@ async fn take_fee(
         posting::post(conn, &[Posting::transfer(PostingKind::Fee, cause, fee.user_id, (from, to), fee.amount)?])
             .await?;
     } else {
-        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(withdrawal_id) };
+        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(withdrawal_id.get()) };
         let credit = Transaction::done(fee.user_id, details, fee.amount, now)
             .described(format!("Fee payment {} added to your balance: its withdrawal had ended", fee.reference()));
         transactions::insert(conn, &credit).await?;

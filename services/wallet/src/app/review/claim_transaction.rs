@@ -1,7 +1,7 @@
 //! Claims an open transaction for a staff member, so that two do not work on the same one.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::{StaffId, TransactionId};
 
 use crate::domain::transaction::Status;
 use crate::error::Error;
@@ -18,7 +18,12 @@ pub enum Claim {
 ///
 /// # Errors
 /// `NotFound` if there is no transaction with this id, `AlreadyDecided` for what waits for nobody.
-pub async fn claim_transaction(db: &Db, id: Uuid, by: Uuid, claim: Claim) -> Result<Option<Uuid>, Error> {
+pub async fn claim_transaction(
+    db: &Db,
+    id: TransactionId,
+    by: StaffId,
+    claim: Claim,
+) -> Result<Option<StaffId>, Error> {
     let mut conn = db.conn().await?;
     let one = transactions::find(&mut conn, id).await?.ok_or(Error::NotFound)?;
     match claim {

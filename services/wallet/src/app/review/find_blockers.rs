@@ -1,10 +1,10 @@
 //! Finds why an open transaction cannot be approved or paid, before anybody tries: what the decision would be refused with.
 
 use chassis::db::PgConnection;
+use chassis::id::StaffId;
 use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::check_withdrawals_open;
 use crate::app::payout::mark_withdrawal_paid::check_as_approved;
@@ -50,14 +50,14 @@ pub async fn find_blockers(
         }
     } else {
         // Who approves makes no difference to what it is refused with.
-        found.extend(one.clone().approve_withdrawal(Uuid::nil(), now).err());
+        found.extend(one.clone().approve_withdrawal(StaffId::default(), now).err());
     }
     Ok(found)
 }
 
 /// The refusals that depend on who decides.
 #[must_use]
-pub fn blockers_of(one: &Transaction, by: Uuid, now: OffsetDateTime) -> Vec<Error> {
+pub fn blockers_of(one: &Transaction, by: StaffId, now: OffsetDateTime) -> Vec<Error> {
     if one.status != Status::Pending || one.is_sent() {
         return Vec::new();
     }

@@ -2,11 +2,11 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::{MemberId, TransactionId};
 use chassis::identity::PayoutState;
 use chassis::keys::TrustedKeys;
 use chassis::money::Cents;
 use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 use crate::domain::destination::Cause;
 use crate::domain::disowning::Report;
@@ -27,7 +27,7 @@ pub struct Check {
     pub ok: bool,
     pub detail: String,
     /// Other transactions it concerns.
-    pub transaction_ids: Vec<Uuid>,
+    pub transaction_ids: Vec<TransactionId>,
 }
 
 /// A transaction with what is known about it.
@@ -60,7 +60,7 @@ impl Review {
 ///
 /// # Errors
 /// `NotFound` if there is no transaction with this id.
-pub async fn get(db: &Db, id: Uuid) -> Result<Transaction, Error> {
+pub async fn get(db: &Db, id: TransactionId) -> Result<Transaction, Error> {
     transactions::find(&mut *db.conn().await?, id).await?.ok_or(Error::NotFound)
 }
 
@@ -107,7 +107,7 @@ pub async fn get_review(
     Ok(Review { transaction, checks, wallet, entries, reversible })
 }
 
-fn found_before(name: &'static str, what: &str, transaction_ids: Vec<Uuid>) -> Check {
+fn found_before(name: &'static str, what: &str, transaction_ids: Vec<TransactionId>) -> Check {
     let detail = match transaction_ids.len() {
         0 => format!("This {what} has not been seen before."),
         1 => format!("This {what} belongs to one other transaction."),
@@ -238,7 +238,7 @@ async fn amount_of_fee(
     payment: &Transaction,
 ) -> Result<(bool, String), Error> {
     let withdrawal = match payment.related_id() {
-        Some(id) => transactions::find(conn, id).await?,
+        Some(id) => transactions::find(conn, id.into()).await?,
         None => None,
     };
     let due = withdrawal.as_ref().and_then(Transaction::as_withdrawal).map(|withdrawal| withdrawal.fee);
@@ -312,7 +312,7 @@ fn activity_disowned(at: OffsetDateTime, one: &Transaction, now: OffsetDateTime)
 }
 
 /// How the member's payments and withdrawals ended so far. A rejection counts for a year, or until five good deposits since.
-async fn member_history(conn: &mut PgConnection, user_id: Uuid) -> Result<Check, Error> {
+async fn member_history(conn: &mut PgConnection, user_id: MemberId) -> Result<Check, Error> {
     let track = transactions::track(conn, user_id).await?;
     let since = track.since.map_or_else(|| "now".to_owned(), |at| at.date().to_string());
     let old = if track.rejected > track.lately_rejected {

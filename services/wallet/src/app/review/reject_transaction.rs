@@ -4,12 +4,12 @@ use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
+use chassis::id::TransactionId;
 use chassis::idempotency::{self, Answer};
 use chassis::permission::Permission;
 use chassis::staff_call::StaffCall;
 use serde_json::json;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::review::approve_transaction::{act, decided, trail};
 use crate::app::{lock_transaction, review::get_review};
@@ -25,7 +25,7 @@ use crate::store::transactions;
 #[derive(Debug, Clone)]
 pub struct RejectTransaction {
     pub call: StaffCall,
-    pub id: Uuid,
+    pub id: TransactionId,
     /// The revision that was shown to them.
     pub revision: i32,
     /// Why; the member reads its sentence.
@@ -62,10 +62,10 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction, signed: &S
     let now = clock::now(conn).await?;
     let mut transaction = lock_transaction(conn, command.id).await?;
     let before = trail(&transaction);
-    transaction.check_open(command.revision, command.call.staff.user_id)?;
+    transaction.check_open(command.revision, command.call.staff.id)?;
     command.call.staff.check(permission(&transaction))?;
     signed.check(&command.decided(&transaction))?;
-    transaction.reject(&command.reason_code, command.call.staff.user_id, now)?;
+    transaction.reject(&command.reason_code, command.call.staff.id, now)?;
     transactions::save(conn, &mut transaction).await?;
     match transaction.kind() {
         Kind::Withdrawal => {
@@ -88,7 +88,7 @@ pub(crate) async fn release(conn: &mut PgConnection, one: &Transaction, now: Off
     let way = (held, available);
     let mut postings = vec![Posting::transfer(PostingKind::WithdrawalRelease, cause, user_id, way, one.amount)?];
     if let Some(fee) = transactions::confirmed_fee(conn, one.id).await? {
-        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(one.id) };
+        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(one.id.get()) };
         let refund = Transaction::done(one.user_id, details, fee.amount, now)
             .described(format!("Fee payment {} returned: its withdrawal was rejected", fee.reference()));
         transactions::insert(conn, &refund).await?;

@@ -1,9 +1,9 @@
 //! For the service trade: moves the amount of a new trade from available to invested.
 
 use chassis::db::Db;
+use chassis::id::{MemberId, TradeId};
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::account::AccountRef;
 use crate::domain::posting_kind::{Cause, PostingKind};
@@ -17,8 +17,8 @@ use crate::store::{accounts, trade_fundings};
 
 #[derive(Debug, Clone)]
 pub struct FundTrade {
-    pub trade_id: Uuid,
-    pub user_id: Uuid,
+    pub trade_id: TradeId,
+    pub user_id: MemberId,
     /// How much; positive.
     pub amount: Cents,
     /// For the description.

@@ -1,14 +1,14 @@
 //! For the service trade: returns the outcome of a call whose response was lost.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::TradeId;
 
 use crate::domain::trade_funding::FundingStatus;
 use crate::error::Error;
 use crate::store::trade_fundings;
 
 /// Whether the trade was funded, and whether it was settled.
-pub async fn get_trade_funding(db: &Db, trade_id: Uuid) -> Result<(bool, bool), Error> {
+pub async fn get_trade_funding(db: &Db, trade_id: TradeId) -> Result<(bool, bool), Error> {
     let mut conn = db.conn().await?;
     let known = trade_fundings::find(&mut conn, trade_id).await?;
     let status = known.map(|known| known.status);

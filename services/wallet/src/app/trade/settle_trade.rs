@@ -2,9 +2,9 @@
 //! plan, losses go to it.
 
 use chassis::db::Db;
+use chassis::id::{MemberId, PlanId, TradeId};
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::account::{AccountRef, PlanAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
@@ -18,10 +18,10 @@ use crate::store::trade_fundings;
 /// Which trade, under which terms, at which value.
 #[derive(Debug, Clone)]
 pub struct SettleTrade {
-    pub trade_id: Uuid,
-    pub user_id: Uuid,
+    pub trade_id: TradeId,
+    pub user_id: MemberId,
     pub amount: Cents,
-    pub plan_id: Uuid,
+    pub plan_id: PlanId,
     /// What is paid to the member; zero or more.
     pub value: Cents,
     /// For the descriptions.

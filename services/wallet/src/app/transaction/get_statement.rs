@@ -2,9 +2,9 @@
 
 use chassis::clock;
 use chassis::db::{PgConnection, Reads};
+use chassis::id::MemberId;
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::wait_until_over;
 use crate::domain::cursor::StatementCursor;
@@ -37,7 +37,7 @@ pub struct StatementPage {
 /// Unavailable while something may still be posted in the period.
 pub async fn get_statement(
     reads: &Reads,
-    user_id: Uuid,
+    user_id: MemberId,
     within: (OffsetDateTime, OffsetDateTime),
     page: Option<StatementPage>,
 ) -> Result<Statement, Error> {
@@ -50,7 +50,7 @@ pub async fn get_statement(
 
 async fn read(
     mut conn: Box<PgConnection>,
-    user_id: Uuid,
+    user_id: MemberId,
     within: (OffsetDateTime, OffsetDateTime),
     page: Option<StatementPage>,
 ) -> Result<Statement, Error> {

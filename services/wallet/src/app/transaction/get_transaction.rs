@@ -1,10 +1,10 @@
 //! Returns one transaction of a member.
 
+use chassis::id::{MemberId, TransactionId};
 use std::collections::HashMap;
 
 use chassis::batch::Batch;
 use chassis::db::Db;
-use uuid::Uuid;
 
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
@@ -12,13 +12,13 @@ use crate::store::transactions;
 
 /// Looks lines up for many members at once.
 #[derive(Clone)]
-pub struct Lines(Batch<Uuid, Option<Transaction>>);
+pub struct Lines(Batch<TransactionId, Option<Transaction>>);
 
 impl Lines {
     /// Of this database. Call inside the runtime.
     #[must_use]
     pub fn new(db: Db) -> Self {
-        Self(Batch::new(move |ids: Vec<Uuid>| {
+        Self(Batch::new(move |ids: Vec<TransactionId>| {
             let db = db.clone();
             async move {
                 let look = async { transactions::find_all(&mut *db.conn().await?, &ids).await };
@@ -34,7 +34,12 @@ impl Lines {
 ///
 /// # Errors
 /// `NotFound` for unknown ones and other members'.
-pub async fn get_transaction(db: &Db, lines: &Lines, user_id: Uuid, id: Uuid) -> Result<Transaction, Error> {
+pub async fn get_transaction(
+    db: &Db,
+    lines: &Lines,
+    user_id: MemberId,
+    id: TransactionId,
+) -> Result<Transaction, Error> {
     let found = match lines.0.ask(id).await {
         Some(found) => found,
         // The look for many failed: everybody finds out alone.

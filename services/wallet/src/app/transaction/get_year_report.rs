@@ -3,9 +3,9 @@
 use chassis::clock;
 use chassis::db::{PgConnection, Reads};
 use chassis::error::Refusal;
+use chassis::id::MemberId;
 use chassis::money::Cents;
 use time::{Date, Month, OffsetDateTime};
-use uuid::Uuid;
 
 use crate::app::wait_until_over;
 use crate::error::Error;
@@ -39,7 +39,7 @@ pub struct YearReport {
 ///
 /// # Errors
 /// Invalid for a year that has not begun, Unavailable while something may still be posted in it.
-pub async fn get_year_report(reads: &Reads, user_id: Uuid, year: i32) -> Result<YearReport, Error> {
+pub async fn get_year_report(reads: &Reads, user_id: MemberId, year: i32) -> Result<YearReport, Error> {
     let db = reads.primary();
     let no_year = || Error::from(Refusal::field("year", "Please choose a year that has begun."));
     let now = clock::now(&mut *db.conn().await?).await?;
@@ -55,7 +55,7 @@ pub async fn get_year_report(reads: &Reads, user_id: Uuid, year: i32) -> Result<
 
 async fn read(
     mut conn: Box<PgConnection>,
-    user_id: Uuid,
+    user_id: MemberId,
     within: (OffsetDateTime, OffsetDateTime),
 ) -> Result<YearReport, Error> {
     let period = entries::period(&mut conn, user_id, within, i64::MAX).await?;

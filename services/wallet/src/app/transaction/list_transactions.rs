@@ -1,8 +1,8 @@
 //! Lists the transactions of a member.
 
 use chassis::db::Db;
+use chassis::id::MemberId;
 use chassis::page::{Listed, Page};
-use uuid::Uuid;
 
 use crate::domain::cursor::Cursor;
 use crate::domain::search::Search;
@@ -13,7 +13,7 @@ use crate::store::transactions;
 /// A page of the member's transactions that are looked for, newest first, and the cursor of the next page.
 pub async fn list_transactions(
     db: &Db,
-    user_id: Uuid,
+    user_id: MemberId,
     search: &Search,
     page: &Page<Cursor>,
 ) -> Result<Listed<Transaction>, Error> {

@@ -1,5 +1,6 @@
 //! Compares the holdings on chains with the ledger in units, and finds payouts without a withdrawal (D-Q8).
 
+use chassis::id::TransactionId;
 use std::collections::HashMap;
 
 use chassis::clock;
@@ -48,7 +49,7 @@ pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Err
     let explained = consumed_payments::explained(&mut conn, &payments).await?;
     let (mut matched, mut outflows) = (Vec::new(), Vec::new());
     for ((outflow, paid), explained) in observed.outflows.into_iter().zip(paid).zip(explained) {
-        if let Some(id) = paid.or(explained) {
+        if let Some(id) = paid.map(TransactionId::get).or(explained) {
             matched.push((outflow.number, id));
         } else if let Some(place) = open.iter().position(|one| one.is_paid_by(&outflow.payment)) {
             open.swap_remove(place);
@@ -88,11 +89,11 @@ fn value_of(assets: &[(AssetHolding, Option<Comparison>)], outflows: &[Outflow])
 async fn undone(conn: &mut PgConnection, payments: Vec<Undone>) -> Result<Vec<(Transaction, Undone)>, Error> {
     let ids = consumed_payments::consumers(conn, &payments.iter().map(|one| (&one.payment).into()).collect::<Vec<_>>())
         .await?;
-    let wanted: Vec<_> = ids.iter().copied().flatten().collect();
+    let wanted: Vec<_> = ids.iter().flatten().copied().map(TransactionId::new).collect();
     let found = transactions::find_all(conn, &wanted).await?;
     let mut found: HashMap<_, _> = found.into_iter().map(|one| (one.id, one)).collect();
     let undone = payments.into_iter().zip(ids);
-    Ok(undone.filter_map(|(payment, id)| Some((found.remove(&id?)?, payment))).collect())
+    Ok(undone.filter_map(|(payment, id)| Some((found.remove(&id?.into())?, payment))).collect())
 }
 
 impl Holdings {

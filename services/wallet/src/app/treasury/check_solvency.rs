@@ -1,9 +1,9 @@
 //! Compares what is owed to members with what is held for them (D-T4).
 
 use chassis::db::Db;
+use chassis::id::ProposalId;
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::ledger::check_ledger::pause_withdrawals;
 use crate::app::treasury::check_holdings::{Holdings, check_holdings};
@@ -62,7 +62,7 @@ pub async fn compare(
 ) -> Result<Found, Error> {
     let mut conn = db.conn().await?;
     let plans = get_backing::all(&mut conn).await?;
-    let stated = assets(&treasury::of_subject(&mut conn, None, Uuid::nil()).await?)?;
+    let stated = assets(&treasury::of_subject(&mut conn, None, ProposalId::default()).await?)?;
     let solvency = sums(books, holdings, &plans, &stated)?;
     Ok(Found { missing: solvency.missing(tolerance.missing)?, solvency, plans, stated })
 }

@@ -2,21 +2,21 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::{PlanId, ProposalId, TradeId};
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::treasury::{Backing, OpenTrades, assets};
 use crate::error::Error;
 use crate::store::treasury;
 
 /// That of a plan. One that is not known has nothing.
-pub async fn get_backing(db: &Db, plan_id: Uuid) -> Result<Backing, Error> {
-    backing(&mut *db.conn().await?, plan_id, Uuid::nil()).await
+pub async fn get_backing(db: &Db, plan_id: PlanId) -> Result<Backing, Error> {
+    backing(&mut *db.conn().await?, plan_id, ProposalId::default()).await
 }
 
 /// The same within a transaction that decides a movement: without that one.
-pub async fn backing(conn: &mut PgConnection, plan_id: Uuid, without: Uuid) -> Result<Backing, Error> {
+pub async fn backing(conn: &mut PgConnection, plan_id: PlanId, without: ProposalId) -> Result<Backing, Error> {
     let (title, open) = treasury::open_trades(conn, plan_id).await?.unzip();
     let title = match title {
         Some(title) => title,
@@ -35,7 +35,7 @@ pub async fn backing(conn: &mut PgConnection, plan_id: Uuid, without: Uuid) -> R
 pub async fn all(conn: &mut PgConnection) -> Result<Vec<Backing>, Error> {
     let mut all = Vec::new();
     for plan_id in treasury::plans(conn).await? {
-        all.push(backing(conn, plan_id, Uuid::nil()).await?);
+        all.push(backing(conn, plan_id, ProposalId::default()).await?);
     }
     Ok(all)
 }
@@ -44,7 +44,7 @@ pub async fn all(conn: &mut PgConnection) -> Result<Vec<Backing>, Error> {
 ///
 /// # Errors
 /// `NotBacked` with what is missing.
-pub async fn check_backing(db: &Db, plan_id: Uuid, cost: Cents, value: Cents) -> Result<(), Error> {
+pub async fn check_backing(db: &Db, plan_id: PlanId, cost: Cents, value: Cents) -> Result<(), Error> {
     let missing = get_backing(db, plan_id).await?.missing(cost, value)?;
     if missing > Cents::ZERO { Err(Error::NotBacked(missing)) } else { Ok(()) }
 }
@@ -52,7 +52,7 @@ pub async fn check_backing(db: &Db, plan_id: Uuid, cost: Cents, value: Cents) ->
 /// What the open trades of a plan cost and are worth.
 #[derive(Debug, Clone)]
 pub struct PlanValue {
-    pub plan_id: Uuid,
+    pub plan_id: PlanId,
     pub title: String,
     pub cost: Cents,
     pub value: Cents,
@@ -61,7 +61,7 @@ pub struct PlanValue {
 }
 
 /// Notes what trade says of all plans. Returns up to which value of each plan the gains of its trades are known.
-pub async fn report_plans(db: &Db, plans: &[PlanValue]) -> Result<Vec<(Uuid, Option<OffsetDateTime>)>, Error> {
+pub async fn report_plans(db: &Db, plans: &[PlanValue]) -> Result<Vec<(PlanId, Option<OffsetDateTime>)>, Error> {
     let mut tx = db.begin().await?;
     let at = clock::now(&mut tx).await?;
     for PlanValue { plan_id, title, cost, value, value_at } in plans {
@@ -75,11 +75,11 @@ pub async fn report_plans(db: &Db, plans: &[PlanValue]) -> Result<Vec<(Uuid, Opt
 /// Gains of the open trades of a plan at one of its values.
 #[derive(Debug, Clone)]
 pub struct Gains {
-    pub plan_id: Uuid,
+    pub plan_id: PlanId,
     /// The moment of the value.
     pub value_at: OffsetDateTime,
     /// By trade.
-    pub gains: Vec<(Uuid, Cents)>,
+    pub gains: Vec<(TradeId, Cents)>,
     /// Whether nothing follows at this value.
     pub is_last: bool,
 }

@@ -1,7 +1,7 @@
 //! Returns the latest proof of liabilities, and a member's part in it.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::MemberId;
 
 use crate::domain::liabilities::{HeldForMembers, Leaf, Liabilities, PastPublication};
 use crate::error::Error;
@@ -48,7 +48,7 @@ pub async fn get_solvency(db: &Db) -> Result<Published, Error> {
 ///
 /// # Errors
 /// `NotFound` before the first one.
-pub async fn get_liability_proof(db: &Db, user_id: Uuid) -> Result<(Liabilities, Vec<Leaf>), Error> {
+pub async fn get_liability_proof(db: &Db, user_id: MemberId) -> Result<(Liabilities, Vec<Leaf>), Error> {
     let mut conn = db.conn().await?;
     loop {
         let before = liabilities::newest(&mut conn).await?.ok_or(Error::NotFound)?;

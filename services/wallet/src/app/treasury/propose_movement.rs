@@ -3,13 +3,13 @@
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
+use chassis::id::{PlanId, ProposalId};
 use chassis::idempotency::{self, Answer};
 use chassis::money::Cents;
 use chassis::proposal::{self, NewProposal, Proposal};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
 use time::Duration;
-use uuid::Uuid;
 
 use crate::app::required_note;
 use crate::app::treasury::get_backing::backing;
@@ -76,17 +76,17 @@ async fn propose(conn: &mut PgConnection, command: &ProposeMovement) -> Result<P
         let (title, _) = treasury::open_trades(conn, plan_id).await?.unzip();
         movement.plan_title = Some(title.ok_or_else(|| Refusal::field("planId", "Please choose a plan."))?);
     }
-    movement.book_cents = check_funds(conn, kind, &movement, Uuid::nil()).await?;
+    movement.book_cents = check_funds(conn, kind, &movement, ProposalId::default()).await?;
     let before = match movement.plan_id {
         Some(plan_id) => {
-            let plan = backing(conn, plan_id, Uuid::nil()).await?;
+            let plan = backing(conn, plan_id, ProposalId::default()).await?;
             json!({ "planCashCents": plan.cash, "planAssetsCents": plan.value_of_assets()? })
         }
         None => json!({ "capitalCents": treasury::house_balance(conn, HouseAccount::Capital).await? }),
     };
     let change = serde_json::to_value(&movement).map_err(Error::unreadable_change)?;
     let new = NewProposal {
-        subject_id: Some(movement.plan_id.unwrap_or(HOUSE)),
+        subject_id: Some(movement.plan_id.map_or(HOUSE, PlanId::get)),
         before: Some(before),
         ..NewProposal::new(&command.call.staff, &command.call.address, kind.as_str(), &change)
     };
@@ -101,7 +101,7 @@ pub async fn check_funds(
     conn: &mut PgConnection,
     kind: MovementKind,
     movement: &TreasuryMovement,
-    proposal_id: Uuid,
+    proposal_id: ProposalId,
 ) -> Result<Option<Cents>, Error> {
     let amount = movement.amount_cents;
     let enough = |has: Cents| if has < amount { Err(Error::InsufficientBalance) } else { Ok(None) };

@@ -2,8 +2,8 @@
 
 use chassis::db::Db;
 use chassis::error::Kind;
+use chassis::id::{MemberId, MethodId, TransactionId};
 use chassis::identity::Session;
-use uuid::Uuid;
 
 use crate::clients::{Codes, Methods};
 use crate::domain::destination::{Cause, PayoutAddress};
@@ -14,8 +14,8 @@ use crate::store::{destinations, transactions};
 /// What the member confirms the destination of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    Withdrawal(Uuid),
-    Method(Uuid),
+    Withdrawal(TransactionId),
+    Method(MethodId),
 }
 
 /// Whether a destination still has to be confirmed.
@@ -33,7 +33,7 @@ pub enum Confirmation {
 pub async fn destination_of(
     db: &Db,
     methods: &Methods,
-    user_id: Uuid,
+    user_id: MemberId,
     subject: Subject,
 ) -> Result<PayoutAddress, Error> {
     match subject {
@@ -70,17 +70,17 @@ pub async fn ask_confirmation(
 ) -> Result<Confirmation, Error> {
     let key = {
         let mut conn = db.conn().await?;
-        if destinations::find(&mut conn, member.user_id, to).await?.is_some() {
+        if destinations::find(&mut conn, member.member_id(), to).await?.is_some() {
             return Ok(Confirmation::Done);
         }
         destinations::key(&mut conn, to).await?
     };
     if member.factor_proven {
         let assertion = codes.note(member, key).await?;
-        destinations::learn(&mut *db.conn().await?, member.user_id, to, (Cause::Factor, &assertion)).await?;
+        destinations::learn(&mut *db.conn().await?, member.member_id(), to, (Cause::Factor, &assertion)).await?;
         return Ok(Confirmation::Done);
     }
-    codes.issue(member.user_id, key, to).await?;
+    codes.issue(member.member_id(), key, to).await?;
     Ok(Confirmation::Needed)
 }
 

@@ -4,10 +4,10 @@
 use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::{MemberId, TransactionId};
 use chassis::roots::to_hex;
 use serde_json::json;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::review::reject_transaction::release;
 use crate::clients::Chains;
@@ -23,7 +23,7 @@ use crate::store::{destinations, transactions};
 ///
 /// # Errors
 /// Unavailable if payment-method cannot be asked.
-pub async fn paid_unrecorded(db: &Db, chains: &Chains, user_id: Uuid) -> Result<Option<Uuid>, Error> {
+pub async fn paid_unrecorded(db: &Db, chains: &Chains, user_id: MemberId) -> Result<Option<TransactionId>, Error> {
     let open = transactions::open_withdrawal(&mut *db.conn().await?, user_id).await?;
     let Some(approved) = open.filter(Transaction::is_approved) else { return Ok(None) };
     Ok(chains.is_seen(&approved).await?.then_some(approved.id))
@@ -34,9 +34,9 @@ pub async fn paid_unrecorded(db: &Db, chains: &Chains, user_id: Uuid) -> Result<
 /// and one that the chain shows as paid stays as it is. Staff decide about both, and see the report.
 pub async fn cancel_disowned(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     report: Report,
-    paid: Option<Uuid>,
+    paid: Option<TransactionId>,
 ) -> Result<(), Error> {
     let now = clock::now(conn).await?;
     posting::lock_member(conn, user_id).await?;

@@ -24,7 +24,7 @@ pub async fn confirm_destination(
 ) -> Result<(), Error> {
     let (known, key) = {
         let mut conn = db.conn().await?;
-        (destinations::find(&mut conn, member.user_id, to).await?, destinations::key(&mut conn, to).await?)
+        (destinations::find(&mut conn, member.member_id(), to).await?, destinations::key(&mut conn, to).await?)
     };
     if known.is_some() {
         return Ok(());
@@ -32,12 +32,12 @@ pub async fn confirm_destination(
     let (cause, assertion) = if member.factor_proven {
         (Cause::Factor, codes.note(member, key).await?)
     } else {
-        let assertion = codes.check(member.user_id, key, code).await?;
+        let assertion = codes.check(member.member_id(), key, code).await?;
         chassis::crash_point!("wallet.confirm_destination.after_code");
         (Cause::Code, assertion)
     };
     let mut tx = db.begin().await?;
-    let learnt = destinations::learn(&mut tx, member.user_id, to, (cause, &assertion)).await?;
+    let learnt = destinations::learn(&mut tx, member.member_id(), to, (cause, &assertion)).await?;
     if let (true, Subject::Withdrawal(id)) = (learnt, subject) {
         let withdrawal = transactions::find(&mut tx, id).await?.ok_or(Error::NotFound)?;
         published::destination_confirmed(&withdrawal).enqueue(&mut tx).await?;

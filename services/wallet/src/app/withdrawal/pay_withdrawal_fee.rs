@@ -4,8 +4,8 @@
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
+use chassis::id::{MemberId, TransactionId};
 use chassis::idempotency::{self, Answer, Claim};
-use uuid::Uuid;
 
 use crate::app::lock_transaction;
 use crate::domain::transaction::{Details, PaymentClaim, Purpose, Status, Transaction, Withdrawal};
@@ -15,8 +15,8 @@ use crate::store::{receipts, transactions};
 
 #[derive(Debug, Clone)]
 pub struct PayWithdrawalFee {
-    pub user_id: Uuid,
-    pub withdrawal_id: Uuid,
+    pub user_id: MemberId,
+    pub withdrawal_id: TransactionId,
     pub payment: PaymentClaim,
     pub claim: Option<Claim>,
 }

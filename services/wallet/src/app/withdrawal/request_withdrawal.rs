@@ -2,10 +2,10 @@
 
 use chassis::batch::Batch;
 use chassis::db::Db;
+use chassis::id::{MemberId, QuoteId};
 use chassis::idempotency::{Answer, Claim};
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::{answered_before, check_withdrawals_open, ledger::check_ledger};
 use crate::domain::account::AccountRef;
@@ -23,7 +23,7 @@ use crate::store::{destinations, transactions};
 
 #[derive(Debug, Clone)]
 pub struct RequestWithdrawal {
-    pub user_id: Uuid,
+    pub user_id: MemberId,
     /// The gross amount.
     pub amount: Cents,
     pub method: MethodCopy,
@@ -61,7 +61,7 @@ impl Gate {
 
 /// Looks up for many requests at once what this database knows of them before they are posted.
 #[derive(Clone)]
-pub struct Outlooks(Batch<(Uuid, Option<Uuid>), Seen>);
+pub struct Outlooks(Batch<(MemberId, Option<QuoteId>), Seen>);
 
 /// What was found of a request, with the database's clock.
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ impl Outlooks {
     /// Of this database. Call inside the runtime.
     #[must_use]
     pub fn new(db: Db) -> Self {
-        Self(Batch::new(move |asked: Vec<(Uuid, Option<Uuid>)>| {
+        Self(Batch::new(move |asked: Vec<(MemberId, Option<QuoteId>)>| {
             let db = db.clone();
             async move {
                 let look = async {
@@ -91,7 +91,7 @@ impl Outlooks {
     }
 
     /// That of a member's request, which may name a quote; `None` if it cannot be determined.
-    pub async fn of(&self, user_id: Uuid, quote_id: Option<Uuid>) -> Option<Seen> {
+    pub async fn of(&self, user_id: MemberId, quote_id: Option<QuoteId>) -> Option<Seen> {
         self.0.ask((user_id, quote_id)).await
     }
 }
@@ -104,7 +104,7 @@ impl Outlooks {
 pub async fn unless_known(
     db: &Db,
     seen: Option<&Seen>,
-    user_id: Uuid,
+    user_id: MemberId,
     to: Option<PayoutAddress>,
 ) -> Result<Option<PayoutAddress>, Error> {
     let Some(to) = to.filter(|to| !seen.is_some_and(|seen| seen.outlook.known.contains(to))) else { return Ok(None) };
@@ -116,7 +116,7 @@ pub async fn unless_known(
 ///
 /// # Errors
 /// `QuoteUsed`.
-pub async fn check_unused(db: &Db, seen: Option<&Seen>, quote_id: Uuid) -> Result<(), Error> {
+pub async fn check_unused(db: &Db, seen: Option<&Seen>, quote_id: QuoteId) -> Result<(), Error> {
     let is_used = match seen {
         Some(seen) => seen.outlook.is_quote_used,
         None => transactions::is_quote_used(&mut *db.conn().await?, quote_id).await?,

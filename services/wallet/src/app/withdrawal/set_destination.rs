@@ -1,7 +1,7 @@
 //! A member sets the missing destination of their open withdrawal.
 
 use chassis::db::Db;
-use uuid::Uuid;
+use chassis::id::{MemberId, TransactionId};
 
 use crate::app::lock_transaction;
 use crate::domain::transaction::{Destination, MethodCopy, Transaction};
@@ -12,7 +12,7 @@ use crate::store::transactions;
 ///
 /// # Errors
 /// `NotFound`, `AlreadyDecided`, `DestinationAlreadySet`.
-pub async fn method_in_need(db: &Db, user_id: Uuid, id: Uuid) -> Result<MethodCopy, Error> {
+pub async fn method_in_need(db: &Db, user_id: MemberId, id: TransactionId) -> Result<MethodCopy, Error> {
     let mut conn = db.conn().await?;
     let found = own(transactions::find(&mut conn, id).await?, user_id)?;
     found.check_lacks_destination().cloned()
@@ -22,7 +22,12 @@ pub async fn method_in_need(db: &Db, user_id: Uuid, id: Uuid) -> Result<MethodCo
 ///
 /// # Errors
 /// `NotFound`, `AlreadyDecided`, `DestinationAlreadySet`.
-pub async fn set_destination(db: &Db, user_id: Uuid, id: Uuid, destination: Destination) -> Result<Transaction, Error> {
+pub async fn set_destination(
+    db: &Db,
+    user_id: MemberId,
+    id: TransactionId,
+    destination: Destination,
+) -> Result<Transaction, Error> {
     let mut tx = db.begin().await?;
     own(transactions::find(&mut tx, id).await?, user_id)?;
     let mut withdrawal = lock_transaction(&mut tx, id).await?;
@@ -32,6 +37,6 @@ pub async fn set_destination(db: &Db, user_id: Uuid, id: Uuid, destination: Dest
     Ok(withdrawal)
 }
 
-fn own(found: Option<Transaction>, user_id: Uuid) -> Result<Transaction, Error> {
+fn own(found: Option<Transaction>, user_id: MemberId) -> Result<Transaction, Error> {
     found.filter(|one| one.user_id == user_id).ok_or(Error::NotFound)
 }

@@ -1,5 +1,6 @@
 //! The details of a transaction by its kind.
 
+use chassis::id::{MethodId, QuoteId, StaffId, TradeId, TransactionId};
 use chassis::money::{Cents, Conversion, Units};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -12,7 +13,7 @@ use crate::domain::txid::Txid;
 /// A payment method as it was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodCopy {
-    pub id: Uuid,
+    pub id: MethodId,
     /// A code such as `USDT`.
     pub currency: String,
     /// A name such as `TRC20`.
@@ -34,7 +35,7 @@ pub enum QuoteDirection {
 /// The quote that a deposit or withdrawal was requested with, as it was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuoteCopy {
-    pub id: Uuid,
+    pub id: QuoteId,
     /// A code such as `BTC`.
     pub asset: String,
     pub conversion: Conversion,
@@ -78,14 +79,14 @@ pub struct Receipt {
 /// A person is paying a withdrawal: no other can pay or reject it until then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
-    pub by: Uuid,
+    pub by: StaffId,
     pub until: OffsetDateTime,
 }
 
 /// The first of two approvals of a deposit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstApproval {
-    pub by: Uuid,
+    pub by: StaffId,
     pub at: OffsetDateTime,
     /// What was received.
     pub received: Cents,
@@ -94,14 +95,14 @@ pub struct FirstApproval {
 /// A reviewer's approval of a withdrawal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Approval {
-    pub by: Uuid,
+    pub by: StaffId,
     pub at: OffsetDateTime,
 }
 
 /// A treasurer's word that a withdrawal is on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
-    pub by: Uuid,
+    pub by: StaffId,
     pub at: OffsetDateTime,
 }
 
@@ -112,7 +113,7 @@ pub enum Purpose {
     Course,
     /// The fee of a withdrawal.
     Fee {
-        withdrawal_id: Uuid,
+        withdrawal_id: TransactionId,
     },
 }
 
@@ -178,7 +179,7 @@ pub enum Details {
     /// Money to a destination of the member.
     Withdrawal(Withdrawal),
     /// Principal or gain of a trade.
-    Trade { part: TradePart, trade_id: Uuid },
+    Trade { part: TradePart, trade_id: TradeId },
     /// The course, paid from the balance.
     Purchase,
     /// A released bonus.
@@ -250,8 +251,8 @@ impl Details {
 
     pub(super) const fn related_id(&self) -> Option<Uuid> {
         match self {
-            Self::Payment(Payment { purpose: Purpose::Fee { withdrawal_id }, .. }) => Some(*withdrawal_id),
-            Self::Trade { trade_id, .. } => Some(*trade_id),
+            Self::Payment(Payment { purpose: Purpose::Fee { withdrawal_id }, .. }) => Some(withdrawal_id.get()),
+            Self::Trade { trade_id, .. } => Some(trade_id.get()),
             Self::Adjustment { related_id, .. } => *related_id,
             Self::Payment(_) | Self::Withdrawal(_) | Self::Purchase | Self::Bonus => None,
         }

@@ -1,5 +1,6 @@
 //! A transaction as a row of its table. Kept responses store it in the same shape.
 
+use chassis::id::{MemberId, MethodId, QuoteId, StaffId, TransactionId};
 use chassis::money::{Cents, Conversion, Rate, Units};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -41,8 +42,8 @@ macro_rules! record {
 record! {
     /// A transaction by the names of its columns; `known_at` is that of its destination.
     Record {
-        id: Uuid,
-        user_id: Uuid,
+        id: TransactionId,
+        user_id: MemberId,
         kind: Kind,
         description: String,
         status: Status,
@@ -55,7 +56,7 @@ record! {
         claimed_amount_cents: Cents,
         fee_cents: Cents,
         net_amount_cents: Cents,
-        method_id: Uuid,
+        method_id: MethodId,
         currency: String,
         network: String,
         method_address: String,
@@ -70,14 +71,14 @@ record! {
         txid: String,
         txid_key: String,
         vout: i64,
-        first_approved_by: Uuid,
+        first_approved_by: StaffId,
         received_cents: Cents,
         reason_code: String,
-        approved_by: Uuid,
-        paying_by: Uuid,
-        decided_by: Uuid,
+        approved_by: StaffId,
+        paying_by: StaffId,
+        decided_by: StaffId,
         related_id: Uuid,
-        quote_id: Uuid,
+        quote_id: QuoteId,
         asset: String,
         asset_decimals: i16,
         units: String,
@@ -88,7 +89,7 @@ record! {
         payout_units: String,
         payout_rate_micros: i64,
         payout_spread_bps: i32,
-        sent_by: Uuid,
+        sent_by: StaffId,
     }
     {
         known_at,
@@ -104,7 +105,7 @@ record! {
 }
 
 impl Record {
-    fn quote(&self, id: Uuid) -> Option<QuoteCopy> {
+    fn quote(&self, id: QuoteId) -> Option<QuoteCopy> {
         Some(QuoteCopy {
             id,
             asset: self.asset.clone()?,
@@ -180,10 +181,10 @@ impl TryFrom<Record> for Transaction {
                 quote: quote.clone(),
             }))
         };
-        let trade = |part| Ok::<_, String>(Details::Trade { part, trade_id: related()? });
+        let trade = |part| Ok::<_, String>(Details::Trade { part, trade_id: related()?.into() });
         let details = match (kind, row.direction) {
             (Kind::Deposit, _) => payment(Purpose::Deposit)?,
-            (Kind::Fee, _) => payment(Purpose::Fee { withdrawal_id: related()? })?,
+            (Kind::Fee, _) => payment(Purpose::Fee { withdrawal_id: related()?.into() })?,
             (Kind::Course, _) if method.is_none() => Details::Purchase,
             (Kind::Course, _) => payment(Purpose::Course)?,
             (Kind::Withdrawal, _) => Details::Withdrawal(Withdrawal {

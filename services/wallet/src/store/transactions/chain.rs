@@ -1,7 +1,7 @@
 //! What transactions share: quotes, receipts, addresses, and payments on a chain.
 
 use chassis::db::PgConnection;
-use uuid::Uuid;
+use chassis::id::{MemberId, QuoteId, TransactionId};
 
 use crate::domain::holding::{Movement, Outflow};
 use crate::domain::observed_payment::ObservedPayment;
@@ -9,18 +9,18 @@ use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{Destination, Transaction};
 
 /// Whether a transaction has this quote.
-pub async fn is_quote_used(conn: &mut PgConnection, quote_id: Uuid) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM transactions WHERE quote_id = $1) AS "used!""#, quote_id)
+pub async fn is_quote_used(conn: &mut PgConnection, quote_id: QuoteId) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM transactions WHERE quote_id = $1) AS "used!""#, quote_id.get())
         .fetch_one(conn)
         .await
 }
 
 /// The member's quotes that transactions have and that are still open.
-pub async fn used_quotes(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
+pub async fn used_quotes(conn: &mut PgConnection, user_id: MemberId) -> Result<Vec<QuoteId>, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT quote_id AS "quote_id!" FROM transactions
+        r#"SELECT quote_id AS "quote_id!: _" FROM transactions
          WHERE user_id = $1 AND created_at > now() - interval '1 hour' AND quote_id IS NOT NULL AND quote_expires_at > now()"#,
-        user_id,
+        user_id.get(),
     )
     .fetch_all(conn)
     .await
@@ -30,9 +30,9 @@ pub async fn used_quotes(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<U
 pub async fn settled_quotes(
     conn: &mut PgConnection,
     (address, currency): (&str, &str),
-) -> Result<Vec<Uuid>, sqlx::Error> {
+) -> Result<Vec<QuoteId>, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT quote_id AS "id!" FROM transactions
+        r#"SELECT quote_id AS "id!: _" FROM transactions
         WHERE method_address = $1 AND kind <> 'withdrawal' AND currency = $2 AND status <> 'pending'
             AND quote_id IS NOT NULL AND created_at > now() - interval '2 days'
         ORDER BY created_at DESC LIMIT 100"#,
@@ -44,11 +44,15 @@ pub async fn settled_quotes(
 }
 
 /// Other lines with the same proof.
-pub async fn with_receipt(conn: &mut PgConnection, digest: &[u8], but: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
+pub async fn with_receipt(
+    conn: &mut PgConnection,
+    digest: &[u8],
+    but: TransactionId,
+) -> Result<Vec<TransactionId>, sqlx::Error> {
     sqlx::query_scalar!(
-        "SELECT id FROM transactions WHERE receipt_digest = $1 AND id <> $2 ORDER BY created_at DESC LIMIT 20",
+        r#"SELECT id AS "id: _" FROM transactions WHERE receipt_digest = $1 AND id <> $2 ORDER BY created_at DESC LIMIT 20"#,
         digest,
-        but
+        but.get()
     )
     .fetch_all(conn)
     .await
@@ -57,8 +61,8 @@ pub async fn with_receipt(conn: &mut PgConnection, digest: &[u8], but: Uuid) -> 
 /// A payout to a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaidTo {
-    pub id: Uuid,
-    pub user_id: Uuid,
+    pub id: TransactionId,
+    pub user_id: MemberId,
 }
 
 /// The payouts to a destination that were requested before a withdrawal: its member's first, newest first, 20 of them and 20
@@ -80,8 +84,8 @@ pub async fn paid_to(
         destination.address,
         destination.memo,
         before.created_at,
-        before.id,
-        before.user_id,
+        before.id.get(),
+        before.user_id.get(),
     )
     .fetch_all(conn)
     .await
@@ -90,7 +94,7 @@ pub async fn paid_to(
 /// Another use of a transaction hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TxidUse {
-    pub id: Uuid,
+    pub id: TransactionId,
     /// By a payout, not by a payment from outside.
     pub is_payout: bool,
     /// Which output, where one was named.
@@ -98,14 +102,19 @@ pub struct TxidUse {
 }
 
 /// Other transactions with the same hash, confirmed or only claimed.
-pub async fn with_txid(conn: &mut PgConnection, text: &str, key: &str, but: Uuid) -> Result<Vec<TxidUse>, sqlx::Error> {
+pub async fn with_txid(
+    conn: &mut PgConnection,
+    text: &str,
+    key: &str,
+    but: TransactionId,
+) -> Result<Vec<TxidUse>, sqlx::Error> {
     sqlx::query_as!(
         TxidUse,
         r#"SELECT id, kind = 'withdrawal' AS "is_payout!", vout FROM transactions
          WHERE (claimed_txid = $1 OR txid_key = $2) AND id <> $3 ORDER BY created_at DESC LIMIT 20"#,
         text,
         key,
-        but
+        but.get()
     )
     .fetch_all(conn)
     .await
@@ -155,7 +164,10 @@ pub async fn open_at(
 
 /// The withdrawal that was paid with each payout, or with one that it replaced: to its destination, and with exactly the units
 /// of its asset that were fixed. A replacement may have its outputs in another order.
-pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<Vec<Option<Uuid>>, sqlx::Error> {
+pub async fn paid_with(
+    conn: &mut PgConnection,
+    outflows: &[Outflow],
+) -> Result<Vec<Option<TransactionId>>, sqlx::Error> {
     let each = || outflows.iter().map(|one| &one.payment);
     let hashes: Vec<_> = outflows
         .iter()
@@ -176,7 +188,7 @@ pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<
                 AND (paid.status = 'success' OR paid.sent_at IS NOT NULL) AND (paid.vout IS NULL OR paid.vout = observed.vout
                     OR paid.txid_key <> split_part(observed.hashes, ',', 1))
                 AND address_key(paid.destination_address) = address_key(observed.counterparty)
-                AND paid.currency = observed.asset AND paid.payout_units = observed.units::numeric LIMIT 1) AS "id?"
+                AND paid.currency = observed.asset AND paid.payout_units = observed.units::numeric LIMIT 1) AS "id?: _"
          FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[])
             WITH ORDINALITY AS observed (hashes, vout, counterparty, asset, units, place) ORDER BY place"#,
         &hashes,

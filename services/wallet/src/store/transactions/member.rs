@@ -1,29 +1,29 @@
 //! Counts and sums of a member's transactions.
 
 use chassis::db::PgConnection;
+use chassis::id::{MemberId, TransactionId};
 use chassis::money::Cents;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::transaction::Transaction;
 
 /// Deposits and course payments of a member that wait for review.
-pub async fn pending_deposits(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
+pub async fn pending_deposits(conn: &mut PgConnection, user_id: MemberId) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM transactions
         WHERE user_id = $1 AND kind IN ('deposit', 'course') AND status = 'pending'"#,
-        user_id
+        user_id.get()
     )
     .fetch_one(conn)
     .await
 }
 
 /// Whether a fee payment for this withdrawal waits for review.
-pub async fn has_pending_fee(conn: &mut PgConnection, withdrawal_id: Uuid) -> Result<bool, sqlx::Error> {
+pub async fn has_pending_fee(conn: &mut PgConnection, withdrawal_id: TransactionId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM transactions WHERE related_id = $1 AND kind = 'fee' AND status = 'pending')
         AS "exists!""#,
-        withdrawal_id
+        withdrawal_id.get()
     )
     .fetch_one(conn)
     .await
@@ -39,8 +39,8 @@ pub async fn sum_payments(
         r#"SELECT coalesce(sum(amount_cents), 0)::bigint AS "sum!" FROM transactions
          WHERE user_id = $1 AND id <> $2 AND kind IN ('deposit', 'course', 'fee') AND method_id IS NOT NULL
             AND status <> 'failed' AND created_at BETWEEN $3 AND $4"#,
-        one.user_id,
-        one.id,
+        one.user_id.get(),
+        one.id.get(),
         from,
         until,
     )
@@ -62,7 +62,7 @@ pub struct Track {
 }
 
 /// What a member's payments and withdrawals came to so far.
-pub async fn track(conn: &mut PgConnection, user_id: Uuid) -> Result<Track, sqlx::Error> {
+pub async fn track(conn: &mut PgConnection, user_id: MemberId) -> Result<Track, sqlx::Error> {
     sqlx::query_as!(
         Track,
         r#"SELECT min(created_at) AS since,
@@ -73,7 +73,7 @@ pub async fn track(conn: &mut PgConnection, user_id: Uuid) -> Result<Track, sqlx
                  WHERE good.user_id = $1 AND good.kind = 'deposit' AND good.status = 'success'
                  ORDER BY good.decided_at DESC OFFSET 4 LIMIT 1), '-infinity')) AS "lately_rejected!"
         FROM transactions WHERE user_id = $1"#,
-        user_id
+        user_id.get()
     )
     .fetch_one(conn)
     .await
@@ -82,7 +82,7 @@ pub async fn track(conn: &mut PgConnection, user_id: Uuid) -> Result<Track, sqlx
 /// What withdrawals that were paid in `[from, to)` cost a member: out of the payout, and apart from it.
 pub async fn fees_paid(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     (from, to): (OffsetDateTime, OffsetDateTime),
 ) -> Result<(Cents, Cents), sqlx::Error> {
     let row = sqlx::query!(
@@ -93,7 +93,7 @@ pub async fn fees_paid(
             AND postings.kind = CASE transactions.kind WHEN 'withdrawal' THEN 'withdrawal_paid' ELSE 'fee' END
         WHERE transactions.user_id = $1 AND transactions.kind IN ('withdrawal', 'fee') AND status = 'success'
             AND transactions.created_at < $3 AND postings.created_at >= $2 AND postings.created_at < $3"#,
-        user_id,
+        user_id.get(),
         from,
         to
     )

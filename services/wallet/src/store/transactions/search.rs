@@ -1,6 +1,7 @@
 //! The lists and searches of transactions.
 
 use chassis::db::PgConnection;
+use chassis::id::MemberId;
 use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -15,7 +16,7 @@ use crate::domain::transaction::{Kind, Status, Transaction};
 pub struct Filter {
     pub status: Option<Status>,
     pub kind: Option<Kind>,
-    pub user_id: Option<Uuid>,
+    pub user_id: Option<MemberId>,
     /// The first and last id of a reference.
     pub ids: Option<(Uuid, Uuid)>,
     /// An address or a hash; matches beside `ids`.
@@ -37,7 +38,7 @@ macro_rules! page {
             $filter.status.map(Status::as_str),
             $filter.kind.map(Kind::as_str),
             $after.map(|cursor| cursor.created_at),
-            $after.map(|cursor| cursor.id),
+            $after.map(|cursor| cursor.id.get()),
             $limit
         )
     };
@@ -46,7 +47,7 @@ macro_rules! page {
 /// A member's lines behind a cursor, newest first.
 pub async fn history(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     after: Option<Cursor>,
     limit: i64,
 ) -> Result<Vec<Transaction>, sqlx::Error> {
@@ -55,9 +56,9 @@ pub async fn history(
     select!(
         "WHERE user_id = (SELECT $1::uuid) AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
          ORDER BY created_at DESC, id DESC LIMIT $4",
-        user_id,
+        user_id.get(),
         after.map(|cursor| cursor.created_at),
-        after.map(|cursor| cursor.id),
+        after.map(|cursor| cursor.id.get()),
         limit
     )
     .fetch_all(conn)
@@ -67,7 +68,7 @@ pub async fn history(
 /// Those of a member that are looked for, newest first, found along the member's history.
 pub async fn search_history(
     conn: &mut PgConnection,
-    user_id: Uuid,
+    user_id: MemberId,
     search: &Search,
     after: Option<Cursor>,
     limit: i64,
@@ -80,9 +81,9 @@ pub async fn search_history(
                 OR strpos(lower(concat_ws(' ', kind, description, currency, network, txid, txid_key, claimed_txid,
                     destination_address, method_address)), $7) > 0)
          ORDER BY created_at DESC, id DESC LIMIT $4",
-        user_id,
+        user_id.get(),
         after.map(|cursor| cursor.created_at),
-        after.map(|cursor| cursor.id),
+        after.map(|cursor| cursor.id.get()),
         limit,
         search.from,
         search.to,
@@ -107,7 +108,7 @@ pub async fn search(
     if filter.text.is_some() {
         with_text(conn, filter, after, limit).await
     } else if let Some(user_id) = filter.user_id {
-        page!("user_id = (SELECT $1::uuid)", user_id, filter, after, limit).fetch_all(conn).await
+        page!("user_id = (SELECT $1::uuid)", user_id.get(), filter, after, limit).fetch_all(conn).await
     } else if matches!(filter.status, Some(Status::Pending | Status::Failed)) {
         page!("status = $1::text AND status <> 'success'", status, filter, after, limit).fetch_all(conn).await
     } else if let Some(kind) = filter.kind {
@@ -165,13 +166,13 @@ async fn with_text(
          ORDER BY created_at DESC, id DESC LIMIT $10",
         filter.status.map(Status::as_str),
         filter.kind.map(Kind::as_str),
-        filter.user_id,
+        filter.user_id as _,
         filter.ids.map(|ids| ids.0),
         filter.ids.map(|ids| ids.1),
         filter.text,
         filter.txid_key,
         after.map(|cursor| cursor.created_at),
-        after.map(|cursor| cursor.id),
+        after.map(|cursor| cursor.id.get()),
         limit,
         filter.amount.map(Cents::get)
     )
