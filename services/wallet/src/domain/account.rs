@@ -2,9 +2,11 @@
 
 use chassis::id::{MemberId, PlanId};
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The accounts of a member. The first four are there from the start, the others from their first need on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum MemberAccount {
     /// Free to spend.
     Available,
@@ -20,54 +22,46 @@ pub enum MemberAccount {
     Owed,
 }
 
-impl MemberAccount {
-    /// Every one; available first, so that it has the lowest id and locking it first keeps the order.
-    pub const ALL: [Self; 6] = [Self::Available, Self::Held, Self::Bonus, Self::Invested, Self::OnHold, Self::Owed];
-
-    /// Its name in the ledger.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Available => "available",
-            Self::Held => "held",
-            Self::Bonus => "bonus",
-            Self::Invested => "invested",
-            Self::OnHold => "on_hold",
-            Self::Owed => "owed",
-        }
-    }
+/// The accounts of a plan, from its first need on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum PlanAccount {
+    /// Pays gains and takes losses; never below zero.
+    #[sqlx(rename = "plan_cash")]
+    #[strum(serialize = "plan_cash")]
+    Cash,
+    /// Minus what its assets cost.
+    #[sqlx(rename = "plan_assets")]
+    #[strum(serialize = "plan_assets")]
+    Assets,
 }
 
-named! {
-    /// The accounts of a plan, from its first need on.
-    PlanAccount {
-        /// Pays gains and takes losses; never below zero.
-        Cash = "plan_cash",
-        /// Minus what its assets cost.
-        Assets = "plan_assets",
-    }
-}
-
-named! {
-    /// The accounts of the house, by their kind in the ledger.
-    HouseAccount {
-        /// Minus what the platform holds.
-        Settlement = "settlement",
-        /// What courses brought in.
-        CourseRevenue = "course_revenue",
-        /// What fees of withdrawals brought in.
-        FeeRevenue = "fee_revenue",
-        /// Paid gains and took losses before plans had cash of their own.
-        InvestmentPool = "investment_pool",
-        /// What bonuses cost.
-        BonusExpense = "bonus_expense",
-        /// The other side of corrections.
-        Adjustments = "adjustments",
-        /// What the operator put in.
-        Capital = "capital",
-        /// Minus what networks charged.
-        NetworkFees = "network_fees",
-    }
+/// The accounts of the house, by their kind in the ledger.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr, VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum HouseAccount {
+    /// Minus what the platform holds.
+    Settlement,
+    /// What courses brought in.
+    CourseRevenue,
+    /// What fees of withdrawals brought in.
+    FeeRevenue,
+    /// Paid gains and took losses before plans had cash of their own.
+    InvestmentPool,
+    /// What bonuses cost.
+    BonusExpense,
+    /// The other side of corrections.
+    Adjustments,
+    /// What the operator put in.
+    Capital,
+    /// Minus what networks charged.
+    NetworkFees,
 }
 
 impl HouseAccount {

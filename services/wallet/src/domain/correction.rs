@@ -1,14 +1,14 @@
 //! Corrections that two treasurers make: a bonus, its release, an adjustment.
 
-use std::str::FromStr;
-
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
 use crate::domain::posting_kind::PostingKind;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum CorrectionKind {
     /// Grants a promotional bonus.
     Bonus,
@@ -21,19 +21,6 @@ pub enum CorrectionKind {
 }
 
 impl CorrectionKind {
-    const ALL: [Self; 4] = [Self::Bonus, Self::Release, Self::AdjustmentCredit, Self::AdjustmentDebit];
-
-    /// Its name, also as the kind of the proposal.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Bonus => "bonus",
-            Self::Release => "release",
-            Self::AdjustmentCredit => "adjustment_credit",
-            Self::AdjustmentDebit => "adjustment_debit",
-        }
-    }
-
     /// The kind of its posting.
     #[must_use]
     pub const fn posting_kind(self) -> PostingKind {
@@ -43,14 +30,6 @@ impl CorrectionKind {
             Self::AdjustmentCredit => PostingKind::AdjustmentCredit,
             Self::AdjustmentDebit => PostingKind::AdjustmentDebit,
         }
-    }
-}
-
-impl FromStr for CorrectionKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| format!("unknown correction: {text}"))
     }
 }
 

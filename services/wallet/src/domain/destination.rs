@@ -1,6 +1,7 @@
 //! Payout destinations of members (D-A4).
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
 /// A destination of payouts, which is confirmed as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,11 +15,13 @@ pub struct PayoutAddress {
     pub memo: String,
 }
 
-named! {
-    Cause {
-        /// The member entered the code that was mailed for it.
-        Code = "code",
-        /// The member gave a second factor.
-        Factor = "factor",
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Cause {
+    /// The member entered the code that was mailed for it.
+    Code,
+    /// The member gave a second factor.
+    Factor,
 }

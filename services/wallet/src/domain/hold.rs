@@ -3,6 +3,7 @@
 use chassis::id::{MemberId, StaffId};
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 
 chassis::id! {
@@ -13,14 +14,18 @@ chassis::id! {
 /// Open holds of one member.
 pub const HOLDS_MAX: usize = 20;
 
-named! {
-    HoldReason {
-        /// Checks that the law asks for.
-        Compliance = "COMPLIANCE",
-        /// Somebody contests a payment.
-        Dispute = "DISPUTE",
-        Other = "OTHER",
-    }
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr, VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
+pub enum HoldReason {
+    /// Checks that the law asks for.
+    Compliance,
+    /// Somebody contests a payment.
+    Dispute,
+    Other,
 }
 
 impl HoldReason {
@@ -51,12 +56,13 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::HoldReason;
+    use strum::VariantArray;
 
     /// The document of the API lists every reason.
     #[test]
     fn the_document_lists_every_reason() {
         let document: Value = serde_json::from_str(include_str!("../../../../gateway/openapi.json")).unwrap();
-        let names: Vec<_> = HoldReason::ALL.iter().map(|reason| reason.as_str()).collect();
+        let names: Vec<_> = HoldReason::VARIANTS.iter().map(|reason| reason.into_str()).collect();
         assert_eq!(document["components"]["schemas"]["HoldReason"]["enum"], json!(names));
     }
 }

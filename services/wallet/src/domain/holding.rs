@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use chassis::money::{AmountError, SignedUnits, Units};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 
 /// What payment-method observed.
@@ -111,7 +112,8 @@ pub struct Comparison {
 }
 
 /// How what is held compares with the books.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     Ok,
     /// More is held.
@@ -122,16 +124,6 @@ pub enum State {
 }
 
 impl State {
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-            Self::Unknown => "unknown",
-        }
-    }
-
     /// That of a comparison; unknown without one.
     #[must_use]
     pub fn of(comparison: Option<Comparison>) -> Self {

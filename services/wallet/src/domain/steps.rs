@@ -5,6 +5,7 @@ use std::fmt;
 use chassis::identity::PayoutState;
 use chassis::money::Units;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 use time::{Duration, OffsetDateTime};
 
 use crate::domain::transaction::{
@@ -16,30 +17,32 @@ const UNOBSERVED: Duration = Duration::minutes(2);
 /// How old a change of the account may be that a payout waits for.
 const RECENT: Duration = Duration::hours(72);
 
-named! {
-    StepKey {
-        Requested = "requested",
-        /// The chain shows the payment.
-        Seen = "seen",
-        /// The payment is final on its chain.
-        Confirmed = "confirmed",
-        /// Where a payout goes is named and confirmed.
-        Address = "address",
-        /// After a change of the account payouts wait.
-        Waiting = "waiting",
-        Reviewed = "reviewed",
-        Sent = "sent",
-        /// A payout is at its destination.
-        Arrived = "arrived",
-        Credited = "credited",
-        Debited = "debited",
-        /// The course is open.
-        Unlocked = "unlocked",
-        /// The fee of a withdrawal is settled.
-        Settled = "settled",
-        /// Ended before a decision.
-        Ended = "ended",
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum StepKey {
+    Requested,
+    /// The chain shows the payment.
+    Seen,
+    /// The payment is final on its chain.
+    Confirmed,
+    /// Where a payout goes is named and confirmed.
+    Address,
+    /// After a change of the account payouts wait.
+    Waiting,
+    Reviewed,
+    Sent,
+    /// A payout is at its destination.
+    Arrived,
+    Credited,
+    Debited,
+    /// The course is open.
+    Unlocked,
+    /// The fee of a withdrawal is settled.
+    Settled,
+    /// Ended before a decision.
+    Ended,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -349,7 +352,7 @@ mod tests {
     }
 
     fn told(one: &Transaction, known: &Known) -> Vec<(&'static str, StepState)> {
-        steps(one, known).into_iter().map(|step| (step.key.as_str(), step.state)).collect()
+        steps(one, known).into_iter().map(|step| (step.key.into_str(), step.state)).collect()
     }
 
     fn at(minutes: i64) -> OffsetDateTime {
@@ -443,7 +446,7 @@ mod tests {
         let current = |one: &Transaction, known: &Known| {
             let all = steps(one, known);
             let found = all.into_iter().find(|step| step.state == Current).unwrap();
-            (found.key.as_str(), found.note.unwrap_or_default(), found.expected_by)
+            (found.key.into_str(), found.note.unwrap_or_default(), found.expected_by)
         };
         assert_eq!(current(&withdrawal(None), &known(1)).0, "address");
         let mut one = withdrawal(Some(NOW));
@@ -475,7 +478,7 @@ mod tests {
         assert_eq!(current(&one, &known(9)).0, "arrived");
         one.settle_payout(at(10)).unwrap();
         let all = steps(&one, &known(11));
-        let moments: Vec<_> = all.iter().map(|step| (step.key.as_str(), step.at)).collect();
+        let moments: Vec<_> = all.iter().map(|step| (step.key.into_str(), step.at)).collect();
         assert_eq!(
             moments,
             [

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use chassis::money::{AmountError, Cents};
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -14,40 +15,42 @@ use crate::domain::txid::Txid;
 /// The subject of movements that concern no plan, and the member of their postings.
 pub const HOUSE: Uuid = Uuid::nil();
 
-named! {
-    /// What moves; also the kind of the proposal and, where money of the books moves, of its posting.
-    MovementKind {
-        /// The operator pays in.
-        CapitalIn = "capital_in",
-        /// The operator takes capital out.
-        CapitalOut = "capital_out",
-        /// Revenue is paid out.
-        RevenueOut = "revenue_out",
-        /// What a network charged for transactions of the platform.
-        NetworkFee = "network_fee",
-        /// Something held is gone.
-        Loss = "loss",
-        /// Capital becomes cash of a plan.
-        PlanFunded = "plan_funded",
-        /// Cash of a plan becomes capital again.
-        PlanReturned = "plan_returned",
-        /// A plan buys something with what is held.
-        PlanBought = "plan_bought",
-        /// What a plan owns was sold or paid out.
-        PlanProceeds = "plan_proceeds",
-        /// What a plan owns cost more than it brought; its cash bears the rest.
-        PlanLoss = "plan_loss",
-        /// The value of something that a plan owns was proven.
-        PlanValued = "plan_valued",
-        /// What is held where no chain shows it.
-        HoldingStated = "holding_stated",
-        /// From one address of the platform to another.
-        Sweep = "sweep",
-        /// One asset was exchanged for another.
-        Exchange = "exchange",
-        /// A payment that belongs to nobody went back.
-        Refund = "refund",
-    }
+/// What moves; also the kind of the proposal and, where money of the books moves, of its posting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum MovementKind {
+    /// The operator pays in.
+    CapitalIn,
+    /// The operator takes capital out.
+    CapitalOut,
+    /// Revenue is paid out.
+    RevenueOut,
+    /// What a network charged for transactions of the platform.
+    NetworkFee,
+    /// Something held is gone.
+    Loss,
+    /// Capital becomes cash of a plan.
+    PlanFunded,
+    /// Cash of a plan becomes capital again.
+    PlanReturned,
+    /// A plan buys something with what is held.
+    PlanBought,
+    /// What a plan owns was sold or paid out.
+    PlanProceeds,
+    /// What a plan owns cost more than it brought; its cash bears the rest.
+    PlanLoss,
+    /// The value of something that a plan owns was proven.
+    PlanValued,
+    /// What is held where no chain shows it.
+    HoldingStated,
+    /// From one address of the platform to another.
+    Sweep,
+    /// One asset was exchanged for another.
+    Exchange,
+    /// A payment that belongs to nobody went back.
+    Refund,
 }
 
 impl MovementKind {

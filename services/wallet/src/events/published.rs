@@ -85,7 +85,7 @@ fn facts(one: &Transaction) -> TransactionFacts {
         r#type: match one.kind() {
             Kind::Deposit => "deposit".to_owned(),
             Kind::Course if payment.is_some() => "course".to_owned(),
-            Kind::Adjustment => one.direction().as_str().to_owned(),
+            Kind::Adjustment => one.direction().into_str().to_owned(),
             _ => String::new(),
         },
         amount_cents: one.amount.get(),

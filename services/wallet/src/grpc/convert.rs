@@ -232,7 +232,7 @@ impl From<Hold> for message::Hold {
         Self {
             id: hold.id.to_string(),
             amount_cents: hold.amount.get(),
-            reason_code: hold.reason.as_str().to_owned(),
+            reason_code: hold.reason.into_str().to_owned(),
             reason: hold.reason.sentence().to_owned(),
             created_at: Some(clock::to_proto(hold.placed_at)),
             placed_by: hold.placed_by.to_string(),
@@ -311,7 +311,7 @@ impl From<Step> for message::Step {
             StepState::Failed => message::StepState::Failed,
         };
         Self {
-            key: step.key.as_str().to_owned(),
+            key: step.key.into_str().to_owned(),
             state: state.into(),
             at: step.at.map(clock::to_proto),
             expected_by: step.expected_by.map(clock::to_proto),

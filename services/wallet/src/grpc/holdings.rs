@@ -52,7 +52,7 @@ fn holding((one, comparison): (AssetHolding, Option<Comparison>)) -> message::Ho
         books: comparison.map(|found| found.books.to_string()).unwrap_or_default(),
         difference: comparison.map(|found| found.difference.to_string()).unwrap_or_default(),
         at: one.at.map(clock::to_proto),
-        state: State::of(comparison).as_str().to_owned(),
+        state: State::of(comparison).into_str().to_owned(),
         rate_micros: one.rate.map(|(micros, _)| micros),
         rate_at: one.rate.map(|(_, at)| clock::to_proto(at)),
         value_cents: one.value_cents.filter(|_| comparison.is_some()),

@@ -181,8 +181,8 @@ impl<'a> Rows<'a> {
         }
         for account in accounts {
             let owned = match account {
-                AccountRef::Member(user_id, kind) => Some((user_id.get(), kind.as_str())),
-                AccountRef::Plan(plan_id, kind) => Some((plan_id.get(), kind.as_str())),
+                AccountRef::Member(user_id, kind) => Some((user_id.get(), kind.into_str())),
+                AccountRef::Plan(plan_id, kind) => Some((plan_id.get(), kind.into_str())),
                 AccountRef::House(_) => None,
             };
             if let Some((user_id, kind)) = owned
@@ -254,8 +254,8 @@ impl<'a> Rows<'a> {
         for posting in &movement.postings {
             self.postings.push(PostingRow {
                 movement: self.movements,
-                kind: posting.kind.as_str(),
-                cause_type: posting.cause.as_str(),
+                kind: posting.kind.into_str(),
+                cause_type: posting.cause.into_str(),
                 business_id: posting.cause.id(),
                 user_id: posting.user_id,
                 transaction_id: posting.transaction_id,

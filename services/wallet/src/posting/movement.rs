@@ -165,8 +165,8 @@ impl Movement {
     pub(super) fn count(&self) {
         for posting in &self.postings {
             let moved: u64 = posting.entries.iter().filter_map(|(_, cents)| u64::try_from(cents.get()).ok()).sum();
-            metrics::counter!("postings_total", "kind" => posting.kind.as_str()).increment(1);
-            metrics::counter!("posted_cents_total", "kind" => posting.kind.as_str()).increment(moved);
+            metrics::counter!("postings_total", "kind" => posting.kind.into_str()).increment(1);
+            metrics::counter!("posted_cents_total", "kind" => posting.kind.into_str()).increment(moved);
         }
     }
 }

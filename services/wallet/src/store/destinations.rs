@@ -22,7 +22,7 @@ impl Known {
     /// Whether auth signed that this member confirmed this destination so and then: a row alone proves nothing (D-N4).
     #[must_use]
     pub fn is_signed(&self, keys: &TrustedKeys) -> bool {
-        let stored = ConfirmedDestination::new(self.user_id, &self.key, self.cause.as_str(), self.at);
+        let stored = ConfirmedDestination::new(self.user_id, &self.key, self.cause.into_str(), self.at);
         stored.is_signed_by(&self.assertion, keys)
     }
 }
@@ -99,7 +99,7 @@ pub async fn learn(
         to.network,
         to.address,
         to.memo,
-        cause.as_str(),
+        cause.into_str(),
         assertion
     )
     .execute(conn)

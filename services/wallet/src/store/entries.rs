@@ -3,6 +3,7 @@
 use chassis::db::PgConnection;
 use chassis::id::{MemberId, TransactionId};
 use chassis::money::Cents;
+use strum::VariantArray;
 use time::{Date, Duration, OffsetDateTime};
 
 use crate::domain::posting_kind::PostingKind;
@@ -44,7 +45,7 @@ pub async fn newest(conn: &mut PgConnection, user_id: MemberId, limit: i64) -> R
 
 /// What a transaction moved, oldest first: of the member and of the house.
 pub async fn of_transaction(conn: &mut PgConnection, one: &Transaction) -> Result<Vec<LedgerEntry>, sqlx::Error> {
-    let kinds: Vec<_> = PostingKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
+    let kinds: Vec<_> = PostingKind::VARIANTS.iter().map(|kind| kind.into_str().to_owned()).collect();
     // The cause of a posting is the line itself, what it is related to, a fee payment for that, or a proposal.
     let causes: Vec<_> = [Some(one.id.get()), one.related_id()].into_iter().flatten().collect();
     sqlx::query_as!(

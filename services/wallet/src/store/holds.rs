@@ -24,7 +24,7 @@ pub async fn insert(conn: &mut PgConnection, hold: &Hold) -> Result<(), sqlx::Er
         hold.id.get(),
         hold.user_id.get(),
         hold.amount.get(),
-        hold.reason.as_str(),
+        hold.reason.into_str(),
         hold.placed_by.get(),
         hold.placed_at
     )

@@ -138,7 +138,7 @@ impl Reversible {
     /// Whether it paid for the course, and so can be refunded.
     #[must_use]
     pub fn is_course(&self) -> bool {
-        self.kind == PostingKind::Course.as_str()
+        self.kind == PostingKind::Course.into_str()
     }
 }
 

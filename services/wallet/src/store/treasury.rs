@@ -134,7 +134,7 @@ pub async fn moves(
             $2 ->> 'source') AS named
         CROSS JOIN LATERAL jsonb_each_text(named.moves)
         WHERE rule.cause_type = 'proposal' AND rule.cause_kind = $1"#,
-        kind.as_str(),
+        kind.into_str(),
         change
     )
     .fetch_all(conn)

@@ -9,6 +9,7 @@ use futures::future::join_all;
 use proto::common::v1::Idempotency;
 use sqlx::PgPool;
 use sqlx::types::time::OffsetDateTime;
+use strum::VariantArray;
 use uuid::Uuid;
 use wallet::domain::account::{AccountRef, HouseAccount, MemberAccount, PlanAccount};
 use wallet::domain::limits::{COURSE_PRICE, Limits};
@@ -266,11 +267,13 @@ fn movement(numbers: &mut Numbers, members: &[MemberId], trades: &[TradeId], now
 
 /// What is there is what the model has: balances, trades, lines of histories, events, and no more.
 async fn assert_same(world: &World, model: &Model, members: &[MemberId]) {
-    for (member, kind) in members.iter().flat_map(|member| MemberAccount::ALL.map(|kind| (member, kind))) {
+    for (member, kind) in
+        members.iter().flat_map(|member| MemberAccount::VARIANTS.iter().map(move |kind| (member, *kind)))
+    {
         let expected = model.cents.get(&AccountRef::Member(*member, kind)).copied().unwrap_or_default();
         let stored: i64 = sqlx::query_scalar("SELECT balance_cents FROM accounts WHERE user_id = $1 AND kind = $2")
             .bind(member)
-            .bind(kind.as_str())
+            .bind(kind.into_str())
             .fetch_optional(&world.pool)
             .await
             .unwrap()
@@ -470,12 +473,14 @@ async fn kinds_and_accounts_are_those_of_the_database(pool: PgPool) {
     let world = World::new(pool).await;
     let kinds: Vec<String> =
         sqlx::query_scalar("SELECT DISTINCT kind FROM posting_kinds").fetch_all(&world.pool).await.unwrap();
-    let known =
-        PostingKind::ALL.iter().filter(|kind| **kind != PostingKind::Transfer).map(|kind| kind.as_str().to_owned());
+    let known = PostingKind::VARIANTS
+        .iter()
+        .filter(|kind| **kind != PostingKind::Transfer)
+        .map(|kind| kind.into_str().to_owned());
     assert_eq!(kinds.into_iter().collect::<HashSet<_>>(), known.collect());
     let accounts: Vec<(i64, String)> =
         sqlx::query_as("SELECT id, kind FROM accounts WHERE user_id IS NULL").fetch_all(&world.pool).await.unwrap();
-    let known = HouseAccount::ALL.iter().map(|one| (one.id(), one.as_str().to_owned()));
+    let known = HouseAccount::VARIANTS.iter().map(|one| (one.id(), one.into_str().to_owned()));
     assert_eq!(accounts.into_iter().collect::<HashSet<_>>(), known.collect());
 }
 

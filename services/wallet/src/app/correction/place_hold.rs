@@ -58,7 +58,7 @@ impl PlaceHold {
 
     /// What it comes to, with the id of the hold that it makes.
     fn decided(&self, id: HoldId) -> Decided {
-        let facts = json!({ "userId": self.user_id, "amountCents": self.amount, "reasonCode": self.reason.as_str() });
+        let facts = json!({ "userId": self.user_id, "amountCents": self.amount, "reasonCode": self.reason.into_str() });
         Decided::new("hold.place", id, Permission::PlaceHold, facts)
     }
 }
@@ -85,7 +85,7 @@ async fn place(conn: &mut PgConnection, command: &PlaceHold, id: HoldId, signed:
         subject_id: hold.id.to_string(),
         member_id: Some(user_id),
         before: Some(json!({ "availableCents": before.available, "onHoldCents": before.on_hold })),
-        after: Some(json!({ "amountCents": amount, "reasonCode": reason.as_str() })),
+        after: Some(json!({ "amountCents": amount, "reasonCode": reason.into_str() })),
         address: &command.call.address,
     };
     audit::append_signed(conn, act, signed).await?;

@@ -55,7 +55,7 @@ async fn propose(conn: &mut PgConnection, command: &ProposeCorrection) -> Result
         subject_id: Some(command.user_id.get()),
         member_id: Some(command.user_id),
         before: Some(before),
-        ..NewProposal::new(&command.call.staff, &command.call.address, kind.as_str(), &change)
+        ..NewProposal::new(&command.call.staff, &command.call.address, kind.into_str(), &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

@@ -136,7 +136,7 @@ async fn approve(
         // Transactions that take no decision are never open.
         (_, None) => return Err(Error::AlreadyDecided),
     }
-    let action = format!("{}.approve", transaction.kind().as_str());
+    let action = format!("{}.approve", transaction.kind().into_str());
     let mut act = act(&command.call, &action, (before, &transaction), Some(&command.note));
     if let Some(after) = act.after.as_mut().filter(|_| command.proof > Proof::Proven) {
         after["unproven"] = json!(true);
@@ -263,7 +263,7 @@ pub(crate) fn decided(one: &Transaction, verb: &str, permission: Permission, fac
     if let (Some(all), Some(facts)) = (all.as_object_mut(), facts.as_object()) {
         all.extend(facts.clone());
     }
-    Decided::new(format!("{}.{verb}", one.kind().as_str()), one.id, permission, all)
+    Decided::new(format!("{}.{verb}", one.kind().into_str()), one.id, permission, all)
 }
 
 /// Which outputs of the blockchain a decision names.

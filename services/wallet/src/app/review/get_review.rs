@@ -285,7 +285,7 @@ fn member_debts(wallet: &Wallet) -> Check {
     if wallet.owed > Cents::ZERO {
         found.push(format!("The member owes {}: a payment was reversed. Nothing is paid out meanwhile.", wallet.owed));
     }
-    found.extend(wallet.holds.iter().map(|hold| format!("{} is on hold ({}).", hold.amount, hold.reason.as_str())));
+    found.extend(wallet.holds.iter().map(|hold| format!("{} is on hold ({}).", hold.amount, hold.reason.into_str())));
     let ok = found.is_empty();
     let detail = if ok { "The member owes nothing, and nothing is on hold.".to_owned() } else { found.join(" ") };
     Check { name: "member_debts", ok, detail, transaction_ids: Vec::new() }

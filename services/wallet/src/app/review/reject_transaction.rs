@@ -75,7 +75,7 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction, signed: &S
         Kind::Fee => published::fee_rejected(&transaction).enqueue(conn).await?,
         _ => published::deposit_rejected(&transaction).enqueue(conn).await?,
     }
-    let action = format!("{}.reject", transaction.kind().as_str());
+    let action = format!("{}.reject", transaction.kind().into_str());
     let act = act(&command.call, &action, (before, &transaction), Some(&command.note));
     audit::append_signed(conn, act, signed).await?;
     Ok(transaction)

@@ -26,7 +26,7 @@ pub struct Treasury {
 pub async fn get_treasury(db: &Db) -> Result<Treasury, Error> {
     let mut conn = db.conn().await?;
     let mut balances = house_balances(&mut conn).await?;
-    let mut balance = |account: HouseAccount| balances.remove(account.as_str()).unwrap_or_default();
+    let mut balance = |account: HouseAccount| balances.remove(account.into_str()).unwrap_or_default();
     Ok(Treasury {
         capital: balance(HouseAccount::Capital),
         course_revenue: balance(HouseAccount::CourseRevenue),

@@ -46,7 +46,7 @@ fn check_fields(kind: MovementKind, movement: &TreasuryMovement) -> Result<(), R
     if kind.has_asset() && movement.asset.is_none() {
         return Err(Refusal::field("asset", "Please enter a name of at most 100 characters."));
     }
-    let revenues = [HouseAccount::CourseRevenue.as_str(), HouseAccount::FeeRevenue.as_str()];
+    let revenues = [HouseAccount::CourseRevenue.into_str(), HouseAccount::FeeRevenue.into_str()];
     if kind == MovementKind::RevenueOut && !movement.source.as_deref().is_some_and(|source| revenues.contains(&source))
     {
         return Err(Refusal::field("source", "Please choose which revenue is paid out."));
@@ -88,7 +88,7 @@ async fn propose(conn: &mut PgConnection, command: &ProposeMovement) -> Result<P
     let new = NewProposal {
         subject_id: Some(movement.plan_id.map_or(HOUSE, PlanId::get)),
         before: Some(before),
-        ..NewProposal::new(&command.call.staff, &command.call.address, kind.as_str(), &change)
+        ..NewProposal::new(&command.call.staff, &command.call.address, kind.into_str(), &change)
     };
     Ok(proposal::open(conn, new).await?)
 }

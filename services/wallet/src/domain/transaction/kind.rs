@@ -1,44 +1,51 @@
 //! The kind, status and direction of a transaction.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
-named! {
-    Kind {
-        /// Money from outside into the balance.
-        Deposit = "deposit",
-        /// Money out of the balance to a destination.
-        Withdrawal = "withdrawal",
-        /// Principal into or out of a trade.
-        Trade = "trade",
-        /// The gain of a trade.
-        Profit = "profit",
-        /// The course, paid from outside or from the balance.
-        Course = "course",
-        /// A released bonus.
-        Bonus = "bonus",
-        /// A withdrawal's fee paid from outside.
-        Fee = "fee",
-        /// A correction by staff.
-        Adjustment = "adjustment",
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Kind {
+    /// Money from outside into the balance.
+    Deposit,
+    /// Money out of the balance to a destination.
+    Withdrawal,
+    /// Principal into or out of a trade.
+    Trade,
+    /// The gain of a trade.
+    Profit,
+    /// The course, paid from outside or from the balance.
+    Course,
+    /// A released bonus.
+    Bonus,
+    /// A withdrawal's fee paid from outside.
+    Fee,
+    /// A correction by staff.
+    Adjustment,
 }
 
-named! {
-    Status {
-        /// Waits for staff.
-        Pending = "pending",
-        Success = "success",
-        /// Ended without effect.
-        Failed = "failed",
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Status {
+    /// Waits for staff.
+    Pending,
+    Success,
+    /// Ended without effect.
+    Failed,
 }
 
-named! {
-    /// Which way the money goes, seen from the member.
-    Direction {
-        Credit = "credit",
-        Debit = "debit",
-    }
+/// Which way the money goes, seen from the member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Direction {
+    Credit,
+    Debit,
 }
 
 impl Kind {

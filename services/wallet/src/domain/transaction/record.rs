@@ -141,7 +141,7 @@ impl TryFrom<Record> for Transaction {
 
     fn try_from(row: Record) -> Result<Self, String> {
         let (id, kind) = (row.id, row.kind);
-        let missing = |part: &str| format!("the {} {id} has no {part}", kind.as_str());
+        let missing = |part: &str| format!("the {} {id} has no {part}", kind.into_str());
         let related = || row.related_id.ok_or_else(|| missing("related id"));
         let quote = row.quote_id.map(|id| row.quote(id).ok_or_else(|| missing("whole quote"))).transpose()?;
         let price = row.payout_units.as_deref().map(|units| row.price(units).ok_or_else(|| missing("whole price")));

@@ -35,8 +35,8 @@ macro_rules! page {
                 AND ($4::timestamptz IS NULL OR (created_at, id) < ($4, $5::uuid))
              ORDER BY created_at DESC, id DESC LIMIT $6",
             $value,
-            $filter.status.map(Status::as_str),
-            $filter.kind.map(Kind::as_str),
+            $filter.status.map(<&str>::from),
+            $filter.kind.map(<&str>::from),
             $after.map(|cursor| cursor.created_at),
             $after.map(|cursor| cursor.id.get()),
             $limit
@@ -104,7 +104,7 @@ pub async fn search(
     after: Option<Cursor>,
     limit: i64,
 ) -> Result<Vec<Transaction>, sqlx::Error> {
-    let status = filter.status.map(Status::as_str);
+    let status = filter.status.map(<&str>::from);
     if filter.text.is_some() {
         with_text(conn, filter, after, limit).await
     } else if let Some(user_id) = filter.user_id {
@@ -121,7 +121,7 @@ pub async fn search(
                 (SELECT id FROM transactions WHERE status <> 'pending' AND kind = $1 AND ($2::text IS NULL OR status = $2)
                     AND ($4::timestamptz IS NULL OR (created_at, id) < ($4, $5::uuid))
                     ORDER BY created_at DESC, id DESC LIMIT $6))",
-            kind.as_str(),
+            kind.into_str(),
             filter,
             after,
             limit
@@ -164,8 +164,8 @@ async fn with_text(
             AND ($3::uuid IS NULL OR user_id = $3)
             AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
          ORDER BY created_at DESC, id DESC LIMIT $10",
-        filter.status.map(Status::as_str),
-        filter.kind.map(Kind::as_str),
+        filter.status.map(<&str>::from),
+        filter.kind.map(<&str>::from),
         filter.user_id as _,
         filter.ids.map(|ids| ids.0),
         filter.ids.map(|ids| ids.1),
