@@ -25,7 +25,7 @@ export const chunkGroups = [
     icons('arrow-right', 'check', 'chevron-down', 'chevron-left', 'chevron-right', 'circle-check', 'circle-exclamation-point'),
     icons('clock', 'graduation-cap', 'info', 'lock', 'rotate-cw', 'triangle-exclamation-point', 'x'),
     icons('arrow-left', 'cloud-off', 'eye', 'eye-off', 'key-round', 'loader-circle', 'moon', 'play', 'sun'),
-    ['vite/preload-helper'],
+    ['vite/preload-helper', 'rolldown/runtime.js'],
     components('button', 'card', 'cx', 'dialog', 'field', 'form', 'logo', 'notice', 'page', 'spinner', 'support-link', 'toast-area'),
     ['error-boundary', 'first-render', 'loadable', 'page-outlet', 'return-path', 'skip-link', 'theme-toggle'].map((name) => `/src/app/${name}.ts`),
     lib('api-error', 'brand', 'early-answers', 'env', 'load-chunk', 'money', 'notify', 'once', 'pasted', 'paths', 'query-client', 'query-keys'),
@@ -45,23 +45,23 @@ export const chunkGroups = [
     'member',
     1,
     inQuery('queryObserver', 'infiniteQueryObserver', 'useBaseQuery', 'useQuery', 'useInfiniteQuery', 'queriesObserver', 'useQueries'),
-    icons('chart-no-axes-combined', 'download', 'external-link', 'file-text', 'layers', 'receipt-text', 'search', 'search-x', 'shield-exclamation-point', 'user-round'),
+    icons('bell', 'chart-no-axes-combined', 'download', 'external-link', 'file-text', 'layers', 'receipt-text', 'search', 'search-x', 'shield-exclamation-point', 'user-round'),
     components('amount', 'badge', 'copy-button', 'detail-list', 'drop-zone', 'long-list', 'money-button', 'more-button', 'notice', 'progress', 'segmented', 'skeleton', 'states', 'with-support'),
     lib('dates', 'durations', 'files', 'last-data', 'new-case', 'paged-query', 'submission', 'units'),
     ['/src/app/guard.tsx', '/src/app/member-layout.tsx', '/src/features/auth/api/check-session.ts', '/src/features/auth/api/log-out.ts'],
     features('transactions/api/list-transactions', 'investments/api/list-trades'),
-    features('transactions/components/transaction-row', 'transactions/components/transaction-icon', 'investments/portfolio'),
+    features('transactions/components/transaction-row', 'transactions/components/transaction-icon', 'transactions/steps', 'investments/portfolio'),
     // Where most visits begin.
     pages('dashboard'),
   ),
-  // What everything is worth, on the dashboard, which needs nothing else of the plans.
-  group('worth', 1, components('sparkline'), lib('batch'), features('investments/api/list-days', 'investments/api/list-plans', 'investments/value-index', 'investments/worth', 'investments/components/worth-card')),
+  // What everything is worth and what is on its way, on the dashboard, which needs nothing else of the plans.
+  group('worth', 1, components('sparkline'), lib('batch'), features('investments/api/list-days', 'investments/api/list-plans', 'investments/value-index', 'investments/worth', 'investments/components/worth-card', 'transactions/components/moving-money')),
   // For staff and one page of members: elsewhere it would be in every member's way, or lead that page to the back office.
   group('landmark', 2, icons('landmark')),
   // One file for each area: a visitor who opens one of its pages opens the others next.
   group('money', 0, pages('deposits', 'withdrawals', 'transactions', 'transaction'), features('payment-methods/api/list-payment-methods'), components('confirmation'), lib('amounts', 'irreversible', 'pasted-payment')),
-  // Both stand on every page.
-  group('notices', 0, features('notices/components/notice-bell', 'notices/components/announcements')),
+  // What comes once a page stands, on every page.
+  group('later', 0, features('notices/components/notice-bell', 'notices/components/announcements'), ['/src/app/live-updates.ts'], lib('tabs', 'event-stream')),
   // The frame of the back office, and where it opens: nothing of the pages after it.
   group('office', 0, ['/src/app/pages/admin/admin-area', '/src/app/pages/admin/queue-page']),
   // Where what people proposed waits for others.

@@ -123,7 +123,13 @@ function release() {
   for (const type of APPROACHES) document.removeEventListener(type, approach)
   if (held instanceof HTMLFormElement) held.requestSubmit()
   else held?.click()
-  if (!hasFont && !isPrerendered) void fetchFont()
+  if (!hasFont && !isPrerendered) fontLast()
+}
+
+/** Once the figures stand; a page that has none does not say so. */
+function fontLast() {
+  const timer = setTimeout(() => void fetchFont(), 3_000)
+  document.addEventListener('stands', () => (clearTimeout(timer), void fetchFont()), { once: true })
 }
 
 if (!isPrerendered || isSignedIn) start()

@@ -7,12 +7,12 @@ import type { EarlyAnswers } from '../src/lib/early-answers'
 import { apiUrl } from '../src/lib/env'
 import { firstPages } from '../src/lib/first-pages'
 
-type Stored = { state?: { token?: string | null; user?: { id: string; role?: string; isVerified?: boolean; hasPurchasedCourse?: boolean } | null } }
+type Stored = { state?: { token?: string | null; user?: { id: string; role?: string; isVerified?: boolean; hasPurchasedCourse?: boolean; wallet?: { balance: number; held: number; invested: number } | null } | null } }
 
 const session = '/auth/check'
 
 const shown: [RegExp, string[]][] = [
-  [/^\/dashboard$/, ['/trades', firstPages.transactions]],
+  [/^\/dashboard$/, ['/trades?status=all', firstPages.transactions]],
   [/^\/transactions$/, [firstPages.transactions]],
   [/^\/deposits$/, ['/payment-methods', '/terms']],
   [/^\/withdrawals$/, ['/payment-methods', '/terms', firstPages.transactions]],
@@ -38,7 +38,10 @@ function ask() {
   // Anything else would be refused, and the app leads elsewhere: D-O1, D-S1.
   const isAtHome = user.role ? path.startsWith('/admin') : user.isVerified && !path.startsWith('/admin')
   const lists = isAtHome ? shown.filter(([address]) => address.test(path)).flatMap(([, some]) => some) : []
-  if (isAtHome && path === '/dashboard' && user.hasPurchasedCourse) lists.push('/courses')
+  if (isAtHome && path === '/dashboard') {
+    if (user.hasPurchasedCourse) lists.push('/courses')
+    if (user.wallet && user.wallet.balance + user.wallet.held + user.wallet.invested > 0) lists.push('/wallet/days')
+  }
   const answer = async (asked: string) =>
     fetch(apiUrl + asked, { headers: await credentials(token, 'GET', apiUrl + asked), credentials: 'include' })
   const byPath: EarlyAnswers['byPath'] = new Map([session, ...lists].map((asked) => [asked, answer(asked)]))

@@ -1,7 +1,7 @@
 // The part of the app's styles that a prerendered page uses: small enough to stand in the page itself.
 import { transform } from 'lightningcss'
 
-/** Leaves out the rules for classes and elements that the page does not have, and what only they use. */
+/** Leaves out the rules for classes and elements that the page does not have, what only they use, and those for paper. */
 export function stylesOf(html, css) {
   const classes = new Set([...html.matchAll(/ class="([^"]*)"/g)].flatMap(([, names]) => decode(names).split(/\s+/)))
   const elements = new Set(['html', 'body', ...[...html.matchAll(/<([a-z]\w*)/g)].map(([, name]) => name)])
@@ -9,10 +9,11 @@ export function stylesOf(html, css) {
     selector.every((part) => {
       if (part.type === 'class') return classes.has(part.name)
       if (part.type === 'type') return elements.has(part.name)
-      return part.kind !== 'where' || part.selectors.some(fits)
+      return !['where', 'has'].includes(part.kind) || part.selectors.some(fits)
     })
   const shown = filter(css, { style: (rule) => (rule.value.selectors.some(fits) ? undefined : []) })
   const used = filter(shown, {
+    media: ({ value: { query } }) => (query.mediaQueries.every(({ mediaType }) => mediaType === 'print') ? [] : undefined),
     property: (rule) => (isUsed(shown, rule.value.name) ? undefined : []),
     keyframes: (rule) => (new RegExp(`animation[^;}]*\\b${rule.value.name.value}\\b`).test(shown) ? undefined : []),
   })

@@ -64,7 +64,7 @@ const asking = await early()
 const empty = shell.replace('  </head>', () => `    <script id="early">${asking}</script>\n    <link rel="stylesheet" href="/${appStyles}">\n  </head>`)
 const member = modulesOf(...MEMBER)
 const areas = Object.entries(AREAS).map(([address, page]) => {
-  const more = modulesOf(...MEMBER, `src/app/pages/${page}.tsx`).filter((file) => !member.includes(file))
+  const more = modulesOf(...MEMBER, ...[page].flat().map((name) => `src/${name}.tsx`)).filter((file) => !member.includes(file))
   return [address, ...more.map((file) => `/${file}`)].join(',')
 })
 write('app.html', empty, fonts, { app: [app], modules: modulesOf(), member: member.filter((file) => !modulesOf().includes(file)) }, areas)

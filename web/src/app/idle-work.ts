@@ -1,10 +1,11 @@
 /** What is loaded once the browser has nothing else to do: what a member opens next, and the app for no network. */
 import { startWorker } from '@/lib/new-version'
+import { loadFigures } from './pages/dashboard-page'
 import { loadAccountMenu } from './profile-menu'
 
 const AFTER_MS = 3_000
 
-const likely = [loadAccountMenu, () => import('./pages/deposits-page'), () => import('./pages/plans-page')]
+const likely = [loadAccountMenu, loadFigures, () => import('./pages/deposits-page'), () => import('./pages/plans-page')]
 
 type Connection = { saveData?: boolean }
 

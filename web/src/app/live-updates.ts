@@ -57,7 +57,7 @@ async function follow({ onChange, missed, signal }: Following) {
   }
 }
 
-export function useLiveUpdates() {
+export function LiveUpdates() {
   const client = useQueryClient()
   const memberId = useSession(({ user, left }) => (left ? undefined : user?.id))
   useEffect(() => {
@@ -78,4 +78,5 @@ export function useLiveUpdates() {
       onSaid: refresh,
     })
   }, [client, memberId])
+  return null
 }

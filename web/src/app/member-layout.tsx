@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Menu, X } from 'lucide-react'
+import { Bell, Menu, X } from 'lucide-react'
 import { Suspense, lazy, useEffect, useState } from 'react'
 import { Link } from 'react-router'
-import { IconButton } from '@/components/button'
+import { IconButton, IconLink } from '@/components/button'
 import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
 import { Skeleton } from '@/components/skeleton'
@@ -12,10 +12,10 @@ import { keepLastData } from '@/lib/last-data'
 import { loadChunk } from '@/lib/load-chunk'
 import { loadWords } from '@/lib/load-words'
 import { brand } from '@/lib/brand'
+import { usePageStands, watchPage } from '@/lib/page-stands'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
 import { loadWhenIdle } from './idle-work'
-import { useLiveUpdates } from './live-updates'
 import { loadable } from './loadable'
 import { NavMenu } from './nav-menu'
 import { PageOutlet } from './page-outlet'
@@ -24,21 +24,23 @@ import { SkipLink } from './skip-link'
 import { StatusBars } from './status-bars'
 import { TabBar } from './tab-bar'
 import { ThemeToggle } from './theme-toggle'
-import '@/app/media.css'
 
 onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor(digest))
 
 // Few members ever see it.
 const FrozenNotice = lazy(async () => ({ default: (await loadChunk(() => import('./frozen-notice'))).FrozenNotice }))
+
 const NoticeBell = loadable(() => import('@/features/notices/components/notice-bell'), 'NoticeBell')
+const LiveUpdates = loadable(() => import('./live-updates'), 'LiveUpdates')
 const AnnouncementBanners = loadable(() => import('@/features/notices/components/announcements'), 'AnnouncementBanners')
 
 /** The member area: sidebar on the desktop, drawer and shortcuts on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {
-  useLiveUpdates()
   useEffect(loadWhenIdle, [])
   useEffect(loadWords, [])
   const client = useQueryClient()
+  useEffect(() => watchPage(client), [client])
+  const stands = usePageStands()
   useEffect(() => keepLastData(client), [client])
   const { isFrozen } = useMember()
   return (
@@ -60,9 +62,12 @@ export function MemberLayout() {
               <FrozenNotice />
             </Suspense>
           )}
-          <Suspense fallback={null}>
-            <AnnouncementBanners />
-          </Suspense>
+          {stands && (
+            <Suspense fallback={null}>
+              <LiveUpdates />
+              <AnnouncementBanners />
+            </Suspense>
+          )}
           <PageOutlet />
         </main>
         <TabBar />
@@ -82,14 +87,28 @@ function TopBar() {
         <Logo />
       </Link>
       <div className="ms-auto flex items-center gap-1">
-        <Suspense fallback={<span className="size-11" />}>
-          <NoticeBell />
-        </Suspense>
+        <Notices />
         <ThemeToggle />
         <ProfileMenu />
       </div>
       <Drawer open={drawerOpen} onClose={() => setDrawerOpen(false)} />
     </header>
+  )
+}
+
+/** How many there are is asked for once the page stands. */
+function Notices() {
+  const plain = (
+    <IconLink to={paths.notices} label="Notices">
+      <Bell aria-hidden className="size-5" />
+    </IconLink>
+  )
+  return usePageStands() ? (
+    <Suspense fallback={plain}>
+      <NoticeBell />
+    </Suspense>
+  ) : (
+    plain
   )
 }
 

@@ -50,7 +50,11 @@ const ResetPasswordPage = page(() => import('./pages/reset-password-page'), 'Res
 const MailedActPage = page(() => import('./pages/mailed-act-page'), 'MailedActPage')
 const VerifyPage = page(() => import('./pages/verify-page'), 'VerifyPage')
 
-const DashboardPage = page(() => import('./pages/dashboard-page'), 'DashboardPage')
+const DashboardPage = page(async () => {
+  const dashboard = await import('./pages/dashboard-page')
+  await dashboard.loadFigures()
+  return dashboard
+}, 'DashboardPage')
 const ActivityPage = page(() => import('./pages/activity-page'), 'ActivityPage')
 const NoticesPage = page(() => import('./pages/notices-page'), 'NoticesPage')
 const ProfilePage = page(() => import('./pages/profile-page'), 'ProfilePage')

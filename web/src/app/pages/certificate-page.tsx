@@ -8,7 +8,6 @@ import { useCertificate, type Certificate } from '@/features/certificates/api/ge
 import { ApiError } from '@/lib/api-error'
 import { formatDay } from '@/lib/dates'
 import { PublicPage } from '../public-page'
-import '@/app/media.css'
 
 /** Confirms a certificate to anyone who has its address: name, course, date and whether it still counts, nothing else [D-C8]. */
 export function CertificatePage() {

@@ -10,7 +10,6 @@ import { useDocument } from '@/features/documents/api/check-document'
 import { DocumentFacts } from '@/features/documents/components/document-facts'
 import { ApiError } from '@/lib/api-error'
 import { PublicPage } from '../public-page'
-import '@/app/media.css'
 
 /** Confirms a statement, receipt or year report to anyone who has its number [D-M9]. */
 export function CheckPage() {

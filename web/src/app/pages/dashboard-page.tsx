@@ -5,7 +5,7 @@ import { Page } from '@/components/page'
 import { Skeleton } from '@/components/skeleton'
 import { useSessionCheck } from '@/features/auth/api/check-session'
 import { ContinueCard } from '@/features/courses/components/continue-card'
-import { useTrades } from '@/features/investments/api/list-trades'
+import { useOpenTradesOfAll } from '@/features/investments/api/list-trades'
 import { PortfolioCard } from '@/features/investments/components/portfolio-card'
 import { portfolioOf } from '@/features/investments/portfolio'
 import { Moving } from '@/features/transactions/components/moving'
@@ -16,11 +16,12 @@ import type { User } from '@/lib/api-types'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
+import { loadable } from '../loadable'
 
 export function DashboardPage() {
   const user = useMember()
   const session = useSessionCheck()
-  const trades = useTrades()
+  const trades = useOpenTradesOfAll()
   const investedCents = trades.data ? portfolioOf(trades.data).investedCents : trades.isError ? null : undefined
   const retry = () => void Promise.all([session.refetch(), trades.isError && trades.refetch()])
   return (
@@ -50,7 +51,10 @@ export function DashboardPage() {
   )
 }
 
-const WorthCard = lazy(async () => ({ default: (await loadChunk(() => import('@/features/investments/components/worth-card'))).WorthCard }))
+const WorthCard = loadable(() => import('@/features/investments/components/worth-card'), 'WorthCard')
+
+/** With what most members see of it. */
+export const loadFigures = () => WorthCard.load().catch(() => undefined)
 
 /** For members who have something. */
 function Worth({ user: { wallet } }: { user: User }) {

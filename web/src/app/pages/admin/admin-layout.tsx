@@ -23,7 +23,6 @@ import { PageOutlet } from '../../page-outlet'
 import { SkipLink } from '../../skip-link'
 import { ThemeToggle } from '../../theme-toggle'
 import { AdminNav, useOpenPages } from './admin-nav'
-import '@/app/media.css'
 
 onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor(digest))
 

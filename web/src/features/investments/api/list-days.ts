@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
-import type { DayBalances, Trade } from '@/lib/api-types'
-import { queryKeys } from '@/lib/query-keys'
+import type { DayBalances } from '@/lib/api-types'
+import { allTradesQuery } from './list-trades'
 
 /** A day that has ended does not change. */
 const STALE_MS = 600_000
@@ -16,9 +16,4 @@ export const useDailyBalances = () =>
   })
 
 /** Open and ended trades, for what they were worth on those days. */
-export const useTradesOfDays = () =>
-  useQuery({
-    queryKey: [...queryKeys.trades, 'all'],
-    queryFn: async ({ signal }) => (await api.get<{ trades: Trade[] }>('/trades?status=all', { signal })).trades,
-    meta: { silent: true },
-  })
+export const useTradesOfDays = () => useQuery({ ...allTradesQuery, meta: { silent: true } })

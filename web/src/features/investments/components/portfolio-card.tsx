@@ -6,12 +6,12 @@ import { Skeleton } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import { formatCents, formatPercent } from '@/lib/money'
 import { paths } from '@/lib/paths'
-import { useTrades } from '../api/list-trades'
+import { useOpenTradesOfAll } from '../api/list-trades'
 import { portfolioOf } from '../portfolio'
 
 /** Portfolio Performance of the dashboard [DASH-03]. */
 export function PortfolioCard() {
-  const { data: trades, isPending, error, refetch, isFetching } = useTrades()
+  const { data: trades, isPending, error, refetch, isFetching } = useOpenTradesOfAll()
   return (
     <Card className="pb-6">
       <CardHeader title="Portfolio Performance" description="Current value over total invested" />
