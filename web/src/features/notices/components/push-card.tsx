@@ -12,10 +12,7 @@ export function PushCard({ preferences }: { preferences?: NoticePreferences }) {
   if (!data?.publicKey) return null
   return (
     <Card>
-      <CardHeader
-        title="Notices on this device"
-        description="Shown also while the app is closed, without amounts. About security, withdrawals, rejections, corrections and complaints they always come while this is on."
-      />
+      <CardHeader title="Notices on this device" description="Shown also while the app is closed, without amounts." />
       {canPush() ? (
         <Switch publicKey={data.publicKey} isOn={data.isOn} preferences={preferences} />
       ) : (
@@ -38,7 +35,7 @@ function Switch({ publicKey, isOn, preferences }: SwitchProps) {
   const isShown = isOn && permission === 'granted'
   return (
     <>
-      <label className="flex min-h-11 items-center gap-3 px-5 py-4 text-sm font-medium sm:px-6">
+      <label className="flex min-h-11 items-center gap-3 p-5 text-sm sm:p-6">
         <input
           type="checkbox"
           role="switch"
@@ -47,9 +44,19 @@ function Switch({ publicKey, isOn, preferences }: SwitchProps) {
           checked={isShown}
           onChange={({ target }) => mutate(target.checked, { onSettled: () => setPermission(Notification.permission) })}
         />
-        <span>{isShown ? 'On' : 'Off'}</span>
+        <span>
+          <span className="block font-medium">Show notices here</span>
+          <span className="block text-ink-faint">Always about security, withdrawals, rejections, corrections and complaints</span>
+        </span>
       </label>
-      {isShown && preferences && <GroupChoices legend="Notices that you want on this device" way="push" preferences={preferences} />}
+      {isShown && preferences && (
+        <div className="border-t border-line">
+          <p aria-hidden className="px-5 pt-4 -mb-3 text-sm text-ink-faint sm:px-6 sm:-mb-4">
+            And about
+          </p>
+          <GroupChoices legend="Notices that you want on this device" way="push" preferences={preferences} />
+        </div>
+      )}
     </>
   )
 }
