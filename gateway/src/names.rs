@@ -51,7 +51,7 @@ names! {
     NoticeKind = [
         "destination_code", "password_changed", "second_factor_changed", "email_change_requested", "email_changed",
         "new_sign_in", "sign_ins_refused", "account_frozen", "account_closing", "payment_seen", "deposit_confirmed",
-        "deposit_rejected", "course_unlocked", "course_refunded", "course_payment_rejected", "withdrawal_received", "withdrawal_approved",
+        "deposit_rejected", "payment_returned", "course_unlocked", "course_refunded", "course_payment_rejected", "withdrawal_received", "withdrawal_approved",
         "withdrawal_paid", "withdrawal_rejected", "fee_confirmed", "fee_rejected", "bonus_granted", "bonus_released",
         "balance_adjusted", "trade_matured", "payout_delayed", "trade_claimed", "trade_closed", "case_answered",
         "case_closed", "complaint_registered",

@@ -123,7 +123,7 @@ async fn record_decisions(wallet: &mut PgConnection, url: &str) -> Result<()> {
     let mut tx = db.begin().await?;
     for (id, reviewer) in deposits {
         let act = Act {
-            staff: &Staff::new(reviewer, Role::Reviewer),
+            staff: &Staff::new(reviewer.into(), Role::Reviewer),
             action: "deposit.approve",
             subject_id: id.to_string(),
             member_id: None,

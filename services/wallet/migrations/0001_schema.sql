@@ -1083,6 +1083,8 @@ CREATE FUNCTION is_arrived_payout(kind text, change jsonb) RETURNS boolean LANGU
 $$;
 CREATE INDEX proposals_of_arrived_payouts ON proposals ((change ->> 'transaction_id'))
     WHERE status = 'confirmed' AND is_arrived_payout(kind, change);
+-- What went back of a rejected payment.
+CREATE INDEX proposals_of_returns ON proposals ((change ->> 'transaction_id')) WHERE status = 'confirmed' AND kind = 'refund';
 -- Whether a stored file proves a movement.
 CREATE INDEX proposals_document_file ON proposals ((change ->> 'document_file')) WHERE change ->> 'document_file' IS NOT NULL;
 

@@ -398,23 +398,42 @@ impl Chains {
         txid: &Txid,
         price: Option<&PayoutPrice>,
     ) -> Result<Finality, Refusal> {
+        let destination =
+            one.destination.clone().unwrap_or(Destination { address: String::new(), memo: String::new() });
+        let to = one.method.payout_address(&destination);
+        Ok(match (self.at_destination(&to, txid, one.net_amount).await?, price) {
+            (None, _) => Finality::Unobserved,
+            (Some((true, outputs)), Some(price)) => Finality::of(&outputs, txid, price),
+            _ => Finality::Open,
+        })
+    }
+
+    /// What a transaction paid to a destination, and whether that is final; `None` where no node shows it.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn at_destination(
+        &self,
+        to: &PayoutAddress,
+        txid: &Txid,
+        worth: Cents,
+    ) -> Result<Option<(bool, Vec<AtDestination>)>, Refusal> {
         let message = GetPayoutRequest {
-            currency: one.method.currency.clone(),
-            network: one.method.network.clone(),
-            address: one.destination.as_ref().map(|destination| destination.address.clone()).unwrap_or_default(),
+            currency: to.currency.clone(),
+            network: to.network.clone(),
+            address: to.address.clone(),
             txid: txid.key.clone(),
-            amount_cents: one.net_amount.get(),
+            amount_cents: worth.get(),
         };
         let request = Outgoing::service(&self.credential).idempotent(message);
         let answer = call!(self.client, get_payout, request).await.map_err(|status| from_status(&status))?.into_inner();
-        let Some(shown) = answer.payout else { return Ok(Finality::Unobserved) };
-        let Some(price) = price.filter(|_| shown.state == "final") else { return Ok(Finality::Open) };
+        let Some(shown) = answer.payout else { return Ok(None) };
         let read = |one: &PayoutOutput| {
             let (vout, is_observed) = (one.index, one.observed);
             Units::parse(&one.units).map(|units| AtDestination { vout, units, is_observed })
         };
-        let outputs: Result<Vec<_>, _> = shown.outputs.iter().map(read).collect();
-        Ok(Finality::of(&outputs.map_err(|_| Refusal::unavailable())?, txid, price))
+        let outputs: Result<_, _> = shown.outputs.iter().map(read).collect();
+        Ok(Some((shown.state == "final", outputs.map_err(|_| Refusal::unavailable())?)))
     }
 
     /// One unsigned transaction of a batch, and files for signers.

@@ -20,6 +20,8 @@ mod payouts;
 
 mod receipts;
 
+mod returns;
+
 mod settlement;
 
 mod staff;

@@ -329,6 +329,34 @@ describe('a decision', () => {
     await waitFor(() => expect(corrected.seen[0]?.body).toEqual({ outcome: 'other_transaction', txid: 'cd'.repeat(32), note: 'Its fee was raised' }))
   })
 
+  it('records that a rejected payment went back, to an address that the member confirmed [D-M5]', async () => {
+    const proposed = records('post', '/admin/treasury/movements')
+    const payment = { chain: 'tron', txid: 'ab12', index: 4, asset: 'USDT', units: '200000000', decimals: 6, state: 'final', confirmations: 20, confirmationsNeeded: 20 }
+    const rejected = { ...review({ status: 'failed', description: 'Wrong network.' }), candidates: [payment] }
+    server.use(proposed.handler, answers('get', '/admin/transactions/:id', rejected))
+    const { user, unmount } = openAsStaff(path, 'see', 'pay', 'correctBalances')
+    await user.click(await screen.findByRole('button', { name: 'Return the payment' }))
+    expect(screen.getByText(/only to an address that the member confirmed, and there is none for/)).toBeVisible()
+    unmount()
+    queryClient.clear()
+    const returnTo = [{ address: 'TBack' }, { address: 'TOther', memo: '7' }]
+    const returns = [{ key: 'returned', state: 'done', at: '2026-03-05T14:07:00Z', note: '1 USDT to TBack. Transaction hash: cd' }]
+    server.use(answers('get', '/admin/transactions/:id', { ...rejected, returnTo, returns }))
+    const again = openAsStaff(path, 'see', 'pay', 'correctBalances')
+    expect(await screen.findByText('1 USDT to TBack. Transaction hash: cd')).toBeVisible()
+    await again.user.click(screen.getByRole('button', { name: 'Return the payment' }))
+    await again.user.click(screen.getByRole('button', { name: 'Propose' }))
+    expect(screen.getByText('Choose where it went')).toBeVisible()
+    expect(screen.getByText('The hash of the return is required')).toBeVisible()
+    expect(proposed.seen).toHaveLength(0)
+    await again.user.selectOptions(screen.getByLabelText('Address, confirmed by the member'), 'TOther, memo 7')
+    await again.user.type(screen.getByLabelText('Transaction hash of the return'), 'ef'.repeat(32))
+    await again.user.type(screen.getByLabelText('Reason'), 'As asked')
+    await again.user.click(screen.getByRole('button', { name: 'Propose' }))
+    const body = { kind: 'refund', transactionId: deposit.id, arrivedTxid: 'ab12', arrivedVout: 4, amount: 250, address: 'TOther', memo: '7', txid: 'ef'.repeat(32), note: 'As asked' }
+    await waitFor(() => expect(proposed.seen[0]?.body).toEqual(body))
+  })
+
   it('leaves a large deposit to a second reviewer, and does not fill in what the first saw [D-B12]', async () => {
     const firstApproval = { by: 'remy', byName: 'Remy Reviewer', at: '2026-03-05T14:07:00Z', receivedAmount: 12_000, txid: 'seen-by-the-first', vout: 4 }
     const waiting = { amount: 12_500, txid: undefined, firstApproval }

@@ -4503,12 +4503,18 @@ export interface components {
         MovementKind: "capital_in" | "capital_out" | "revenue_out" | "network_fee" | "loss" | "plan_funded" | "plan_returned" | "plan_bought" | "plan_proceeds" | "plan_loss" | "plan_valued" | "holding_stated" | "sweep" | "exchange" | "refund";
         /** @description A movement of the treasury. */
         MovementRequest: {
+            /** @description Where it went: a destination that the member confirmed. */
+            address?: string | null;
             /**
              * Format: double
              * @description In dollars; may be 0 for the kinds that move no money of the books.
              * @example 25000
              */
             amount: number;
+            /** @description The hash of what arrived for it, and its output. */
+            arrivedTxid?: string | null;
+            /** Format: int32 */
+            arrivedVout?: number | null;
             /**
              * @description What the plan owns, or where a stated holding is: a name of at most 100 characters.
              * @example US Treasury bills
@@ -4524,6 +4530,7 @@ export interface components {
             file?: string | null;
             issuer?: string | null;
             kind: components["schemas"]["MovementKind"];
+            memo?: string | null;
             /**
              * @description The network of the payment.
              * @example Bitcoin
@@ -4535,6 +4542,8 @@ export interface components {
             planId?: string | null;
             /** @description Which revenue is paid out: `course_revenue` or `fee_revenue`. */
             source?: string | null;
+            /** @description A refund: the rejected payment of a member that went back; its network is then `network`, and its amount what the chain shows. */
+            transactionId?: string | null;
             /** @description The hash of the payment, as people paste it. */
             txid?: string | null;
             /**
@@ -4869,7 +4878,7 @@ export interface components {
          * @description What a notice is about.
          * @enum {string}
          */
-        NoticeKind: "destination_code" | "password_changed" | "second_factor_changed" | "email_change_requested" | "email_changed" | "new_sign_in" | "sign_ins_refused" | "account_frozen" | "account_closing" | "payment_seen" | "deposit_confirmed" | "deposit_rejected" | "course_unlocked" | "course_refunded" | "course_payment_rejected" | "withdrawal_received" | "withdrawal_approved" | "withdrawal_paid" | "withdrawal_rejected" | "fee_confirmed" | "fee_rejected" | "bonus_granted" | "bonus_released" | "balance_adjusted" | "trade_matured" | "payout_delayed" | "trade_claimed" | "trade_closed" | "case_answered" | "case_closed" | "complaint_registered";
+        NoticeKind: "destination_code" | "password_changed" | "second_factor_changed" | "email_change_requested" | "email_changed" | "new_sign_in" | "sign_ins_refused" | "account_frozen" | "account_closing" | "payment_seen" | "deposit_confirmed" | "deposit_rejected" | "payment_returned" | "course_unlocked" | "course_refunded" | "course_payment_rejected" | "withdrawal_received" | "withdrawal_approved" | "withdrawal_paid" | "withdrawal_rejected" | "fee_confirmed" | "fee_rejected" | "bonus_granted" | "bonus_released" | "balance_adjusted" | "trade_matured" | "payout_delayed" | "trade_claimed" | "trade_closed" | "case_answered" | "case_closed" | "complaint_registered";
         /** @description How a member learns what happened. */
         NoticePreferences: {
             mail: components["schemas"]["GroupPreferences"];
@@ -5899,8 +5908,8 @@ export interface components {
             /** @description Why the caller cannot approve or pay it now; empty if they can. */
             blockers: components["schemas"]["Blocker"][];
             /**
-             * @description Open payments of which the chain shows nothing: payments to their address that no transaction accounts for, the nearest in
-             *     value first.
+             * @description Open or rejected payments of which the chain shows nothing: payments to their address that no transaction accounts for, the
+             *     nearest in value first.
              */
             candidates: components["schemas"]["Candidate"][];
             checks: components["schemas"]["Check"][];
@@ -5912,6 +5921,10 @@ export interface components {
             notBefore?: string;
             /** @description Whether it paid for the course and can be refunded. */
             refundable: boolean;
+            /** @description Rejected payments: where they may be returned now, the destinations that the member confirmed, newest first; at most 5. */
+            returnTo: components["schemas"]["Destination"][];
+            /** @description Rejected payments: what went back. */
+            returns: components["schemas"]["Step"][];
             /** @description Id of the transaction that reversed or refunded it. */
             reversedBy?: string;
             /** @description Whether it can be reversed. */
@@ -6183,7 +6196,7 @@ export interface components {
             expectedBy?: string;
             /**
              * @description `requested`, `seen`, `confirmed`, `address`, `waiting`, `reviewed`, `sent`, `arrived`, `credited`, `debited`, `unlocked`,
-             *     `settled` or `ended`.
+             *     `settled`, `ended` or `returned`.
              * @example reviewed
              */
             key: string;

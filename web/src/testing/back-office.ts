@@ -23,6 +23,8 @@ export const review = (changes: object = {}) => ({
   entries: [],
   blockers: [],
   candidates: [],
+  returnTo: [],
+  returns: [],
 })
 
 export const proposal = (changes: object = {}) => ({

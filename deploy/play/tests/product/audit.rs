@@ -161,7 +161,7 @@ async fn an_invented_proposal_is_named(pool: PgPool) {
     let decided = Decided::new("adjustment_credit.confirm", id, Permission::CorrectBalances, facts);
     // What a taken wallet can sign with, and what it was given for others.
     let forged = SigningKey::read(&product.keys.path().join("wallet.key")).unwrap();
-    let claims = json!({ "iss": "wallet", "aud": AUDIENCE, "sub": treasurer.user_id, "exp": 4_000_000_000_i64, "iat": 1, "jti": Uuid::nil(),
+    let claims = json!({ "iss": "wallet", "aud": AUDIENCE, "sub": treasurer.id, "exp": 4_000_000_000_i64, "iat": 1, "jti": Uuid::nil(),
         "service": "wallet", "role": "treasurer", "sid": Uuid::nil(), "factor_at": null, "digest": to_hex(&decided.digest()) });
     let forged = Signed { decided: decided.clone(), assertion: forged.sign(&claims).unwrap() };
     let reviewers =

@@ -28,10 +28,10 @@ use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv, word};
 use crate::routes::admin::members::{Entry, NoteRequest};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::admin::verdicts::Blocker;
-use crate::routes::transactions::model::{TransactionKind, TransactionStatus};
+use crate::routes::transactions::model::{Step, TransactionKind, TransactionStatus};
 use crate::routes::transactions::payments::{ChainPayment, Evidence};
 use crate::routes::transactions::times::{Percentiles, of_kind};
-use crate::routes::transactions::{PageQuery, Transaction, TransactionMade};
+use crate::routes::transactions::{Destination, PageQuery, Transaction, TransactionMade};
 use crate::routes::users::Wallet;
 
 /// The open items of one kind.
@@ -307,9 +307,13 @@ pub struct Review {
     evidence: Option<Evidence>,
     /// Why the caller cannot approve or pay it now; empty if they can.
     blockers: Vec<Blocker>,
-    /// Open payments of which the chain shows nothing: payments to their address that no transaction accounts for, the nearest in
-    /// value first.
+    /// Open or rejected payments of which the chain shows nothing: payments to their address that no transaction accounts for, the
+    /// nearest in value first.
     candidates: Vec<Candidate>,
+    /// Rejected payments: where they may be returned now, the destinations that the member confirmed, newest first; at most 5.
+    return_to: Vec<Destination>,
+    /// Rejected payments: what went back.
+    returns: Vec<Step>,
 }
 
 /// A payment that a transaction may be about.
@@ -357,6 +361,8 @@ pub async fn get(caller: StaffMember, Path(id): Path<String>, Query(chosen): Que
         evidence: from_proto(answer.evidence)?,
         blockers: from_proto(answer.blockers)?,
         candidates: from_proto(answer.candidates)?,
+        return_to: from_proto(answer.return_to)?,
+        returns: from_proto(answer.returns)?,
     }))
 }
 

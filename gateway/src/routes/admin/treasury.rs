@@ -132,6 +132,14 @@ pub struct MovementRequest {
     /// Its file: a picture or PDF as a data URL. Needed with a document.
     #[to(skip)]
     file: Field<Option<String>>,
+    /// A refund: the rejected payment of a member that went back; its network is then `network`, and its amount what the chain shows.
+    transaction_id: Field<Option<String>>,
+    /// The hash of what arrived for it, and its output.
+    arrived_txid: Field<Option<String>>,
+    arrived_vout: Field<Option<u32>>,
+    /// Where it went: a destination that the member confirmed.
+    address: Field<Option<String>>,
+    memo: Field<Option<String>>,
     /// For the audit log, 1 to 500 characters.
     note: Field<String>,
 }

@@ -44,7 +44,7 @@ pub enum StepState {
 #[response(from = wallet::Step)]
 pub struct Step {
     /// `requested`, `seen`, `confirmed`, `address`, `waiting`, `reviewed`, `sent`, `arrived`, `credited`, `debited`, `unlocked`,
-    /// `settled` or `ended`.
+    /// `settled`, `ended` or `returned`.
     #[schema(example = "reviewed")]
     key: String,
     state: StepState,

@@ -47,6 +47,41 @@ async fn a_movement_keeps_its_document() {
     assert_eq!(fixture.call(Method::GET, &bare, None, "").await.status, StatusCode::NOT_FOUND);
 }
 
+/// [D-M5] The return of a rejected payment names what arrived and where it went; staff see where one may go, and what went back.
+#[tokio::test]
+async fn a_rejected_payment_is_returned() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Treasurer);
+    let propose = "/solvane.wallet.v1.TreasuryService/ProposeMovement";
+    let proposal = Proposal { id: "1".to_owned(), kind: "refund".to_owned(), ..Proposal::default() };
+    let proposal = Proposal { change_json: "{}".to_owned(), status: ProposalStatus::Open.into(), ..proposal };
+    fixture.recorder.answer(propose, &wallet::ProposeMovementResponse { proposal: Some(proposal) });
+    let body = r#"{"kind":"refund","transactionId":"t-1","arrivedTxid":"ab","arrivedVout":4,"address":"TBack","memo":"7",
+        "amount":199.5,"txid":"cd","note":"As asked"}"#;
+    let path = "/v1/admin/treasury/movements";
+    assert_eq!(fixture.call(Method::POST, path, Some(&token), body).await.status, StatusCode::CREATED);
+    let asked: Vec<wallet::ProposeMovementRequest> = fixture.recorder.asked(propose);
+    let one = &asked[0];
+    assert_eq!((one.transaction_id.as_str(), one.arrived_txid.as_str(), one.arrived_vout), ("t-1", "ab", Some(4)));
+    assert_eq!((one.address.as_str(), one.memo.as_str(), one.txid.as_str()), ("TBack", "7", "cd"));
+    let step = wallet::Step {
+        key: "returned".to_owned(),
+        state: wallet::StepState::Done.into(),
+        note: "199.5 USDT to TBack".to_owned(),
+        ..Default::default()
+    };
+    let review = wallet::GetReviewResponse {
+        transaction: Some(row()),
+        return_to: vec![wallet::Destination { address: "TBack".to_owned(), memo: "7".to_owned() }],
+        returns: vec![step],
+        ..Default::default()
+    };
+    fixture.recorder.answer("/solvane.wallet.v1.StaffService/GetReview", &review);
+    let seen = fixture.call(Method::GET, "/v1/admin/transactions/1", Some(&token), "").await.json();
+    assert_eq!(seen["returnTo"], serde_json::json!([{ "address": "TBack", "memo": "7" }]));
+    assert_eq!((&seen["returns"][0]["key"], &seen["returns"][0]["state"]), (&"returned".into(), &"done".into()));
+}
+
 /// [D-Q8] [D-R17] Staff see what is held by asset and address. What is not known is null and never zero.
 #[tokio::test]
 async fn holdings_reach_staff() {

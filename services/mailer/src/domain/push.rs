@@ -126,6 +126,7 @@ pub fn words(kind: Template, facts: &Facts) -> Option<(&'static str, &'static st
         ),
         Template::DepositConfirmed => ("Your deposit is confirmed", "It was added to your balance.", transaction()),
         Template::DepositRejected => ("Your deposit was not accepted", REASON, transaction()),
+        Template::PaymentReturned => ("Your payment was returned", "Open it to see where it went.", transaction()),
         Template::WithdrawalReceived => {
             ("A withdrawal was requested", "If this was not you, contact support at once.", transaction())
         }

@@ -69,6 +69,8 @@ templates! {
     DepositConfirmed = "deposit_confirmed",
     /// A deposit was not accepted.
     DepositRejected = "deposit_rejected",
+    /// A payment that was not accepted went back.
+    PaymentReturned = "payment_returned",
     /// A payment for the course waits for review.
     CoursePaymentReceived = "course_payment_received",
     /// The course is open.
@@ -136,6 +138,7 @@ impl Template {
             Self::PaymentSeen
             | Self::DepositConfirmed
             | Self::DepositRejected
+            | Self::PaymentReturned
             | Self::WithdrawalReceived
             | Self::WithdrawalApproved
             | Self::WithdrawalPaid
@@ -172,7 +175,7 @@ impl Template {
         }
     }
 
-    /// The group with which a member can turn the mail off. What protects the account, withdrawals, rejections, corrections,
+    /// The group with which a member can turn the mail off. What protects the account, withdrawals, rejections, returns, corrections,
     /// payouts that wait and registered complaints are mailed in any case.
     #[must_use]
     pub const fn optional_in(self) -> Option<Group> {

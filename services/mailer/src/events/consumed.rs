@@ -196,6 +196,7 @@ fn of_wallet(event: &Event) -> Result<Vec<MailRequest>, Error> {
         // A confirmed payment for the course is announced by course_unlocked.
         "wallet.v1.deposit_confirmed" => (Template::DepositConfirmed, None),
         "wallet.v1.deposit_rejected" => (Template::DepositRejected, Some(Template::CoursePaymentRejected)),
+        "wallet.v1.payment_returned" => (Template::PaymentReturned, Some(Template::PaymentReturned)),
         "wallet.v1.withdrawal_requested" => (Template::WithdrawalReceived, None),
         "wallet.v1.withdrawal_approved" => (Template::WithdrawalApproved, None),
         "wallet.v1.withdrawal_paid" => (Template::WithdrawalPaid, None),

@@ -3,6 +3,7 @@
 pub mod approve_transaction;
 pub mod claim_transaction;
 pub mod find_blockers;
+pub mod find_returns;
 pub mod get_figures;
 pub mod get_queue;
 pub mod get_review;

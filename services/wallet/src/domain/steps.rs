@@ -43,6 +43,8 @@ pub enum StepKey {
     Settled,
     /// Ended before a decision.
     Ended,
+    /// A rejected payment went back.
+    Returned,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +88,17 @@ pub struct Chain {
     pub shown: Option<Shown>,
 }
 
+/// A rejected payment that went back to its member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Return {
+    pub at: OffsetDateTime,
+    /// E.g. `199.5 USDT`.
+    pub what: String,
+    pub address: String,
+    /// Of the return, as the network writes it.
+    pub txid: String,
+}
+
 /// What is known beside the transaction.
 #[derive(Debug, Default)]
 pub struct Known {
@@ -98,9 +111,11 @@ pub struct Known {
     pub usual: Option<Duration>,
     /// Unset where the chain is not observed, or was not asked.
     pub chain: Option<Chain>,
+    /// Of a rejected payment.
+    pub returns: Vec<Return>,
 }
 
-/// The steps of a transaction, in their order. At most one is current; after a failed one none follows.
+/// The steps of a transaction, in their order. At most one is current; after a failed one only returns follow.
 #[must_use]
 pub fn steps(one: &Transaction, known: &Known) -> Vec<Step> {
     let way = match &one.details {
@@ -152,6 +167,13 @@ fn failed(key: StepKey, one: &Transaction) -> Step {
     Step { at: one.decided_at, note, ..step(key, StepState::Failed) }
 }
 
+/// A payment that went back.
+#[must_use]
+pub fn returned(one: &Return) -> Step {
+    let note = format!("{} to {}. Transaction hash: {}", one.what, one.address, one.txid);
+    Step { note: Some(note), ..done(StepKey::Returned, Some(one.at)) }
+}
+
 /// By when its kind is usually over, unless that has passed.
 fn expected(one: &Transaction, known: &Known) -> Option<OffsetDateTime> {
     let by = one.created_at.checked_add(known.usual?)?;
@@ -167,7 +189,10 @@ fn of_payment(one: &Transaction, payment: &Payment, known: &Known) -> Vec<Step> 
     };
     match one.status {
         Status::Success => way.extend([done(StepKey::Reviewed, one.decided_at), done(end, one.decided_at)]),
-        Status::Failed => way.push(failed(StepKey::Reviewed, one)),
+        Status::Failed => {
+            way.push(failed(StepKey::Reviewed, one));
+            way.extend(known.returns.iter().map(returned));
+        }
         Status::Pending => {
             way.extend(known.chain.iter().flat_map(|chain| on_chain(chain, payment.quote.as_ref(), known)));
             let second = payment
@@ -321,7 +346,7 @@ mod tests {
     use time::{Duration, OffsetDateTime};
     use uuid::Uuid;
 
-    use super::{Chain, Known, Shown, StepKey, StepState, steps};
+    use super::{Chain, Known, Return, Shown, StepKey, StepState, steps};
     use crate::domain::transaction::{
         Destination, Details, MethodCopy, PaymentClaim, Purpose, QuoteCopy, Receipt, TradePart, Transaction,
     };
@@ -431,6 +456,11 @@ mod tests {
         assert_eq!(told(&one, &known(8)), [("requested", Done), ("reviewed", Failed)]);
         let end = steps(&one, &known(8)).pop().unwrap();
         assert_eq!((end.at, end.note.as_deref()), (Some(at(7)), Some("We have not received this payment.")));
+        let back =
+            Return { at: at(9), what: "200 USDT".to_owned(), address: "TBack".to_owned(), txid: "ab".to_owned() };
+        let end = steps(&one, &Known { returns: vec![back], ..known(10) }).pop().unwrap();
+        assert_eq!((end.key, end.state, end.at), (StepKey::Returned, Done, Some(at(9))));
+        assert_eq!(end.note.as_deref(), Some("200 USDT to TBack. Transaction hash: ab"));
         for (purpose, end) in
             [(Purpose::Course, "unlocked"), (Purpose::Fee { withdrawal_id: TransactionId::default() }, "settled")]
         {

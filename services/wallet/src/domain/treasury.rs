@@ -1,6 +1,6 @@
 //! Movements of the operator's own money and of the cash and assets of plans, each made by two treasurers.
 
-use chassis::id::PlanId;
+use chassis::id::{PlanId, TransactionId};
 use std::collections::BTreeMap;
 
 use chassis::money::{AmountError, Cents};
@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::posting_kind::PostingKind;
+use crate::domain::steps::Return;
 use crate::domain::txid::Txid;
 
 /// The subject of movements that concern no plan, and the member of their postings.
@@ -49,7 +50,7 @@ pub enum MovementKind {
     Sweep,
     /// One asset was exchanged for another.
     Exchange,
-    /// A payment that belongs to nobody went back.
+    /// A payment that belongs to no transaction, or to a rejected one, went back.
     Refund,
 }
 
@@ -134,6 +135,40 @@ impl Payment {
     }
 }
 
+/// The rejected payment of a member that a refund returned (D-M5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Returned {
+    pub transaction_id: TransactionId,
+    /// Its reference, for people.
+    pub reference: String,
+    /// What arrived, on the network of the payment that went back.
+    pub arrived_txid: String,
+    /// The comparable form of `arrived_txid`.
+    pub arrived_txid_key: String,
+    pub arrived_vout: Option<u32>,
+    /// Where it went: a destination that the member confirmed.
+    pub currency: String,
+    pub address: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub memo: String,
+    /// What went back as the chain shows it, e.g. `199.5 USDT`; unset where it is not observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned: Option<String>,
+}
+
+impl Returned {
+    /// What arrived, on the network of the payment that went back.
+    #[must_use]
+    pub fn arrived(&self, network: &str) -> Payment {
+        Payment {
+            network: network.to_owned(),
+            txid: self.arrived_txid.clone(),
+            txid_key: self.arrived_txid_key.clone(),
+            vout: self.arrived_vout,
+        }
+    }
+}
+
 /// A paper that proves a movement or a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
@@ -174,7 +209,19 @@ pub struct TreasuryMovement {
     pub payment: Option<Payment>,
     #[serde(flatten)]
     pub document: Option<Document>,
+    #[serde(flatten)]
+    pub returned: Option<Returned>,
     pub note: String,
+}
+
+impl TreasuryMovement {
+    /// What went back to a member, for them to read; `None` if it is no return.
+    #[must_use]
+    pub fn returned(&self, at: OffsetDateTime) -> Option<Return> {
+        let (returned, payment) = (self.returned.as_ref()?, self.payment.as_ref()?);
+        let what = returned.returned.clone().unwrap_or_else(|| self.amount_cents.to_string());
+        Some(Return { at, what, address: returned.address.clone(), txid: payment.txid.clone() })
+    }
 }
 
 /// A movement that two people made.
@@ -330,8 +377,9 @@ impl Solvency {
 mod tests {
     use chassis::money::Cents;
     use time::OffsetDateTime;
+    use uuid::Uuid;
 
-    use super::{Backing, Confirmed, Document, MovementKind, Payment, TreasuryMovement, assets};
+    use super::{Backing, Confirmed, Document, MovementKind, Payment, Returned, TreasuryMovement, assets};
 
     fn moved(kind: MovementKind, cents: i64, book: Option<i64>) -> Confirmed {
         let movement = TreasuryMovement {
@@ -343,6 +391,7 @@ mod tests {
             book_cents: book.map(Cents::new),
             payment: None,
             document: None,
+            returned: None,
             note: String::new(),
         };
         Confirmed { kind, movement, at: OffsetDateTime::UNIX_EPOCH }
@@ -363,8 +412,25 @@ mod tests {
             Document { file: Some("documents/a.pdf".to_owned()), sha256: Some("ab".repeat(32)), ..document.clone() };
         let payment =
             Payment { network: "Bitcoin".to_owned(), txid: "AB".to_owned(), txid_key: "ab".to_owned(), vout: None };
-        for (payment, document) in [(None, None), (Some(payment), None), (None, Some(document)), (None, Some(file))] {
-            let movement = TreasuryMovement { payment, document, ..movement.clone() };
+        let returned = Returned {
+            transaction_id: Uuid::from_u128(1).into(),
+            reference: "TNX-000000".to_owned(),
+            arrived_txid: "CD".to_owned(),
+            arrived_txid_key: "cd".to_owned(),
+            arrived_vout: Some(1),
+            currency: "BTC".to_owned(),
+            address: "bc1q".to_owned(),
+            memo: String::new(),
+            returned: None,
+        };
+        for (payment, document, returned) in [
+            (None, None, None),
+            (Some(payment.clone()), None, None),
+            (None, Some(document), None),
+            (None, Some(file), None),
+            (Some(payment), None, Some(returned)),
+        ] {
+            let movement = TreasuryMovement { payment, document, returned, ..movement.clone() };
             let stored = serde_json::to_value(&movement).expect("it is written");
             assert_eq!(serde_json::from_value::<TreasuryMovement>(stored).expect("it is read"), movement);
         }

@@ -1,15 +1,16 @@
 //! Published events, written in the transaction of the change.
 
-use chassis::id::{MemberId, TradeId};
+use chassis::id::{MemberId, ProposalId, TradeId};
 use chassis::money::Cents;
 use chassis::outbox::Unsent;
 use proto::wallet::v1::{
     BalanceAdjusted, BalanceMoved, BonusGranted, BonusReleased, CourseRefunded, CourseUnlocked, DepositConfirmed,
     DepositRejected, DepositRequested, DepositTakenBack, DestinationConfirmed, FeeConfirmed, FeeRejected, FeeRequested,
-    TransactionFacts, WithdrawalApproved, WithdrawalPaid, WithdrawalRejected, WithdrawalRequested,
+    PaymentReturned, TransactionFacts, WithdrawalApproved, WithdrawalPaid, WithdrawalRejected, WithdrawalRequested,
 };
 
 use crate::domain::transaction::{Kind, Status, Transaction};
+use crate::domain::treasury::TreasuryMovement;
 
 /// Defines one function an event that carries the facts of a transaction.
 macro_rules! transaction_events {
@@ -68,6 +69,18 @@ pub fn trade_funded(trade_id: TradeId, user_id: MemberId) -> Unsent {
 pub fn trade_settled(trade_id: TradeId, user_id: MemberId) -> Unsent {
     let message = BalanceMoved { user_id: user_id.to_string() };
     Unsent::new("wallet.v1.trade_settled", trade_id, &message)
+}
+
+/// A rejected payment went back, by the proposal of its return.
+#[must_use]
+pub fn payment_returned(proposal_id: ProposalId, rejected: &Transaction, movement: &TreasuryMovement) -> Unsent {
+    let mut facts = TransactionFacts { amount_cents: movement.amount_cents.get(), ..facts(rejected) };
+    if let (Some(payment), Some(returned)) = (&movement.payment, &movement.returned) {
+        (facts.txid, facts.address) = (payment.txid.clone(), returned.address.clone());
+    }
+    // The member has read why it was rejected; another transaction is described by the rest.
+    (facts.claimed_amount_cents, facts.reason) = (0, String::new());
+    Unsent::new("wallet.v1.payment_returned", proposal_id, &PaymentReturned { transaction: Some(facts) })
 }
 
 fn facts(one: &Transaction) -> TransactionFacts {

@@ -1,9 +1,12 @@
 //! WalletService, for members.
 
+use std::collections::HashMap;
+
 use chassis::clock::{Timestamp, from_proto, to_proto};
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::{REPLAYED, Reply, answer, request_id};
+use chassis::id::TransactionId;
 use chassis::idempotency::Claim;
 use chassis::identity::Session;
 use chassis::money::Cents;
@@ -41,6 +44,7 @@ use crate::app::deposit::request_deposit::{RequestDeposit, request_deposit};
 use crate::app::deposit::resolve_quote::{resolve_quote, used_quotes};
 use crate::app::deposit::take_back_deposit::take_back_deposit;
 use crate::app::payout::payout_state::known_since;
+use crate::app::review::find_returns::find_returns;
 use crate::app::transaction::get_statement::{StatementPage, get_statement};
 use crate::app::transaction::get_transaction::get_transaction;
 use crate::app::transaction::get_year_report::get_year_report;
@@ -54,7 +58,7 @@ use crate::app::withdrawal::set_destination::{method_in_need, set_destination};
 use crate::domain::destination::PayoutAddress;
 use crate::domain::limits;
 use crate::domain::search::Search;
-use crate::domain::steps::{Chain, Known};
+use crate::domain::steps::{Chain, Known, Return};
 use crate::domain::transaction::{
     Kind, PaymentClaim, Purpose, QuoteDirection, Status as Stands, Transaction, Withdrawal,
 };
@@ -80,10 +84,12 @@ impl GrpcServer {
             }
             None => (None, false),
         };
+        let mut returns = self.returns_of(&all).await;
         let told = |one: Transaction| {
             let is_open_withdrawal = one.as_withdrawal().is_some() && one.status == Stands::Pending;
             let usual = times.as_ref().and_then(|times| usual(times, one.kind()));
-            let known = Known { now: Some(now), usual, chain: chain.clone(), ..Known::default() };
+            let returns = returns.remove(&one.id).unwrap_or_default();
+            let known = Known { now: Some(now), usual, chain: chain.clone(), returns, ..Known::default() };
             if !is_open_withdrawal {
                 return convert::line(one, &known);
             }
@@ -91,6 +97,20 @@ impl GrpcServer {
             Line { not_before, ..convert::line(one, &Known { payouts, is_stopped, ..known }) }
         };
         all.into_iter().map(told).collect()
+    }
+
+    /// What went back of rejected payments. A line says nothing of it while that cannot be read.
+    async fn returns_of(&self, all: &[Transaction]) -> HashMap<TransactionId, Vec<Return>> {
+        let is_rejected = |one: &&Transaction| one.status == Stands::Failed && one.as_payment().is_some();
+        let rejected: Vec<_> = all.iter().filter(is_rejected).map(|one| one.id).collect();
+        let mut returns: HashMap<_, Vec<_>> = HashMap::new();
+        if rejected.is_empty() {
+            return returns;
+        }
+        for (id, one) in find_returns(&self.db, &rejected).await.unwrap_or_default() {
+            returns.entry(id).or_default().push(one);
+        }
+        returns
     }
 
     /// The same of one line, with what a chain shows of it.

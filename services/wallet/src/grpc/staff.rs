@@ -148,6 +148,7 @@ impl StaffService for GrpcServer {
         let unknown = unobserved(&transaction).filter(|_| evidence.is_none());
         let blockers = self.blockers(&transaction, member.as_ref(), &staff).await?;
         let candidates = self.candidates(&transaction, evidence.as_ref()).await;
+        let (return_to, returns) = (self.return_to(&transaction).await?, self.returns(&transaction).await?);
         let review = get_review(&self.db, (&self.limits, self.verifier.keys()), transaction, (current, member)).await?;
         let approval = review.transaction.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);
@@ -164,6 +165,8 @@ impl StaffService for GrpcServer {
             evidence,
             blockers,
             candidates,
+            return_to,
+            returns,
         }))
     }
 

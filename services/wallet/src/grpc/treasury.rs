@@ -4,8 +4,10 @@ use chassis::clock;
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::{Reply, answer};
+use chassis::idempotency::Answer;
 use chassis::money::Cents;
 use chassis::permission::Permission;
+use chassis::proposal::Proposal;
 use chassis::roots::to_hex;
 use chassis::staff_call::StaffCall;
 use chassis::validate;
@@ -20,6 +22,7 @@ use proto::wallet::v1::{
 };
 use tonic::{Request, Response};
 
+use crate::app::answered_before;
 use crate::app::treasury::check_solvency::Found;
 use crate::app::treasury::get_backing::{Gains, PlanValue, check_backing, get_backing, report_gains, report_plans};
 use crate::app::treasury::get_treasury::{Treasury, get_treasury};
@@ -46,7 +49,19 @@ impl TreasuryService for GrpcServer {
         let call = StaffCall::of(staff, &metadata, message.client_address.clone(), message.idempotency.as_ref())?;
         let kind = message.kind.parse::<MovementKind>();
         let kind = kind.map_err(|_| Refusal::field("kind", "Please choose what moves.")).map_err(Error::from)?;
-        let command = ProposeMovement { call, kind, movement: movement(kind, message)? };
+        let (member_id, movement) = match kind {
+            MovementKind::Refund if !message.transaction_id.is_empty() => match self.returned(message).await {
+                Ok(found) => found,
+                // A repetition is answered as before, no matter what was consumed meanwhile.
+                Err(refusal) => {
+                    let before: Answer<Proposal> =
+                        answered_before(&self.db, call.claim.as_ref()).await?.ok_or(refusal)?;
+                    return Ok(answer(before.map(|one| ProposeMovementResponse { proposal: Some(one.into()) })));
+                }
+            },
+            _ => (None, movement(kind, message)?),
+        };
+        let command = ProposeMovement { call, kind, movement, member_id };
         let done = retrying(|| propose_movement(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeMovementResponse { proposal: Some(one.into()) })))
     }
@@ -169,6 +184,7 @@ fn movement(kind: MovementKind, message: ProposeMovementRequest) -> Result<Treas
         book_cents: None,
         payment,
         document,
+        returned: None,
         note: message.note.trim().to_owned(),
     })
 }

@@ -163,7 +163,7 @@ impl GrpcServer {
     /// transaction accounts for, the nearest in value first. None if that cannot be asked.
     pub(super) async fn candidates(&self, one: &Transaction, evidence: Option<&ChainEvidence>) -> Vec<ChainPayment> {
         let is_missing = evidence.is_some_and(|evidence| evidence.payments.is_empty());
-        if one.status != Status::Pending || one.first_approval().is_some() || !is_missing {
+        if one.status == Status::Success || one.first_approval().is_some() || !is_missing {
             return Vec::new();
         }
         let payments = self.chains.candidates(one).await.unwrap_or_default();

@@ -46,7 +46,7 @@ pub async fn consume(
     Ok(())
 }
 
-/// Consumes the payment that a treasury movement names, from or to the platform.
+/// Consumes a payment that a treasury movement names, from or to the platform.
 ///
 /// # Errors
 /// Of the database; `transactions_txid_in` or `transactions_txid_out` if it is consumed by another.

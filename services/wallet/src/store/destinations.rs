@@ -60,6 +60,26 @@ pub async fn find(
     .await
 }
 
+/// The newest known destinations of a member for a currency and network, as many as this.
+pub async fn newest(
+    conn: &mut PgConnection,
+    user_id: MemberId,
+    (currency, network): (&str, &str),
+    limit: i64,
+) -> Result<Vec<PayoutAddress>, sqlx::Error> {
+    sqlx::query_as!(
+        PayoutAddress,
+        "SELECT currency, network, address, memo FROM destinations
+         WHERE user_id = $1 AND key = destination_key($2, $3, address, memo) ORDER BY known_at DESC LIMIT $4",
+        user_id.get(),
+        currency,
+        network,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// Since when each of these destinations of members is known; `None` where it is not.
 pub async fn known_since(
     conn: &mut PgConnection,

@@ -1,6 +1,6 @@
 //! Confirmed movements of the treasury, the accounts of plans, and what trade reports of open trades.
 
-use chassis::id::{PlanId, ProposalId, TradeId};
+use chassis::id::{PlanId, ProposalId, TradeId, TransactionId};
 use std::collections::HashMap;
 
 use chassis::db::PgConnection;
@@ -10,6 +10,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 
 use crate::domain::account::HouseAccount;
+use crate::domain::steps::Return;
 use crate::domain::treasury::{Confirmed, HOUSE, MovementKind, OpenTrades};
 use crate::error::Error;
 
@@ -46,6 +47,29 @@ pub async fn of_subject(
     .fetch_all(conn)
     .await?;
     rows.into_iter().map(TryInto::try_into).collect()
+}
+
+/// What went back of each of these rejected payments, oldest first.
+pub async fn returns_of(
+    conn: &mut PgConnection,
+    rejected: &[TransactionId],
+) -> Result<Vec<(TransactionId, Return)>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT kind AS "kind: _", change, decided_at AS "decided_at!" FROM proposals
+         WHERE change ->> 'transaction_id' = ANY ($1::uuid[]::text[]) AND kind = 'refund' AND status = 'confirmed'
+         ORDER BY decided_at, id"#,
+        rejected as _
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut all = Vec::new();
+    for row in rows {
+        let Confirmed { movement, at, .. } = row.try_into()?;
+        let of = movement.returned.as_ref().map(|returned| returned.transaction_id);
+        all.extend(of.zip(movement.returned(at)));
+    }
+    Ok(all)
 }
 
 /// The newest movements, as proposals.

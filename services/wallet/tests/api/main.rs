@@ -36,6 +36,7 @@ mod posting;
 mod queue;
 mod quotes;
 mod receipts;
+mod returns;
 mod reversals;
 mod staff;
 mod standby;

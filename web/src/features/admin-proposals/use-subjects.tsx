@@ -15,9 +15,10 @@ const isMovement = (kind: string): kind is MovementKind => Object.hasOwn(movemen
 export function useSubjects() {
   const { data: plans } = useAllPlans()
   const { data: methods } = usePlatformMethods()
-  return ({ kind, subjectId }: Pick<Proposal, 'kind' | 'subjectId'>): ReactNode => {
+  return ({ kind, subjectId, change }: Pick<Proposal, 'kind' | 'subjectId' | 'change'>): ReactNode => {
     if (!subjectId) return null
     const movement = isMovement(kind) ? movementKinds[kind] : undefined
+    if (kind === 'refund' && 'transactionId' in change) return <MemberLink id={subjectId} />
     // What moves the operator's own money is about no member and no plan.
     if (movement && !movement.plan) return null
     if (movement || kind.startsWith('plan.')) {

@@ -18,7 +18,7 @@ export const movementKinds: Record<MovementKind, Kind> = {
   holding_stated: { label: 'Holding elsewhere', hint: 'What a document says is held where no chain shows it.', asset: 'Where it is held', proof: 'document' },
   sweep: { label: 'Sweep', hint: 'From one address of the platform to another.', proof: 'either' },
   exchange: { label: 'Exchange', hint: 'One asset was exchanged for another.', proof: 'either' },
-  refund: { label: 'Refund', hint: 'A payment that belonged to no transaction went back.', proof: 'either' },
+  refund: { label: 'Refund', hint: 'A payment that belonged to no transaction went back. That of a rejected one is returned on its own page.', proof: 'either' },
 }
 
 /** The ones that move no money of the books: what they say may be zero. */

@@ -100,6 +100,9 @@ const labels: Record<string, string> = {
   receivedCents: 'Amount that arrived',
   vout: 'Output',
   txid: 'Transaction hash',
+  returned: 'What went back',
+  arrivedTxid: 'Transaction hash of what arrived',
+  arrivedVout: 'Output of what arrived',
   status: 'Status',
   memberId: 'Member',
 }

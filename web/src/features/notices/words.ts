@@ -60,6 +60,10 @@ const kinds: Record<Notice['kind'], Kind> = {
     say: (notice) => ({ title: `Your withdrawal of ${sum(notice)} is approved`, text: 'It is sent next.', to: one(notice) }),
     show: 'success',
   },
+  payment_returned: {
+    say: (notice) => ({ title: 'Your payment was returned', text: 'Open it to see where it went.', to: one(notice) }),
+    show: 'info',
+  },
   withdrawal_paid: {
     say: (notice) => ({ title: `Your withdrawal of ${sum(notice)} was sent`, to: one(notice) }),
     show: 'success',

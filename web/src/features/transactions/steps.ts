@@ -17,6 +17,7 @@ const names: Record<string, Names> = {
   unlocked: { open: 'Course unlocked', done: 'Course unlocked' },
   settled: { open: 'Fee settled', done: 'Fee settled' },
   ended: { open: 'Ended', done: 'Ended' },
+  returned: { open: 'Returned', done: 'Returned to you' },
 }
 
 /** A step that a later version of the server adds is named by its key. */

@@ -26,7 +26,7 @@ pub(super) fn services() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Staff of the lived-in product, by the end of their id.
 pub(super) fn staff(id: u128, role: Role) -> Staff {
-    Staff::new(Uuid::from_u128(id), role)
+    Staff::new(Uuid::from_u128(id).into(), role)
 }
 
 /// What staff decided, as it stands in the rows.
@@ -256,13 +256,13 @@ impl Product {
         let assertion = Assertion {
             iss: DECISION_SIGNER.to_owned(),
             aud: AUDIENCE.to_owned(),
-            sub: staff.user_id,
+            sub: staff.id,
             exp: now + LIFE_SECONDS,
             iat: now,
             jti: Uuid::new_v4(),
             service: service.replace('_', "-"),
             role: staff.role,
-            sid: Uuid::from_u128(0x51),
+            sid: Uuid::from_u128(0x51).into(),
             factor_at: Some(now),
             digest: to_hex(&decided.digest()),
             passkey: None,
@@ -275,7 +275,7 @@ impl Product {
         let mut wallet = self.connect("wallet").await;
         let key: Vec<u8> = sqlx::query_scalar("SELECT key FROM destinations").fetch_one(&mut wallet).await.unwrap();
         let member = Uuid::from_u128(0xb1);
-        let confirmed = ConfirmedDestination::new(member, &key, "code", OffsetDateTime::now_utc());
+        let confirmed = ConfirmedDestination::new(member.into(), &key, "code", OffsetDateTime::now_utc());
         let assertion = confirmed.sign(&self.decision_key()).unwrap();
         let sign = format!("SET session_replication_role = replica; UPDATE destinations SET assertion = '{assertion}'");
         self.run("wallet", &sign).await;

@@ -51,6 +51,13 @@ pub(super) fn wallet_samples(id: UserId) -> Vec<Sample> {
             &["$1,234.50", "$1,300.00", "0xfeed", "added to your balance"],
         ),
         one("deposit_rejected", "deposit", Template::DepositRejected, &[REASON, "nothing was added", "TNX-1a2b3c"]),
+        one(
+            "payment_returned",
+            "deposit",
+            Template::PaymentReturned,
+            &["$1,234.50", "TXYZaddress", "0xfeed", "TNX-1a2b3c"],
+        ),
+        one("payment_returned", "course", Template::PaymentReturned, &["TXYZaddress", "0xfeed"]),
         one("deposit_requested", "course", Template::CoursePaymentReceived, &["$1,234.50", "course"]),
         Sample { event: event_of("deposit_confirmed", "course"), mails: vec![], facts: &[] },
         one("deposit_rejected", "course", Template::CoursePaymentRejected, &[REASON, "course"]),

@@ -60,9 +60,11 @@ impl Apply for Proposals {
         Ok(decided)
     }
 
-    /// The subject of a correction, reversal, refund or payout is a member.
+    /// The subject of a correction, reversal, refund, payout or returned payment is a member.
     fn member_of(&self, proposal: &Proposal) -> Option<MemberId> {
-        proposal.subject_id.filter(|_| proposal.kind.parse::<MovementKind>().is_err()).map(Into::into)
+        let is_return = proposal.change.get("transaction_id").is_some();
+        let is_members = |_: &_| is_return || proposal.kind.parse::<MovementKind>().is_err();
+        proposal.subject_id.filter(is_members).map(Into::into)
     }
 }
 
@@ -223,6 +225,13 @@ async fn move_treasury(conn: &mut PgConnection, proposal: &Proposal, kind: Movem
     }
     if let Some(payment) = &movement.payment {
         consumed_payments::consume_for_movement(conn, proposal.id, payment, kind.is_outgoing(), now).await?;
+        if let Some(returned) = &movement.returned {
+            // What arrived cannot be credited any more.
+            let arrived = returned.arrived(&payment.network);
+            consumed_payments::consume_for_movement(conn, proposal.id, &arrived, false, now).await?;
+            let rejected = transactions::find(conn, returned.transaction_id).await?.ok_or(Error::NotFound)?;
+            published::payment_returned(proposal.id, &rejected, &movement).enqueue(conn).await?;
+        }
     }
     let Some(posting_kind) = kind.posting_kind() else { return Ok(()) };
     let subject = proposal.subject_id.unwrap_or(HOUSE);

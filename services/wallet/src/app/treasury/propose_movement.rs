@@ -3,7 +3,7 @@
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
-use chassis::id::{PlanId, ProposalId};
+use chassis::id::{MemberId, PlanId, ProposalId};
 use chassis::idempotency::{self, Answer};
 use chassis::money::Cents;
 use chassis::proposal::{self, NewProposal, Proposal};
@@ -24,6 +24,8 @@ pub struct ProposeMovement {
     pub kind: MovementKind,
     /// The part that an asset had cost is set here.
     pub movement: TreasuryMovement,
+    /// Whose payment a refund returned.
+    pub member_id: Option<MemberId>,
 }
 
 /// Opens a proposal for another treasurer to confirm.
@@ -36,7 +38,8 @@ pub async fn propose_movement(db: &Db, command: &ProposeMovement) -> Result<Answ
 }
 
 fn check_fields(kind: MovementKind, movement: &TreasuryMovement) -> Result<(), Refusal> {
-    let least = if kind.posting_kind().is_none() { Cents::ZERO } else { Cents::new(1) };
+    let is_statement = kind.posting_kind().is_none() && movement.returned.is_none();
+    let least = if is_statement { Cents::ZERO } else { Cents::new(1) };
     if !(least..=Cents::new(999_999_999_999)).contains(&movement.amount_cents) {
         return Err(Refusal::field("amount", "Please enter an amount above zero."));
     }
@@ -86,7 +89,8 @@ async fn propose(conn: &mut PgConnection, command: &ProposeMovement) -> Result<P
     };
     let change = serde_json::to_value(&movement).map_err(Error::unreadable_change)?;
     let new = NewProposal {
-        subject_id: Some(movement.plan_id.map_or(HOUSE, PlanId::get)),
+        subject_id: Some(command.member_id.map(MemberId::get).or(movement.plan_id.map(PlanId::get)).unwrap_or(HOUSE)),
+        member_id: command.member_id,
         before: Some(before),
         ..NewProposal::new(&command.call.staff, &command.call.address, kind.into_str(), &change)
     };

@@ -67,6 +67,15 @@ export type PayoutCorrection = { outcome: 'other_transaction' | 'not_sent' | 'ar
 export const useCorrectPayout = (id: string) =>
   useStaffAction((correction: PayoutCorrection, options) => api.post(`${url(id)}/correct-payout`, correction, options), ['txid', 'vout', 'note'])
 
+export type PaymentReturn = { arrivedTxid: string; arrivedVout?: number; amount: number; address: string; memo?: string; txid: string; vout?: number; note: string }
+
+/** Proposes that a rejected payment went back; another treasurer confirms [D-M5]. */
+export const useReturnPayment = (transactionId: string) =>
+  useStaffAction(
+    (values: PaymentReturn, options) => api.post('/admin/treasury/movements', { kind: 'refund', transactionId, ...values }, options),
+    ['arrivedTxid', 'arrivedVout', 'amount', 'address', 'txid', 'vout', 'note'],
+  )
+
 /** Starts a payout, or goes on with it. */
 export const useLeasePayout = (id: string) =>
   useStaffAction((start: { revision: number }, options) => api.post(`${url(id)}/paying`, start, options))

@@ -23,6 +23,7 @@ import { stateOf } from './chain-payments'
 import { NoteButton } from '@/features/admin/components/note-dialog'
 import { PayForm } from './pay-form'
 import { RejectForm } from './reject-form'
+import { ReturnPayment } from './return-payment'
 import { SentPayout } from './sent-payout'
 import { Kbd } from '@/features/admin/components/shortcut-help'
 
@@ -207,9 +208,12 @@ function Outcome({ review }: { review: Review }) {
   const { transaction: one, reversible, refundable, reversedBy } = review
   if (one.status !== 'success') {
     return (
-      <Notice tone="caution" title="Decided: rejected">
-        <p>Shown to the member: “{one.description}”</p>
-      </Notice>
+      <div className="space-y-4">
+        <Notice tone="caution" title="Decided: rejected">
+          <p>Shown to the member: “{one.description}”</p>
+        </Notice>
+        <ReturnPayment review={review} />
+      </div>
     )
   }
   return (

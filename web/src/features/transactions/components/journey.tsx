@@ -23,7 +23,7 @@ export function Journey({ transaction }: { transaction: Transaction }) {
       <div role="status" className="mt-4 text-sm">
         <ol>
           {steps.map((step, at) => (
-            <Line key={step.key} step={step} isLast={at === steps.length - 1} />
+            <Line key={`${step.key} ${step.at}`} step={step} isLast={at === steps.length - 1} />
           ))}
         </ol>
       </div>
@@ -69,7 +69,7 @@ function Line({ step, isLast }: { step: Step; isLast: boolean }) {
           )}
         </span>
         {note && (
-          <span className="block text-ink-soft">
+          <span className="block break-words text-ink-soft">
             <WithSupport text={note} />
           </span>
         )}
