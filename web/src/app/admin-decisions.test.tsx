@@ -340,10 +340,10 @@ describe('a decision', () => {
     unmount()
     queryClient.clear()
     const returnTo = [{ address: 'TBack' }, { address: 'TOther', memo: '7' }]
-    const returns = [{ key: 'returned', state: 'done', at: '2026-03-05T14:07:00Z', note: '1 USDT to TBack. Transaction hash: cd' }]
+    const returns = [{ key: 'returned', state: 'done', at: '2026-03-05T14:07:00Z', note: '1 USDT to TBack by transaction cd' }]
     server.use(answers('get', '/admin/transactions/:id', { ...rejected, returnTo, returns }))
     const again = openAsStaff(path, 'see', 'pay', 'correctBalances')
-    expect(await screen.findByText('1 USDT to TBack. Transaction hash: cd')).toBeVisible()
+    expect(await screen.findByText('1 USDT to TBack by transaction cd')).toBeVisible()
     await again.user.click(screen.getByRole('button', { name: 'Return the payment' }))
     await again.user.click(screen.getByRole('button', { name: 'Propose' }))
     expect(screen.getByText('Choose where it went')).toBeVisible()

@@ -118,12 +118,12 @@ describe('the details', () => {
 
   it('keep where a rejected payment went back, with its hash [D-M5]', async () => {
     const back = (at: string, note: string) => step('returned', { state: 'done', at, note })
-    const steps = [step('reviewed', { state: 'failed' }), back('2026-03-05T14:07:00Z', '5 USDT to TBack. Transaction hash: ab'), back('2026-03-06T14:07:00Z', '6 USDT to TBack. Transaction hash: cd')]
+    const steps = [step('reviewed', { state: 'failed' }), back('2026-03-05T14:07:00Z', '5 USDT to TBack by transaction ab'), back('2026-03-06T14:07:00Z', '6 USDT to TBack by transaction cd')]
     const rejected = transaction({ status: 'failed', steps })
     server.use(answers('get', '/transactions/user', { transactions: [rejected] }))
     openAsMember(`/transactions/${rejected.id}`)
     expect(await screen.findAllByText('Returned to you')).toHaveLength(2)
-    expect(screen.getByText('6 USDT to TBack. Transaction hash: cd')).toBeVisible()
+    expect(screen.getByText('6 USDT to TBack by transaction cd')).toBeVisible()
   })
 
   it('offer a way out for what arrived although the request was rejected [D-M5] [D-N2]', async () => {

@@ -170,7 +170,8 @@ fn failed(key: StepKey, one: &Transaction) -> Step {
 /// A payment that went back.
 #[must_use]
 pub fn returned(one: &Return) -> Step {
-    let note = format!("{} to {}. Transaction hash: {}", one.what, one.address, one.txid);
+    // Nothing stands beside an address or a hash that could be copied with it.
+    let note = format!("{} to {} by transaction {}", one.what, one.address, one.txid);
     Step { note: Some(note), ..done(StepKey::Returned, Some(one.at)) }
 }
 
@@ -460,7 +461,7 @@ mod tests {
             Return { at: at(9), what: "200 USDT".to_owned(), address: "TBack".to_owned(), txid: "ab".to_owned() };
         let end = steps(&one, &Known { returns: vec![back], ..known(10) }).pop().unwrap();
         assert_eq!((end.key, end.state, end.at), (StepKey::Returned, Done, Some(at(9))));
-        assert_eq!(end.note.as_deref(), Some("200 USDT to TBack. Transaction hash: ab"));
+        assert_eq!(end.note.as_deref(), Some("200 USDT to TBack by transaction ab"));
         for (purpose, end) in
             [(Purpose::Course, "unlocked"), (Purpose::Fee { withdrawal_id: TransactionId::default() }, "settled")]
         {

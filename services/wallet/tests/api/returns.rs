@@ -76,7 +76,7 @@ async fn a_rejected_payment_goes_back_once(pool: PgPool) {
 
     let step = world.transaction(&member, &one.id).await.unwrap().steps.pop().unwrap();
     assert_eq!((step.key.as_str(), step.state()), ("returned", StepState::Done));
-    assert_eq!(step.note, format!("$199.50 to {SAVED_ADDRESS}. Transaction hash: {}", hash("back")));
+    assert_eq!(step.note, format!("$199.50 to {SAVED_ADDRESS} by transaction {}", hash("back")));
     assert_eq!(world.history(&member).await[0].steps.last(), Some(&step));
     assert_eq!(world.review(&one.id).await.returns, [step]);
     assert_eq!(world.wallet(&member).await.available_cents, 0);
@@ -147,7 +147,7 @@ async fn a_return_is_what_the_chain_shows(pool: PgPool) {
     // [L9] What was consumed meanwhile does not change the answer.
     assert_eq!(propose(&world, &world.treasurer, keyed).await.unwrap().id, proposal.id);
     let step = world.transaction(&member, &one.id).await.unwrap().steps.pop().unwrap();
-    assert_eq!(step.note, format!("199.5 USDT to {SAVED_ADDRESS}. Transaction hash: {}", hash("back")));
+    assert_eq!(step.note, format!("199.5 USDT to {SAVED_ADDRESS} by transaction {}", hash("back")));
     let consumed: Vec<(String, String, i64)> =
         sqlx::query_as("SELECT direction, txid, vout FROM consumed_payments ORDER BY direction")
             .fetch_all(&world.pool)

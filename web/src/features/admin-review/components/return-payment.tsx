@@ -128,6 +128,8 @@ function ReturnForm({ review, onDone }: { review: Review; onDone: () => void }) 
         value={to}
         onChange={(event) => setTo(event.target.value)}
         error={tried && !destination ? 'Choose where it went' : refused['address']}
+        // In full: the field may cut it.
+        hint={destination && <span className="font-mono break-all">{destinationOf(destination)}</span>}
       />
       <TextField
         label="Transaction hash of the return"
