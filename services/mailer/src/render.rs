@@ -6,6 +6,7 @@ use anyhow::bail;
 use lettre::Address;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value};
+use strum::VariantArray;
 
 use crate::domain::mail::Params;
 use crate::domain::template::{Source, Template};
@@ -50,7 +51,9 @@ impl Renderer {
         environment.add_global("site", Value::from_safe_string(public_url.trim_end_matches('/').to_owned()));
         environment.add_global("brand", brand);
         environment.add_global("support", Value::from_safe_string(support.to_owned()));
-        for (name, source) in SHARED.into_iter().chain(Template::ALL.into_iter().flat_map(Template::sources)) {
+        for (name, source) in
+            SHARED.into_iter().chain(Template::VARIANTS.iter().flat_map(|template| template.sources()))
+        {
             environment.add_template(name, source)?;
         }
         Ok(Self(environment))
@@ -76,18 +79,19 @@ mod tests {
     use super::Renderer;
     use crate::domain::mail::Params;
     use crate::domain::template::Template;
+    use strum::VariantArray;
 
     /// [D-E2] Every mail has a subject of one line.
     #[test]
     fn every_mail_has_a_subject() {
-        for template in Template::ALL {
+        for &template in Template::VARIANTS {
             let [(_, text), _] = template.sources();
             let subject =
                 text.split_once("{% block subject %}").and_then(|(_, rest)| rest.split_once("{% endblock %}"));
             assert!(
                 subject.is_some_and(|(it, _)| !it.trim().is_empty() && !it.contains('\n')),
                 "{}",
-                template.as_str()
+                template.into_str()
             );
         }
     }
@@ -96,8 +100,8 @@ mod tests {
     #[test]
     fn a_missing_fact_is_refused() {
         let renderer = Renderer::new("https://solvane.test/", "Solvane", "help@solvane.test").unwrap();
-        for template in Template::ALL {
-            assert!(renderer.render(template, &Params::new()).is_err(), "{}", template.as_str());
+        for &template in Template::VARIANTS {
+            assert!(renderer.render(template, &Params::new()).is_err(), "{}", template.into_str());
         }
     }
     /// [D-M8] The address of support is one that members can write to.

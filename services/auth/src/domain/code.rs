@@ -1,6 +1,7 @@
 //! Codes and links that verify an email address: their validity and how often they are sent.
 
 use chassis::id::UserId;
+use strum::IntoStaticStr;
 use time::Duration;
 use uuid::Uuid;
 
@@ -29,23 +30,13 @@ pub const RESETS_AN_HOUR: i64 = 5;
 /// Reset links that strangers asked for and that can be used; as [`STRANGERS_CODES`].
 pub const STRANGERS_RESETS: i64 = 5;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Purpose {
     /// The address of a new account.
     Registration,
     /// The new address of an account.
     EmailChange,
-}
-
-impl Purpose {
-    /// Its name in the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Registration => "registration",
-            Self::EmailChange => "email_change",
-        }
-    }
 }
 
 /// Binds a code to the session or handle that it was requested with, so that the tries of strangers do not count (D-A2).
@@ -109,7 +100,8 @@ pub struct Destination {
     pub memo: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum LinkPurpose {
     /// A forgotten password.
     Reset,
@@ -118,15 +110,6 @@ pub enum LinkPurpose {
 }
 
 impl LinkPurpose {
-    /// Its name in the database.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Reset => "reset",
-            Self::Invitation => "invitation",
-        }
-    }
-
     #[must_use]
     pub const fn life(self) -> Duration {
         match self {

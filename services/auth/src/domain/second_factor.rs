@@ -1,5 +1,6 @@
 //! Second factors that were given in a session, and changes of an account's, with their names.
 
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 
 /// A second factor that was given in a session.
@@ -39,7 +40,8 @@ impl SteppedUp {
 }
 
 /// What happened to an account's second factors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Change {
     /// The first authenticator is in force.
     AuthenticatorAdded,
@@ -60,22 +62,6 @@ pub enum Change {
 }
 
 impl Change {
-    /// Its name in the event.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::AuthenticatorAdded => "authenticator_added",
-            Self::AuthenticatorReplaced => "authenticator_replaced",
-            Self::AuthenticatorRemoved => "authenticator_removed",
-            Self::RecoveryCodesReplaced => "recovery_codes_replaced",
-            Self::RecoveryCodeUsed => "recovery_code_used",
-            Self::PasskeyAdded => "passkey_added",
-            Self::PasskeyRemoved => "passkey_removed",
-            Self::RemovedByStaff => "removed_by_staff",
-            Self::ResetCalledOff => "reset_called_off",
-        }
-    }
-
     /// Its name in the trail of staff.
     #[must_use]
     pub const fn action(self) -> &'static str {

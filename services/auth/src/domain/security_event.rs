@@ -1,5 +1,6 @@
 //! Security events of an account, for its owner, staff and the log (D-A7, D-A9).
 
+use strum::{IntoStaticStr, VariantArray};
 use time::{Duration, OffsetDateTime};
 
 /// How long events are kept: a year and the month in which somebody asks about it.
@@ -10,7 +11,8 @@ pub const MAILED_REFUSALS: i64 = 10;
 /// The same inside one session after which it ends.
 pub const SESSION_REFUSALS: i16 = 10;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Kind {
     /// A login with the right password, and the second factor if there is one. Refused: one of them was wrong.
     SignIn,
@@ -39,12 +41,12 @@ pub enum Kind {
     Disowned,
     /// A second factor was added, replaced, removed or used up.
     FactorsChanged,
-    /// The member downloaded everything that is kept about them.
-    DataExported,
     /// A payout destination was entered that is not confirmed yet.
     DestinationEntered,
     /// A payout destination was confirmed.
     DestinationConfirmed,
+    /// The member downloaded everything that is kept about them.
+    DataExported,
     /// The owner asked to close the account, which waits for a day.
     ClosingRequested,
     /// The account stays: its owner kept it, or something was opened since.
@@ -71,71 +73,18 @@ pub struct SecurityEvent {
     pub block: String,
 }
 
-impl Kind {
-    pub const ALL: [Self; 21] = [
-        Self::SignIn,
-        Self::StepUp,
-        Self::Password,
-        Self::EmailCode,
-        Self::SignOut,
-        Self::SessionEnded,
-        Self::PasswordChanged,
-        Self::PasswordReset,
-        Self::EmailChangeRequested,
-        Self::EmailChanged,
-        Self::EmailChangeUndone,
-        Self::Disowned,
-        Self::FactorsChanged,
-        Self::DestinationEntered,
-        Self::DestinationConfirmed,
-        Self::DataExported,
-        Self::ClosingRequested,
-        Self::ClosingCalledOff,
-        Self::Closed,
-        Self::Frozen,
-        Self::Unfrozen,
-    ];
-
-    /// Its name in the table, the log, the metric and the API.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::SignIn => "sign_in",
-            Self::StepUp => "step_up",
-            Self::Password => "password",
-            Self::EmailCode => "email_code",
-            Self::SignOut => "sign_out",
-            Self::SessionEnded => "session_ended",
-            Self::PasswordChanged => "password_changed",
-            Self::PasswordReset => "password_reset",
-            Self::EmailChangeRequested => "email_change_requested",
-            Self::EmailChanged => "email_changed",
-            Self::EmailChangeUndone => "email_change_undone",
-            Self::Disowned => "disowned",
-            Self::FactorsChanged => "factors_changed",
-            Self::DataExported => "data_exported",
-            Self::DestinationEntered => "destination_entered",
-            Self::DestinationConfirmed => "destination_confirmed",
-            Self::ClosingRequested => "closing_requested",
-            Self::ClosingCalledOff => "closing_called_off",
-            Self::Closed => "closed",
-            Self::Frozen => "frozen",
-            Self::Unfrozen => "unfrozen",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use super::Kind;
+    use strum::VariantArray;
 
     /// The document of the API lists every kind.
     #[test]
     fn the_document_lists_every_kind() {
         let document: Value = serde_json::from_str(include_str!("../../../../gateway/openapi.json")).unwrap();
         let listed = &document["components"]["schemas"]["SecurityEventKind"]["enum"];
-        assert_eq!(*listed, json!(Kind::ALL.map(Kind::as_str)));
+        assert_eq!(*listed, json!(Kind::VARIANTS.iter().map(Kind::into_str).collect::<Vec<_>>()));
     }
 }

@@ -99,7 +99,7 @@ pub async fn second_factor_changed(
 ) -> Told {
     let event = SecondFactorChanged {
         user_id: user_id.to_string(),
-        change: change.as_str().to_owned(),
+        change: change.into_str().to_owned(),
         device: device.family.clone(),
         address_block: device.block.clone(),
         recovery_codes_left: i32::try_from(recovery_codes_left).unwrap_or(i32::MAX),

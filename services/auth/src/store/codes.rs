@@ -39,7 +39,7 @@ pub async fn insert(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDateT
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         id.get(),
         new.user_id.get(),
-        new.purpose.as_str(),
+        new.purpose.into_str(),
         new.email,
         now,
         now + CODE_LIFE,
@@ -65,7 +65,7 @@ pub async fn supersede_oldest_own(
              WHERE user_id = $1 AND purpose = $2 AND block IS NULL AND consumed_at IS NULL AND superseded_at IS NULL
              ORDER BY created_at DESC, id OFFSET $4)",
         user_id.get(),
-        purpose.as_str(),
+        purpose.into_str(),
         now,
         OWN_CODES,
     )
@@ -85,7 +85,7 @@ pub async fn supersede(
         "UPDATE codes SET superseded_at = $3
          WHERE user_id = $1 AND purpose = $2 AND consumed_at IS NULL AND superseded_at IS NULL",
         user_id.get(),
-        purpose.as_str(),
+        purpose.into_str(),
         now,
     )
     .execute(conn)
@@ -214,7 +214,7 @@ pub async fn is_alive(
             SELECT FROM codes WHERE user_id = $1 AND purpose = $2 AND consumed_at IS NULL AND superseded_at IS NULL
                AND expires_at > $3 AND attempts < $4) AS "alive!""#,
         user_id.get(),
-        purpose.as_str(),
+        purpose.into_str(),
         now,
         CODE_ATTEMPTS,
     )

@@ -1,21 +1,14 @@
 use chassis::db::PgConnection;
+use strum::IntoStaticStr;
 use uuid::Uuid;
 
 use crate::domain::code::Handle;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Wanted {
     Code,
     Reset,
-}
-
-impl Wanted {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Code => "code",
-            Self::Reset => "reset",
-        }
-    }
 }
 
 pub struct MailRequest {
@@ -31,7 +24,7 @@ pub async fn insert(conn: &mut PgConnection, request: &MailRequest) -> Result<()
     sqlx::query!(
         "INSERT INTO mail_requests (id, kind, email, user_id, request_id, block) VALUES ($1, $2, $3, $4, $5, $6)",
         Uuid::now_v7(),
-        request.wanted.as_str(),
+        request.wanted.into_str(),
         request.email,
         request.asker.and_then(Handle::account) as _,
         request.asker.and_then(Handle::request),

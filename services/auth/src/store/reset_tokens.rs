@@ -27,7 +27,7 @@ pub async fn insert(
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         new.id,
         new.user_id.get(),
-        new.purpose.as_str(),
+        new.purpose.into_str(),
         token_hash,
         now,
         new.ends,

@@ -17,7 +17,7 @@ pub async fn insert(
         "INSERT INTO security_events (user_id, at, kind, refused, device, block) VALUES ($1, $2, $3, $4, $5, $6)",
         user_id.get(),
         now,
-        kind.as_str(),
+        kind.into_str(),
         refused,
         device.map_or("", |device| device.family.as_str()),
         device.map_or("", |device| device.block.as_str()),

@@ -28,7 +28,7 @@ pub async fn insert(
         "INSERT INTO security_links (id, user_id, purpose, email, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
         id.get(),
         user_id.get(),
-        purpose.as_str(),
+        purpose.into_str(),
         email,
         now,
         now + LIFE,
@@ -46,7 +46,7 @@ pub async fn find_live(conn: &mut PgConnection, id: LinkId, purpose: Purpose) ->
          WHERE id = $1 AND purpose = $2 AND consumed_at IS NULL AND superseded_at IS NULL
            AND expires_at > clock_timestamp()",
         id.get(),
-        purpose.as_str(),
+        purpose.into_str(),
     )
     .fetch_optional(conn)
     .await

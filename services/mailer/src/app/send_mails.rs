@@ -111,7 +111,7 @@ impl SendMails {
 
     /// Tries a leased mail once and notes what came of it.
     pub async fn deliver(&self, (mail, trace): Leased) {
-        let template = mail.template.as_str();
+        let template = mail.template.into_str();
         let span =
             tracing::info_span!("mails.send", otel.name = %format!("mails.{template}"), mail = %mail.id, template);
         telemetry::continue_trace(&span, &trace);
@@ -145,7 +145,7 @@ impl SendMails {
         tracing::debug!(to = to.email, tries = mail.tries, "sending");
         let (sender, id) = (self.sender.clone(), mail.id);
         let write = move || sender.message(id, &to, content).map_err(|error| error.to_string());
-        match self.transport.send(mail.template.as_str(), write).await {
+        match self.transport.send(mail.template.into_str(), write).await {
             Ok(_) => Outcome::Ended(FinalStatus::Sent, None),
             Err(refused @ SendError::Permanent(_)) => {
                 Outcome::Ended(FinalStatus::Undeliverable, Some(refused.to_string()))
@@ -210,11 +210,11 @@ impl SendMails {
         };
         match &outcome {
             Outcome::Ended(FinalStatus::Undeliverable, cause) => tracing::error!(cause, "mail is undeliverable"),
-            Outcome::Ended(end, _) => tracing::info!(end = end.as_str(), "mail ended"),
+            Outcome::Ended(end, _) => tracing::info!(end = end.into_str(), "mail ended"),
             Outcome::Deferred(_, cause) => tracing::warn!(cause, tries = mail.tries, "mail will be retried"),
         }
-        let status = if let Outcome::Ended(end, _) = &outcome { end.as_str() } else { "deferred" };
-        metrics::counter!("mails_total", "template" => mail.template.as_str(), "status" => status).increment(1);
+        let status = if let Outcome::Ended(end, _) = &outcome { end.into_str() } else { "deferred" };
+        metrics::counter!("mails_total", "template" => mail.template.into_str(), "status" => status).increment(1);
         // A mail that was sent must not be sent again because the database was away for a moment.
         while let Err(error) = self.note(mail, &outcome).await {
             tracing::warn!(%error, "could not record the outcome of a mail yet");

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chassis::clock;
 use chassis::db::Db;
+use strum::IntoStaticStr;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -31,7 +32,8 @@ pub struct SendPushes {
 }
 
 /// What came of one try.
-#[derive(Debug)]
+#[derive(Debug, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 enum Outcome {
     Taken,
     /// The member has read it, or it is too old.
@@ -39,18 +41,6 @@ enum Outcome {
     Gone,
     Refused(String),
     Deferred(Option<Duration>, String),
-}
-
-impl Outcome {
-    const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Taken => "taken",
-            Self::Dropped => "dropped",
-            Self::Gone => "gone",
-            Self::Refused(_) => "refused",
-            Self::Deferred(..) => "deferred",
-        }
-    }
 }
 
 impl SendPushes {
@@ -86,7 +76,7 @@ impl SendPushes {
 
     /// Tries a leased one once and notes what came of it.
     pub async fn deliver(&self, due: Due) {
-        let span = tracing::info_span!("pushes.send", notice = %due.notice_id, kind = due.kind.as_str());
+        let span = tracing::info_span!("pushes.send", notice = %due.notice_id, kind = due.kind.into_str());
         async {
             let outcome = match self.attempt(&due).await {
                 Ok(outcome) => outcome,
@@ -125,9 +115,9 @@ impl SendPushes {
         match &outcome {
             Outcome::Refused(cause) => tracing::warn!(cause, "a push service refused a notice"),
             Outcome::Deferred(_, cause) => tracing::info!(cause, tries = due.tries, "notice will be sent again"),
-            other => tracing::debug!(end = other.as_str(), "notice ended"),
+            other => tracing::debug!(end = other.into_str(), "notice ended"),
         }
-        metrics::counter!("pushes_total", "status" => outcome.as_str()).increment(1);
+        metrics::counter!("pushes_total", "status" => outcome.into_str()).increment(1);
         // What is not noted is sent again when the lease ends, and takes the place of the first copy on the device.
         if let Err(error) = self.note(due, &outcome).await {
             tracing::warn!(%error, "could not record what became of a notice");

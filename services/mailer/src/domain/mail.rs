@@ -3,6 +3,7 @@
 use chassis::id::UserId;
 use std::collections::BTreeMap;
 
+use strum::IntoStaticStr;
 use uuid::Uuid;
 
 use super::notice::Facts;
@@ -88,7 +89,8 @@ pub struct Mail {
     pub age_seconds: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum FinalStatus {
     /// The relay accepted it.
     Sent,
@@ -96,16 +98,4 @@ pub enum FinalStatus {
     Expired,
     /// It can never be delivered, or could not for a day.
     Undeliverable,
-}
-
-impl FinalStatus {
-    /// The value of the column `status`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::Expired => "expired",
-            Self::Undeliverable => "undeliverable",
-        }
-    }
 }

@@ -1,9 +1,8 @@
 //! Notices: what a member reads in the app about an event.
 
 use chassis::id::UserId;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 
 use super::mail::{Audience, MailRequest};
@@ -15,7 +14,8 @@ chassis::id! {
 }
 
 /// What a notice, or a mail, is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Group {
     Money,
     Plans,
@@ -25,33 +25,15 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Self; 5] = [Self::Money, Self::Plans, Self::Courses, Self::Cases, Self::Security];
-
-    /// As the column `mail_off` names it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Money => "money",
-            Self::Plans => "plans",
-            Self::Courses => "courses",
-            Self::Cases => "cases",
-            Self::Security => "security",
-        }
-    }
-
     /// The kinds of its notices, or of all without a group, as the column `kind` names them.
     #[must_use]
     pub fn kinds(group: Option<Self>) -> Vec<String> {
         let is_of = |template: &Template| template.notice_group().is_some_and(|own| group.is_none_or(|one| one == own));
-        Template::ALL.iter().filter(|template| is_of(template)).map(|template| template.as_str().to_owned()).collect()
-    }
-}
-
-impl FromStr for Group {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|one| one.as_str() == text).ok_or_else(|| format!("no group is called {text}"))
+        Template::VARIANTS
+            .iter()
+            .filter(|template| is_of(template))
+            .map(|template| template.into_str().to_owned())
+            .collect()
     }
 }
 
@@ -136,6 +118,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{Group, Template};
+    use strum::VariantArray;
 
     /// [D-M7] The document of the API lists every kind.
     #[test]
@@ -147,7 +130,7 @@ mod tests {
     /// [D-M7] Nothing that protects the account can be turned off.
     #[test]
     fn mails_about_security_cannot_be_turned_off() {
-        for template in Template::ALL {
+        for &template in Template::VARIANTS {
             assert_ne!(template.optional_in(), Some(Group::Security), "{template:?}");
             if template.notice_group() == Some(Group::Security) {
                 assert_eq!(template.optional_in(), None, "{template:?}");

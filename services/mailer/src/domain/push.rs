@@ -191,6 +191,7 @@ fn below(list: &str, id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Facts, PushServices, Subscription, Template, words};
+    use strum::VariantArray;
 
     fn services() -> PushServices {
         let hosts = ["fcm.googleapis.com", "*.push.apple.com"].map(str::to_owned);
@@ -266,7 +267,7 @@ mod tests {
             change: "passkey_added".to_owned(),
             case_number: 4_711,
         };
-        for kind in Template::ALL {
+        for &kind in Template::VARIANTS {
             let said = words(kind, &facts);
             assert_eq!(said.is_some(), kind.notice_group().is_some(), "{kind:?}");
             let Some((title, body, path)) = said else { continue };

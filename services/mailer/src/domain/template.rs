@@ -1,6 +1,6 @@
 //! The emails of the product. Adding one takes a line here and its folder under `templates/`.
 
-use std::str::FromStr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::notice::Group;
 
@@ -9,18 +9,12 @@ pub type Source = (&'static str, &'static str);
 
 macro_rules! templates {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Template { $($(#[$doc])* $variant,)* }
+        /// As text, the name of its folder, and its value in the column `template`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray)]
+        #[strum(const_into_str)]
+        pub enum Template { $($(#[$doc])* #[strum(serialize = $name)] $variant,)* }
 
         impl Template {
-            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
-
-            /// The name of its folder, and its value in the column `template`.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-
             /// The text with the subject, and the HTML, built into the binary.
             #[must_use]
             pub const fn sources(self) -> [Source; 2] {
@@ -195,26 +189,19 @@ impl Template {
     }
 }
 
-impl FromStr for Template {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|one| one.as_str() == text).ok_or_else(|| format!("no mail is called {text}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
     use super::Template;
+    use strum::VariantArray;
 
     #[test]
     fn names_are_unique_and_read_back() {
-        let names: HashSet<_> = Template::ALL.iter().map(|one| one.as_str()).collect();
-        assert_eq!(names.len(), Template::ALL.len());
-        for template in Template::ALL {
-            assert_eq!(template.as_str().parse(), Ok(template));
+        let names: HashSet<_> = Template::VARIANTS.iter().map(|one| one.into_str()).collect();
+        assert_eq!(names.len(), Template::VARIANTS.len());
+        for &template in Template::VARIANTS {
+            assert_eq!(template.into_str().parse(), Ok(template));
         }
         assert!("no_such_mail".parse::<Template>().is_err());
     }

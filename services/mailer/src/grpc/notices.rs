@@ -145,7 +145,7 @@ impl From<Notice> for Message {
         let Notice { id, kind, facts, occurred_at, read_at } = notice;
         Self {
             id: id.to_string(),
-            kind: kind.as_str().to_owned(),
+            kind: kind.into_str().to_owned(),
             group: kind.notice_group().map_or(NoticeGroup::Unspecified, to_message).into(),
             at: Some(to_proto(occurred_at)),
             read_at: read_at.map(to_proto),

@@ -24,7 +24,7 @@ pub async fn queue(
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT ON CONSTRAINT mails_once_an_event DO NOTHING",
         Uuid::now_v7(),
         event_id,
-        request.template.as_str(),
+        request.template.into_str(),
         user_id.get(),
         request.address,
         request.secret_reference,
@@ -109,7 +109,7 @@ pub async fn end(
          WHERE id = $1 AND (status = 'queued' AND tries = $2 OR $3 = 'sent' AND status <> 'sent')",
         mail.id,
         mail.tries,
-        end.as_str(),
+        end.into_str(),
         cause,
     )
     .execute(conn)

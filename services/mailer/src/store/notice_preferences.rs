@@ -15,13 +15,14 @@ pub async fn find(conn: &mut PgConnection, user_id: UserId) -> Result<Preference
 }
 
 fn groups(names: Vec<String>) -> Result<Vec<Group>, sqlx::Error> {
-    let group = |name: String| name.parse().map_err(|error: String| sqlx::Error::Decode(error.into()));
+    let group =
+        |name: String| name.parse().map_err(|_| sqlx::Error::Decode(format!("no group is called {name}").into()));
     names.into_iter().map(group).collect()
 }
 
 /// Replaces them.
 pub async fn set(conn: &mut PgConnection, user_id: UserId, wanted: &Preferences) -> Result<(), sqlx::Error> {
-    let names = |groups: &[Group]| groups.iter().map(|group| group.as_str().to_owned()).collect::<Vec<_>>();
+    let names = |groups: &[Group]| groups.iter().map(|group| group.into_str().to_owned()).collect::<Vec<_>>();
     sqlx::query!(
         "INSERT INTO notice_preferences (user_id, mail_off, push_off) VALUES ($1, $2, $3)
          ON CONFLICT ON CONSTRAINT notice_preferences_pkey

@@ -21,7 +21,7 @@ pub async fn add(
          ON CONFLICT ON CONSTRAINT notices_pkey DO NOTHING",
         event_id,
         notice.user_id.get(),
-        notice.kind.as_str(),
+        notice.kind.into_str(),
         facts,
         at,
     )
@@ -51,7 +51,10 @@ pub async fn list(
     for row in rows {
         notices.push(Notice {
             id: row.id.into(),
-            kind: row.kind.parse().map_err(|error: String| sqlx::Error::Decode(error.into()))?,
+            kind: row
+                .kind
+                .parse()
+                .map_err(|_| sqlx::Error::Decode(format!("no mail is called {}", row.kind).into()))?,
             facts: serde_json::from_value(row.facts).map_err(|error| sqlx::Error::Decode(error.into()))?,
             occurred_at: row.occurred_at,
             read_at: row.read_at,

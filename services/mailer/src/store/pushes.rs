@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chassis::db::{self, Db, PgConnection};
 
-use crate::domain::notice::{Facts, Group, NoticeId, NoticeRequest};
+use crate::domain::notice::{Facts, NoticeId, NoticeRequest};
 use crate::domain::template::Template;
 
 /// Notices that wait for one device; more are read in the app.
@@ -22,7 +22,7 @@ pub async fn queue(conn: &mut PgConnection, notice_id: NoticeId, notice: &Notice
          ON CONFLICT ON CONSTRAINT pushes_pkey DO NOTHING",
         notice.user_id.get(),
         notice_id.get(),
-        notice.kind.optional_in().map(Group::as_str),
+        notice.kind.optional_in().map(<&str>::from),
         WAITING,
     )
     .execute(conn)

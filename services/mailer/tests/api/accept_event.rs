@@ -8,6 +8,7 @@ use mailer::domain::template::Template;
 use proto::auth::v1 as auth;
 use proto::wallet::v1 as wallet;
 use sqlx::PgPool;
+use strum::VariantArray;
 use uuid::Uuid;
 
 use crate::fixture::{World, event};
@@ -35,7 +36,7 @@ async fn every_event_asks_for_its_mails(pool: PgPool) {
         world.consumer.handle(&sample.event).await.unwrap();
         let rows = world.rows().await;
         let got: Vec<_> = rows.iter().map(|row| (row.template.as_str(), row.address.as_deref())).collect();
-        let wanted: Vec<_> = sample.mails.iter().map(|(template, address)| (template.as_str(), *address)).collect();
+        let wanted: Vec<_> = sample.mails.iter().map(|(template, address)| (template.into_str(), *address)).collect();
         assert_eq!(got, wanted, "{}", sample.event.key);
         seen.extend(rows.iter().map(|row| row.template.clone()));
         let recipients: BTreeSet<_> = rows.iter().map(|row| row.user_id).collect();
@@ -47,8 +48,8 @@ async fn every_event_asks_for_its_mails(pool: PgPool) {
         }
     }
     // That of the signed roots is asked for by the clock.
-    seen.insert(Template::RootsOfTheDay.as_str().to_owned());
-    assert_eq!(seen.len(), Template::ALL.len());
+    seen.insert(Template::RootsOfTheDay.into_str().to_owned());
+    assert_eq!(seen.len(), Template::VARIANTS.len());
     let events = i64::try_from(samples(world.user_id, staff).len()).unwrap();
     assert_eq!(world.count("SELECT count(*) FROM inbox").await, events);
 }

@@ -21,6 +21,7 @@ use proto::mailer::v1::{
 use proto::trade::v1 as trade;
 use proto::wallet::v1 as wallet;
 use sqlx::PgPool;
+use strum::VariantArray;
 use uuid::Uuid;
 
 use crate::accept_event::hire;
@@ -107,13 +108,13 @@ async fn an_event_adds_one_notice(pool: PgPool) {
         let wanted = sample.mails.first().is_some_and(|(template, _)| template.notice_group().is_some());
         assert_eq!(world.count("SELECT count(*) FROM notices").await, i64::from(wanted), "{}", sample.event.key);
         if wanted {
-            seen.insert(sample.mails[0].0.as_str());
+            seen.insert(sample.mails[0].0.into_str());
             assert_eq!(world.added.try_recv().unwrap(), world.user_id);
         }
         while world.added.try_recv().is_ok() {}
     }
-    let noticed = Template::ALL.iter().filter(|template| template.notice_group().is_some());
-    assert_eq!(seen, noticed.map(|template| template.as_str()).collect());
+    let noticed = Template::VARIANTS.iter().filter(|template| template.notice_group().is_some());
+    assert_eq!(seen, noticed.map(|template| template.into_str()).collect());
 }
 
 /// [D-M7] The newest come first, in pages and by group, with what they are about; nobody sees those of others.

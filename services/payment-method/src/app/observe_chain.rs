@@ -473,12 +473,21 @@ pub(crate) async fn write(
 }
 
 fn tell(chain: &Chain, symbol: &str, one: &Observation, (before, state): (Option<State>, State)) {
-    let (txid, index, way) = (&one.key.txid, one.key.index, one.key.way.as_str());
-    let before = before.map_or("", State::as_str);
-    tracing::info!(chain = chain.name(), txid, index, way, symbol, before, state = state.as_str(), "a payment changed");
-    let labels = [("chain", chain.name()), ("way", way), ("state", state.as_str())];
+    let (txid, index, way) = (&one.key.txid, one.key.index, one.key.way.into_str());
+    let before = before.map_or("", <&str>::from);
+    tracing::info!(
+        chain = chain.name(),
+        txid,
+        index,
+        way,
+        symbol,
+        before,
+        state = state.into_str(),
+        "a payment changed"
+    );
+    let labels = [("chain", chain.name()), ("way", way), ("state", state.into_str())];
     metrics::counter!("chain_payments_total", &labels).increment(1);
-    if before == State::Final.as_str() && state != State::Final {
+    if before == State::Final.into_str() && state != State::Final {
         tracing::error!(chain = chain.name(), txid, index, "a final payment is not final any more");
         metrics::counter!("chain_final_undone_total", "chain" => chain.name()).increment(1);
     }

@@ -46,7 +46,7 @@ pub async fn observe_rates(db: &Db, has_sources: bool) -> Result<(), Error> {
         }
         for reason in [NoRate::Missing, NoRate::Disputed, NoRate::OffPeg] {
             let is_so = quotable.rate.as_ref().err() == Some(&reason);
-            metrics::gauge!("rate_unavailable", "asset" => symbol.clone(), "reason" => reason.as_str())
+            metrics::gauge!("rate_unavailable", "asset" => symbol.clone(), "reason" => reason.into_str())
                 .set(u8::from(is_so));
         }
     }

@@ -1,6 +1,7 @@
 //! What payments on a chain say about a deposit or payout: the lines of the reviewer's checklist (D-Q4).
 
 use chassis::money::{Cents, Units};
+use strum::IntoStaticStr;
 use time::{Duration, OffsetDateTime};
 
 use super::network;
@@ -15,25 +16,14 @@ const SKEW: Duration = Duration::minutes(10);
 /// How long after its end a quote still claims what is paid: an exchange may take that long.
 pub const JUST_ENDED: Duration = Duration::hours(1);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Verdict {
     Ok,
     Warn,
     Fail,
     /// Nothing can be said: neither that it is so nor that it is not.
     Unknown,
-}
-
-impl Verdict {
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use chassis::id::MethodId;
 use chassis::validate::{Checks, FieldError, is_text};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::address::{self, InvalidAddress};
 use super::address_proof::SignedProof;
@@ -13,8 +14,9 @@ pub const PERSONAL_LIMIT: i64 = 20;
 /// The longest output descriptor, with its origin and checksum.
 const KEY_LENGTH: usize = 200;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Scope {
     /// Staff: where members pay to.
     Platform,

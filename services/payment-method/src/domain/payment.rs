@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chassis::money::{Cents, Units};
+use strum::{EnumString, IntoStaticStr};
 use time::{Duration, OffsetDateTime};
 
 use super::network::Format;
@@ -12,7 +13,8 @@ use super::network::Format;
 const OUTAGE: Duration = Duration::seconds(60);
 
 /// What became of a payment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     /// Sent, but in no block.
     Seen,
@@ -29,25 +31,6 @@ pub enum State {
 }
 
 impl State {
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Seen => "seen",
-            Self::Included => "included",
-            Self::Final => "final",
-            Self::Orphaned => "orphaned",
-            Self::Replaced => "replaced",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// Reads what [`Self::as_str`] writes.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let all = [Self::Seen, Self::Included, Self::Final, Self::Orphaned, Self::Replaced, Self::Failed];
-        all.into_iter().find(|state| state.as_str() == text)
-    }
-
     /// Whether it still pays, or may.
     #[must_use]
     pub const fn is_alive(self) -> bool {
@@ -56,29 +39,13 @@ impl State {
 }
 
 /// Whether a payment is to the platform, or from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Way {
     In,
     Out,
     /// The network fee of a transaction of the platform.
     Fee,
-}
-
-impl Way {
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::In => "in",
-            Self::Out => "out",
-            Self::Fee => "fee",
-        }
-    }
-
-    /// Reads what [`Self::as_str`] writes.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::In, Self::Out, Self::Fee].into_iter().find(|way| way.as_str() == text)
-    }
 }
 
 /// A block of the active chain.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use chassis::money::{AmountError, Cents, Conversion, Rate, Units};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use time::{Duration, OffsetDateTime};
 
 use super::method::{Derivation, Fields};
@@ -18,21 +19,12 @@ pub const OPEN_LIMIT: i64 = 20;
 /// Tails that are tried at first; then ten times as many, until one is free.
 const TAILS: u32 = 100;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Direction {
     Deposit,
     Withdrawal,
-}
-
-impl Direction {
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Deposit => "deposit",
-            Self::Withdrawal => "withdrawal",
-        }
-    }
 }
 
 /// A coin or token on one chain.

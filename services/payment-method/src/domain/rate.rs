@@ -3,6 +3,7 @@
 use chassis::money::Rate;
 use chassis::validate::{Checks, FieldError, is_text};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use time::{Duration, OffsetDateTime};
 
 /// What is older counts for nothing.
@@ -47,7 +48,8 @@ pub struct Agreed {
 }
 
 /// Why there is no rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum NoRate {
     /// Fewer than two sources answered lately.
     Missing,
@@ -55,18 +57,6 @@ pub enum NoRate {
     Disputed,
     /// A stablecoin is not worth a dollar.
     OffPeg,
-}
-
-impl NoRate {
-    /// As metrics name it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Disputed => "disputed",
-            Self::OffPeg => "off_peg",
-        }
-    }
 }
 
 impl Point {

@@ -117,7 +117,7 @@ impl GrpcServer {
 
 impl From<ConsumedSum> for Sum {
     fn from(one: ConsumedSum) -> Self {
-        let is_outgoing = one.way == Way::Out.as_str();
+        let is_outgoing = one.way == Way::Out.into_str();
         Self { chain: one.chain, asset: one.symbol, is_outgoing, payments: one.payments, units: one.units }
     }
 }
@@ -219,7 +219,7 @@ impl From<Evidence> for ChainEvidence {
         let tip = found.tip;
         let check = |check: crate::domain::evidence::Check| EvidenceCheck {
             name: check.name.to_owned(),
-            state: check.verdict.as_str().to_owned(),
+            state: check.verdict.into_str().to_owned(),
             detail: check.detail,
         };
         Self {
@@ -237,7 +237,7 @@ impl From<Payout> for PayoutOnChain {
         let (state, outputs) = match found {
             Payout::Unknown => ("unknown", Vec::new()),
             Payout::Missing => ("missing", Vec::new()),
-            Payout::Shown { state, outputs } => (state.as_str(), outputs),
+            Payout::Shown { state, outputs } => (state.into_str(), outputs),
         };
         let outputs = outputs.into_iter();
         let told = |one: Output| PayoutOutput {
@@ -276,7 +276,7 @@ fn payment(one: Payment, decimals: u8, tip: i64) -> ChainPayment {
         decimals: decimals.into(),
         address: one.address,
         counterparty: one.counterparty,
-        state: one.state.as_str().to_owned(),
+        state: one.state.into_str().to_owned(),
         confirmations: confirmed,
         confirmations_needed: one.depth,
         seen_at: Some(to_proto(one.seen_at)),

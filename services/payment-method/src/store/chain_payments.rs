@@ -7,7 +7,7 @@ use chassis::db::PgConnection;
 use chassis::money::{Cents, Conversion, Units};
 use time::OffsetDateTime;
 
-use crate::domain::payment::{Block, Fate, Key, Observation, State, Way};
+use crate::domain::payment::{Block, Fate, Key, Observation, State};
 use crate::error::Error;
 
 /// A payment as it is known.
@@ -68,8 +68,8 @@ impl TryFrom<Row> for Payment {
     type Error = sqlx::Error;
 
     fn try_from(row: Row) -> Result<Self, sqlx::Error> {
-        let state = State::parse(&row.state).ok_or_else(|| sqlx::Error::Decode("an unknown state".into()))?;
-        let way = Way::parse(&row.way).ok_or_else(|| sqlx::Error::Decode("an unknown way".into()))?;
+        let state = row.state.parse().map_err(|_| sqlx::Error::Decode("an unknown state".into()))?;
+        let way = row.way.parse().map_err(|_| sqlx::Error::Decode("an unknown way".into()))?;
         let hash = row.block_hash;
         Ok(Self {
             id: row.id,
@@ -378,7 +378,7 @@ pub async fn note_consumed(conn: &mut PgConnection, payments: &[(String, Key)]) 
     let chains: Vec<_> = payments.iter().map(|(chain, _)| chain.clone()).collect();
     let hashes: Vec<_> = payments.iter().map(|(_, key)| key.txid.clone()).collect();
     let outputs: Vec<_> = payments.iter().map(|(_, key)| key.index).collect();
-    let ways: Vec<_> = payments.iter().map(|(_, key)| key.way.as_str().to_owned()).collect();
+    let ways: Vec<_> = payments.iter().map(|(_, key)| key.way.into_str().to_owned()).collect();
     sqlx::query!(
         "UPDATE chain_payments SET is_consumed = true
          FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[]) AS consumed (chain, txid, idx, way)
@@ -458,13 +458,13 @@ pub async fn observe(
         chain,
         one.key.txid,
         one.key.index,
-        one.key.way.as_str(),
+        one.key.way.into_str(),
         symbol,
         one.address,
         one.counterparty,
         one.units.to_string(),
         arrival.depth,
-        state.as_str(),
+        state.into_str(),
         block.map(|block| block.height),
         block.map_or("", |block| &block.hash),
         block.map(|block| block.at),

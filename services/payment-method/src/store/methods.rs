@@ -342,7 +342,7 @@ pub async fn insert(
     sqlx::query!(
         "INSERT INTO methods (id, scope, user_id, version, created_at, updated_at) VALUES ($1, $2, $3, 1, $4, $4)",
         method.id.get(),
-        name(scope),
+        scope.into_str(),
         user_id as _,
         at,
     )
@@ -383,7 +383,7 @@ async fn insert_version(conn: &mut PgConnection, method: &Method, at: OffsetDate
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         method.id.get(),
         method.version,
-        name(method.scope),
+        method.scope.into_str(),
         fields.currency,
         fields.network,
         fields.address,
@@ -395,13 +395,6 @@ async fn insert_version(conn: &mut PgConnection, method: &Method, at: OffsetDate
     .execute(conn)
     .await?;
     Ok(())
-}
-
-fn name(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Platform => "platform",
-        Scope::Personal => "personal",
-    }
 }
 
 /// Forgets all methods of these members, with every version.

@@ -78,7 +78,7 @@ pub async fn insert(conn: &mut PgConnection, quote: &Quote, symbol: &str) -> Res
             $21)",
         quote.id.get(),
         quote.user_id.get(),
-        quote.direction.as_str(),
+        quote.direction.into_str(),
         quote.amount.get(),
         quote.priced.get(),
         quote.method_id.get(),
@@ -182,7 +182,7 @@ pub async fn find_open(
             AND method_version = $6 AND NOT id = ANY ($7) AND expires_at > clock_timestamp()
          ORDER BY expires_at DESC LIMIT 1"#,
         user_id.get(),
-        amount.direction.as_str(),
+        amount.direction.into_str(),
         amount.requested.get(),
         amount.priced.get(),
         method_id.get(),

@@ -2,9 +2,11 @@
 
 use chassis::id::{MemberId, PlanId, TradeId};
 use chassis::money::{AmountError, Cents};
+use strum::{EnumString, IntoStaticStr};
 use time::{Duration, OffsetDateTime};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Status {
     /// Decided; wallet is asked for the money.
     Opening,
@@ -21,7 +23,8 @@ pub enum Status {
 }
 
 /// How a member ends a trade.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Ending {
     /// Above its amount: principal and gain.
     Claim,

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use crate::domain::facts::Outcomes;
 use crate::domain::plan::Terms;
-use crate::domain::trade::{Ending, Settlement, Status, Trade};
+use crate::domain::trade::{Settlement, Status, Trade};
 use crate::error::Error;
 
 pub use self::due::{is_behind, put_off, stuck, take_due, take_matured, wait_for_cash, waiting};
@@ -46,7 +46,11 @@ impl TryFrom<Row> for Trade {
         let settlement = match (row.settle_kind.as_deref(), row.settle_value_cents) {
             (Some(kind), Some(cents)) => {
                 let fee = Cents::new(row.settle_fee_cents);
-                Some(Settlement { ending: ending(kind)?, value: Cents::new(cents), fee })
+                Some(Settlement {
+                    ending: kind.parse().map_err(|_| unknown("ending", kind))?,
+                    value: Cents::new(cents),
+                    fee,
+                })
             }
             _ => None,
         };
@@ -64,7 +68,7 @@ impl TryFrom<Row> for Trade {
             opening_value_micros: row.opening_value_micros,
             value_in_force_micros: row.value_in_force_micros,
             seen_at: row.seen_at,
-            status: status(&row.status)?,
+            status: row.status.parse().map_err(|_| unknown("status", &row.status))?,
             settlement,
             created_at: row.created_at,
             matures_at: row.matures_at,
@@ -74,40 +78,9 @@ impl TryFrom<Row> for Trade {
     }
 }
 
-/// A status that this build does not know is never taken for another: money depends on it.
-fn status(name: &str) -> Result<Status, Error> {
-    match name {
-        "opening" => Ok(Status::Opening),
-        "open" => Ok(Status::Open),
-        "settling" => Ok(Status::Settling),
-        "claimed" => Ok(Status::Claimed),
-        "closed" => Ok(Status::Closed),
-        "failed" => Ok(Status::Failed),
-        _ => Err(unknown("status", name)),
-    }
-}
-
-fn ending(name: &str) -> Result<Ending, Error> {
-    match name {
-        "claim" => Ok(Ending::Claim),
-        "close" => Ok(Ending::Close),
-        _ => Err(unknown("ending", name)),
-    }
-}
-
+/// A text that this build does not know is never taken for another: money depends on it.
 fn unknown(what: &str, name: &str) -> Error {
     Error::Database(sqlx::Error::Decode(format!("unknown {what} of a trade: {name}").into()))
-}
-
-fn name(status: Status) -> &'static str {
-    match status {
-        Status::Opening => "opening",
-        Status::Open => "open",
-        Status::Settling => "settling",
-        Status::Claimed => "claimed",
-        Status::Closed => "closed",
-        Status::Failed => "failed",
-    }
 }
 
 /// Selects trades with the plan's value in force at `$now`, or at their maturity.
@@ -192,7 +165,7 @@ pub async fn list(
     statuses: &[Status],
     now: OffsetDateTime,
 ) -> Result<Vec<Trade>, Error> {
-    let statuses: Vec<String> = statuses.iter().map(|status| name(*status).to_owned()).collect();
+    let statuses: Vec<String> = statuses.iter().map(|status| status.into_str().to_owned()).collect();
     let rows = trades!(
         now,
         "WHERE t.user_id = $2 AND t.status = ANY ($3) ORDER BY t.created_at DESC, t.id DESC LIMIT 500",
@@ -259,10 +232,7 @@ pub async fn settling(
     settlement: Settlement,
     resume_at: OffsetDateTime,
 ) -> Result<(), Error> {
-    let kind = match settlement.ending {
-        Ending::Claim => "claim",
-        Ending::Close => "close",
-    };
+    let kind = settlement.ending.into_str();
     sqlx::query!(
         "UPDATE trades SET status = 'settling', settle_kind = $2, settle_value_cents = $3, settle_fee_cents = $4,
                            resume_at = $5
@@ -283,7 +253,7 @@ pub async fn ended(conn: &mut PgConnection, id: TradeId, status: Status, at: Off
     let done = sqlx::query!(
         "UPDATE trades SET status = $2, ended_at = $3, resume_at = NULL WHERE id = $1 AND status = 'settling'",
         id.get(),
-        name(status),
+        status.into_str(),
         at,
     )
     .execute(conn)

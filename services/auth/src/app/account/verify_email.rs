@@ -129,7 +129,7 @@ async fn confirm(app: &App, tx: &mut Tx, code: &Tried, submission: &Submission<'
     let now = clock::now(tx).await?;
     let user = users::lock(tx, code.user_id).await?.ok_or(Error::InvalidCode)?;
     let Consumed { purpose, email, .. } = codes::consume(tx, code.id, now).await?.ok_or(Error::InvalidCode)?;
-    let is_registration = purpose == Purpose::Registration.as_str();
+    let is_registration = purpose == Purpose::Registration.into_str();
     // The others have done their part.
     let purpose = if is_registration { Purpose::Registration } else { Purpose::EmailChange };
     codes::supersede(tx, user.id, purpose, now).await?;

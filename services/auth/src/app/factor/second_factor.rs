@@ -7,6 +7,7 @@ use chassis::db::PgConnection;
 use chassis::id::UserId;
 use chassis::identity::{Role, Session, Staff, must_enrol_totp, not_permitted};
 use serde_json::json;
+use strum::{IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 
 use crate::app::security::{safeguards, security_log};
@@ -32,7 +33,8 @@ use crate::store::{
 const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// How a try ended, as the metric has it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 enum Outcome {
     Right,
     Wrong,
@@ -41,26 +43,16 @@ enum Outcome {
 }
 
 impl Outcome {
-    const ALL: [Self; 4] = [Self::Right, Self::Wrong, Self::Throttled, Self::Locked];
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Right => "right",
-            Self::Wrong => "wrong",
-            Self::Throttled => "throttled",
-            Self::Locked => "locked",
-        }
-    }
-
     fn tell(self, role: Option<Role>, times: u64) {
         let caller = if role.is_some() { "staff" } else { "member" };
-        metrics::counter!("second_factor_tries_total", "caller" => caller, "outcome" => self.as_str()).increment(times);
+        metrics::counter!("second_factor_tries_total", "caller" => caller, "outcome" => self.into_str())
+            .increment(times);
     }
 }
 
 /// Shows the metric before the first try, so that an alert sees that one too.
 pub fn announce() {
-    for outcome in Outcome::ALL {
+    for outcome in Outcome::VARIANTS {
         outcome.tell(None, 0);
         outcome.tell(Some(Role::Admin), 0);
     }

@@ -5,6 +5,7 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::id::{SessionId, UserId};
 use chassis::identity::Role;
+use strum::VariantArray;
 use time::OffsetDateTime;
 
 use crate::domain::device::Device;
@@ -17,7 +18,7 @@ use crate::store::{security_events, security_links, sessions, users};
 
 /// Shows the metric before the first event, so that an alert sees that one too.
 pub fn announce() {
-    for kind in Kind::ALL {
+    for &kind in Kind::VARIANTS {
         for role in [None, Some(Role::Admin)] {
             count(kind, "done", role, 0);
             count(kind, "refused", role, 0);
@@ -28,7 +29,7 @@ pub fn announce() {
 
 fn count(kind: Kind, outcome: &'static str, role: Option<Role>, times: u64) {
     let caller = if role.is_some() { "staff" } else { "member" };
-    metrics::counter!("security_events_total", "kind" => kind.as_str(), "outcome" => outcome, "caller" => caller)
+    metrics::counter!("security_events_total", "kind" => kind.into_str(), "outcome" => outcome, "caller" => caller)
         .increment(times);
 }
 
@@ -137,7 +138,7 @@ fn tell(user_id: Option<UserId>, kind: Kind, outcome: &'static str, role: Option
     count(kind, outcome, role, 1);
     tracing::info!(
         target: "security_event",
-        kind = kind.as_str(),
+        kind = kind.into_str(),
         outcome,
         caller = if role.is_some() { "staff" } else { "member" },
         user_id = user_id.map(tracing::field::display),
