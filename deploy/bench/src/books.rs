@@ -1,6 +1,7 @@
 //! The wallet's ledger: a keyed transfer with its posting, two chained entries, two balances, the stored response and
 //! an event.
 
+use chassis::id::MemberId;
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
@@ -50,7 +51,7 @@ pub enum Work {
 pub struct Books {
     db: Db,
     ledger: Ledger,
-    members: Arc<Vec<Uuid>>,
+    members: Arc<Vec<MemberId>>,
 }
 
 impl Books {
@@ -60,7 +61,7 @@ impl Books {
         chassis::db::migrate_url(&url, SCHEMA).await?;
         let db = Db::connect_lazy(&url, 8)?;
         sqlx::raw_sql(TRANSFERS).execute(&mut *db.conn().await?).await?;
-        let members: Vec<Uuid> = (0..MEMBERS).map(|_| Uuid::new_v4()).collect();
+        let members: Vec<MemberId> = (0..MEMBERS).map(|_| Uuid::new_v4().into()).collect();
         for some in members.chunks(500) {
             let deposits: Vec<_> = some
                 .iter()
@@ -124,7 +125,7 @@ impl Books {
         let (user_id, id) = (self.members[at], Uuid::new_v4());
         if work == Work::Fund {
             let plan_title = "Growth".to_owned();
-            fund_trade(&self.ledger, &FundTrade { trade_id: id, user_id, amount: Cents::new(1), plan_title }).await?;
+            fund_trade(&self.ledger, &FundTrade { trade_id: id.into(), user_id, amount: Cents::new(1), plan_title }).await?;
             return Ok(());
         }
         let other = self.members[(at + rand::random_range(1..MEMBERS)) % MEMBERS];
@@ -141,7 +142,7 @@ impl Books {
                 (AccountRef::available(user_id), to),
                 Cents::new(1),
             )?],
-            events: vec![published::trade_funded(id, user_id)],
+            events: vec![published::trade_funded(id.into(), user_id)],
             ..Movement::default()
         };
         self.ledger.post(movement, claim, ()).await?;

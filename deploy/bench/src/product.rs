@@ -1,5 +1,6 @@
 //! The whole product from its release binaries, with members who have a session and money.
 
+use chassis::id::MemberId;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -120,8 +121,8 @@ impl Product {
             let claims = MemberClaims {
                 iss: MEMBER_ISSUER.to_owned(),
                 aud: MEMBER_AUDIENCE.to_owned(),
-                sub: id,
-                sid,
+                sub: id.into(),
+                sid: sid.into(),
                 exp: now + 1_800,
                 iat: now,
                 jti: Uuid::new_v4(),
@@ -221,8 +222,10 @@ impl Product {
         for some in given.chunks(500) {
             let from = AccountRef::House(HouseAccount::Adjustments);
             let credit = |((id, proposal), line): &((&Uuid, Uuid), Uuid)| -> Result<Posting> {
-                let (kind, way) = (PostingKind::AdjustmentCredit, (from, AccountRef::available(**id)));
-                Ok(Posting::transfer(kind, Cause::Proposal(*proposal), **id, way, BALANCE)?.shown_as(*line))
+                let member = MemberId::new(**id);
+                let (kind, way) = (PostingKind::AdjustmentCredit, (from, AccountRef::available(member)));
+                let cause = Cause::Proposal((*proposal).into());
+                Ok(Posting::transfer(kind, cause, member, way, BALANCE)?.shown_as((*line).into()))
             };
             let postings: Vec<Posting> = some.iter().map(credit).collect::<Result<_>>()?;
             post(&mut tx, &postings).await?;
