@@ -22,15 +22,16 @@ page.dataset['theme'] = theme === 'dark' ? 'dark' : 'light'
 const isSignedIn = Boolean(stored('auth')['token'])
 page.dataset['session'] = isSignedIn ? 'open' : 'none'
 
-async function fetchFont() {
-  const faces = await document.fonts.load("1em 'Inter Variable'").catch(() => [])
-  if (!faces.length) return
-  page.dataset['font'] = 'inter'
-  try {
-    localStorage.setItem('font', '{"state":{"has":true}}')
-  } catch {
-    // The next page tries again.
-  }
+/** Without the font or a storage, the next page tries again. */
+function bringFont() {
+  document.fonts
+    .load("1em 'Inter Variable'")
+    .then(([face]) => {
+      if (!face) return
+      page.dataset['font'] = 'inter'
+      localStorage.setItem('font', '{"state":{"has":true}}')
+    })
+    .catch(() => undefined)
 }
 
 const { app, styles, modules, member, areas } = document.currentScript?.dataset ?? {}
@@ -42,11 +43,11 @@ const isPrerendered = styles !== undefined
 const hasFont = Boolean(stored('font')['has'])
 if (hasFont) {
   page.dataset['font'] = 'inter'
-  void fetchFont()
+  bringFont()
 } else if (isPrerendered) {
   new PerformanceObserver((_, observer) => {
     observer.disconnect()
-    setTimeout(() => void fetchFont(), 300)
+    setTimeout(bringFont, 300)
   }).observe({ type: 'paint', buffered: true })
 }
 
@@ -123,13 +124,10 @@ function release() {
   for (const type of APPROACHES) document.removeEventListener(type, approach)
   if (held instanceof HTMLFormElement) held.requestSubmit()
   else held?.click()
-  if (!hasFont && !isPrerendered) fontLast()
-}
-
-/** Once the figures stand; a page that has none does not say so. */
-function fontLast() {
-  const timer = setTimeout(() => void fetchFont(), 3_000)
-  document.addEventListener('stands', () => (clearTimeout(timer), void fetchFont()), { once: true })
+  if (hasFont || isPrerendered) return
+  // Once the figures stand; a page that has none does not say so.
+  setTimeout(bringFont, 3_000)
+  document.addEventListener('stands', bringFont)
 }
 
 if (!isPrerendered || isSignedIn) start()
