@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+# An app that the check of its budgets refused is not up to date.
+.DELETE_ON_ERROR:
 
 # Checked SQL comes from the committed .sqlx folders; a DATABASE_URL in the environment must not affect the build.
 export SQLX_OFFLINE := true
@@ -13,7 +15,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 export PATH := $(CURDIR)/target/node/node_modules/.bin:$(HOME)/.cargo/bin:$(PATH)
 
 STACK := $(TARGET)/debug/stack
-WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) \
+WEB_SOURCES := $(shell find web/src web/public web/prerender web/scripts -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
 .PHONY: help setup run demo restart logs audit reset dev-db build test check sqlx fmt sbom secrets images test-compose test-kubernetes rules \
