@@ -13,6 +13,7 @@ import { formatAsset } from '@/lib/units'
 import { useApprove } from '../api/review-transaction'
 import type { Review } from '@/features/admin/api/types'
 import { parseOutput } from '../outputs'
+import { HashField } from './hash-field'
 import { OutputField } from './output-field'
 import { StaleNotice } from './stale-notice'
 
@@ -97,13 +98,9 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
               hint={cents !== null ? consequence(kind, cents, toCents(amount)) : undefined}
             />
           )}
-          <TextField
+          <HashField
             label="Transaction hash"
             autoFocus={!needsNote || !txid}
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono text-sm"
-            clean={hashIn}
             value={txid}
             onChange={(event) => setTxid(event.target.value)}
             error={txidError}

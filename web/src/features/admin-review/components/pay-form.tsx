@@ -4,7 +4,6 @@ import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
 import { Confirmation } from '@/components/confirmation'
 import { CopyButton } from '@/components/copy-button'
-import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { Notice } from '@/components/notice'
 import { QrCode } from '@/components/qr-code'
@@ -28,6 +27,7 @@ import { useNow } from '@/features/admin/use-now'
 import { Blockers } from './blockers'
 import { stateOf } from './chain-payments'
 import { OtherAmount } from './other-amount'
+import { HashField } from './hash-field'
 import { OutputField } from './output-field'
 import { StaleNotice } from './stale-notice'
 
@@ -243,12 +243,8 @@ function PaidForm({ review, typed, onType, onDone }: PaidProps) {
         </Notice>
       )}
       <OtherAmount review={review} />
-      <TextField
+      <HashField
         label="Transaction hash of the payout"
-        autoComplete="off"
-        spellCheck={false}
-        className="font-mono text-sm"
-        clean={hashIn}
         value={entered.txid}
         onChange={(event) => onType({ ...typed, txid: event.target.value })}
         error={tried && !txid ? 'The hash of the payout is required' : refused['txid']}

@@ -16,6 +16,7 @@ import type { Review } from '@/features/admin/api/types'
 import { useMay } from '@/features/admin/permissions'
 import { useReturnPayment } from '../api/review-transaction'
 import { parseOutput } from '../outputs'
+import { HashField } from './hash-field'
 import { OutputField } from './output-field'
 
 /** A rejected payment: what went back of it, and the way to record that [D-M5]. */
@@ -103,12 +104,8 @@ function ReturnForm({ review, onDone }: { review: Review; onDone: () => void }) 
         />
       ) : (
         <>
-          <TextField
+          <HashField
             label="Transaction hash of what arrived"
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono text-sm"
-            clean={hashIn}
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
             error={tried && !arrivedTxid ? 'The hash of what arrived is required' : refused['arrivedTxid']}
@@ -131,12 +128,8 @@ function ReturnForm({ review, onDone }: { review: Review; onDone: () => void }) 
         // In full: the field may cut it.
         hint={destination && <span className="font-mono break-all">{destinationOf(destination)}</span>}
       />
-      <TextField
+      <HashField
         label="Transaction hash of the return"
-        autoComplete="off"
-        spellCheck={false}
-        className="font-mono text-sm"
-        clean={hashIn}
         value={hash}
         onChange={(event) => setHash(event.target.value)}
         error={tried && !txid ? 'The hash of the return is required' : refused['txid']}

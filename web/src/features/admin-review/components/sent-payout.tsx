@@ -14,6 +14,7 @@ import { useMay } from '@/features/admin/permissions'
 import { useCorrectPayout, type PayoutCorrection } from '../api/review-transaction'
 import { parseOutput } from '../outputs'
 import { OtherAmount } from './other-amount'
+import { HashField } from './hash-field'
 import { OutputField } from './output-field'
 
 /** A payout on its way: nobody decides it any more, unless it does not arrive as it was fixed [D-N4]. */
@@ -79,12 +80,8 @@ function CorrectionForm({ id, onDone }: { id: string; onDone: () => void }) {
       />
       {isOther && (
         <>
-          <TextField
+          <HashField
             label="Transaction hash of the payout"
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono text-sm"
-            clean={hashIn}
             value={hash}
             onChange={(event) => setHash(event.target.value)}
             error={tried && !txid ? 'The hash of the payout is required' : refused['txid']}
