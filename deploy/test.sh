@@ -63,7 +63,7 @@ again() {
     [ -n "$names" ] || continue
     # All packages, since one alone has other features, and would be compiled again.
     # shellcheck disable=SC2086 # both are lists of words
-    run second "$target/debug/stack" testbed -- cargo test --workspace ${flags#-p * } -- --exact $names </dev/null
+    run second rust ${flags#-p * } -- --exact $names </dev/null
     if [ "$(cut -d ' ' -f 1 "$logs/second.status")" -eq 0 ]; then
       passed=$((passed + $(wc -w <<<"$names")))
       failed=$((failed - $(wc -w <<<"$names")))
@@ -97,7 +97,7 @@ long=(
   three_months_end_what_ends_by_time
   a_stolen_password_and_a_days_patience_get_nothing
 )
-rust() { "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast -- "$@"; }
+rust() { "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast "$@"; }
 
 # Binaries and tests in one build, so that both have the same features and nothing is compiled twice.
 step build cargo build --workspace --bins --tests
@@ -108,8 +108,8 @@ if [ "$failed" -eq 0 ]; then
     export TMPDIR=/dev/shm
   fi
   # Most of the longest wait for servers: with one for each core, the cores were idle for half of the time.
-  RUST_TEST_THREADS=$((2 * $(nproc))) run rust rust "${long[@]/#/--skip=}" &
-  RUST_TEST_THREADS=1 step long rust "${long[@]}"
+  RUST_TEST_THREADS=$((2 * $(nproc))) run rust rust -- "${long[@]/#/--skip=}" &
+  RUST_TEST_THREADS=1 step long rust -- "${long[@]}"
   wait
   tally rust
   if [ "$failed" -ne 0 ]; then again; fi
