@@ -21,14 +21,14 @@ use crate::domain::second_factor::Change;
 use crate::domain::security_link::LinkId;
 use crate::domain::user::User;
 
-type Told = Result<(), sqlx::Error>;
+type Stored = Result<(), sqlx::Error>;
 
-pub async fn user_registered(conn: &mut PgConnection, user_id: UserId) -> Told {
+pub async fn user_registered(conn: &mut PgConnection, user_id: UserId) -> Stored {
     enqueue(conn, "auth.v1.user_registered", user_id, &UserRegistered { user_id: user_id.to_string() }).await
 }
 
 /// A code is to be mailed.
-pub async fn verification_code_issued(conn: &mut PgConnection, code_id: CodeId, user_id: UserId) -> Told {
+pub async fn verification_code_issued(conn: &mut PgConnection, code_id: CodeId, user_id: UserId) -> Stored {
     let event = VerificationCodeIssued { reference: code_id.to_string(), user_id: user_id.to_string() };
     enqueue(conn, "auth.v1.verification_code_issued", user_id, &event).await
 }
@@ -39,7 +39,7 @@ pub async fn destination_code_issued(
     code_id: CodeId,
     user_id: UserId,
     destination: &Destination,
-) -> Told {
+) -> Stored {
     let event = DestinationCodeIssued {
         reference: code_id.to_string(),
         user_id: user_id.to_string(),
@@ -52,13 +52,13 @@ pub async fn destination_code_issued(
 }
 
 /// A reset link is to be mailed.
-pub async fn password_reset_requested(conn: &mut PgConnection, token_id: Uuid, user_id: UserId) -> Told {
+pub async fn password_reset_requested(conn: &mut PgConnection, token_id: Uuid, user_id: UserId) -> Stored {
     let event = PasswordResetRequested { reference: token_id.to_string(), user_id: user_id.to_string() };
     enqueue(conn, "auth.v1.password_reset_requested", user_id, &event).await
 }
 
 /// An invitation is to be mailed.
-pub async fn staff_invited(conn: &mut PgConnection, token_id: Uuid, user: &User) -> Told {
+pub async fn staff_invited(conn: &mut PgConnection, token_id: Uuid, user: &User) -> Stored {
     let role = user.role.map(|role| role.as_str().to_owned()).unwrap_or_default();
     let event = StaffInvited { reference: token_id.to_string(), user_id: user.id.to_string(), role };
     enqueue(conn, "auth.v1.staff_invited", user.id, &event).await
@@ -70,7 +70,7 @@ pub async fn staff_changed(
     decided: &Proposal,
     (user_id, account): (UserId, &Account),
     (change, previous): (&str, Option<Role>),
-) -> Told {
+) -> Stored {
     let event = StaffChanged {
         user_id: user_id.to_string(),
         change: change.to_owned(),
@@ -84,7 +84,7 @@ pub async fn staff_changed(
     enqueue(conn, "auth.v1.staff_changed", user_id, &event).await
 }
 
-pub async fn password_changed(conn: &mut PgConnection, user_id: UserId, link_id: LinkId) -> Told {
+pub async fn password_changed(conn: &mut PgConnection, user_id: UserId, link_id: LinkId) -> Stored {
     let event = PasswordChanged { user_id: user_id.to_string(), link_reference: link_id.to_string() };
     enqueue(conn, "auth.v1.password_changed", user_id, &event).await
 }
@@ -96,7 +96,7 @@ pub async fn second_factor_changed(
     user_id: UserId,
     (change, recovery_codes_left, link_id): (Change, i64, LinkId),
     device: &Device,
-) -> Told {
+) -> Stored {
     let event = SecondFactorChanged {
         user_id: user_id.to_string(),
         change: change.into_str().to_owned(),
@@ -115,7 +115,7 @@ pub async fn factor_reset_scheduled(
     user_id: UserId,
     due_at: OffsetDateTime,
     link_id: LinkId,
-) -> Told {
+) -> Stored {
     let event = SecondFactorChanged {
         user_id: user_id.to_string(),
         change: "reset_scheduled".to_owned(),
@@ -127,7 +127,7 @@ pub async fn factor_reset_scheduled(
 }
 
 /// A member wants another address.
-pub async fn email_change_requested(conn: &mut PgConnection, user: &User, new_email: &str, link_id: LinkId) -> Told {
+pub async fn email_change_requested(conn: &mut PgConnection, user: &User, new_email: &str, link_id: LinkId) -> Stored {
     let event = EmailChangeRequested {
         user_id: user.id.to_string(),
         old_email: user.email.clone(),
@@ -143,7 +143,7 @@ pub async fn email_changed(
     user: &User,
     new_email: &str,
     (undo_id, link_id): (LinkId, LinkId),
-) -> Told {
+) -> Stored {
     let event = EmailChanged {
         user_id: user.id.to_string(),
         old_email: user.email.clone(),
@@ -155,7 +155,12 @@ pub async fn email_changed(
 }
 
 /// Somebody logged in from a device the account does not know.
-pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: UserId, device: &Device, link_id: LinkId) -> Told {
+pub async fn new_device_signed_in(
+    conn: &mut PgConnection,
+    user_id: UserId,
+    device: &Device,
+    link_id: LinkId,
+) -> Stored {
     let event = NewDeviceSignedIn {
         user_id: user_id.to_string(),
         device: device.family.clone(),
@@ -171,7 +176,7 @@ pub async fn sign_ins_refused(
     user_id: UserId,
     count: i64,
     (device, link_id): (Option<&Device>, Option<LinkId>),
-) -> Told {
+) -> Stored {
     let event = SignInsRefused {
         user_id: user_id.to_string(),
         count: i32::try_from(count).unwrap_or(i32::MAX),
@@ -182,7 +187,7 @@ pub async fn sign_ins_refused(
     enqueue(conn, "auth.v1.sign_ins_refused", user_id, &event).await
 }
 
-pub async fn account_frozen(conn: &mut PgConnection, user_id: UserId) -> Told {
+pub async fn account_frozen(conn: &mut PgConnection, user_id: UserId) -> Stored {
     enqueue(conn, "auth.v1.account_frozen", user_id, &AccountFrozen { user_id: user_id.to_string() }).await
 }
 
@@ -192,7 +197,7 @@ pub async fn account_closing(
     user_id: UserId,
     closes_at: OffsetDateTime,
     link_id: LinkId,
-) -> Told {
+) -> Stored {
     let event = AccountClosing {
         user_id: user_id.to_string(),
         closes_at: Some(clock::to_proto(closes_at)),
@@ -202,19 +207,19 @@ pub async fn account_closing(
 }
 
 /// The account was closed.
-pub async fn account_closed(conn: &mut PgConnection, user: &User) -> Told {
+pub async fn account_closed(conn: &mut PgConnection, user: &User) -> Stored {
     let event = AccountClosed { user_id: user.id.to_string(), email: user.email.clone() };
     enqueue(conn, "auth.v1.account_closed", user.id, &event).await
 }
 
 /// A member reported that someone else used the account.
-pub async fn activity_disowned(conn: &mut PgConnection, user_id: UserId, reported_at: OffsetDateTime) -> Told {
+pub async fn activity_disowned(conn: &mut PgConnection, user_id: UserId, reported_at: OffsetDateTime) -> Stored {
     let event = ActivityDisowned { user_id: user_id.to_string(), reported_at: Some(clock::to_proto(reported_at)) };
     enqueue(conn, "auth.v1.activity_disowned", user_id, &event).await
 }
 
 /// One session of an account was ended.
-pub async fn session_ended(conn: &mut PgConnection, user_id: UserId, session_id: SessionId) -> Told {
+pub async fn session_ended(conn: &mut PgConnection, user_id: UserId, session_id: SessionId) -> Stored {
     let event = SessionEnded { session_ids: vec![session_id.to_string()], ..SessionEnded::default() };
     enqueue(conn, "auth.v1.session_ended", user_id, &event).await
 }
@@ -225,7 +230,7 @@ pub async fn all_sessions_ended(
     user_id: UserId,
     except: Option<SessionId>,
     ended: &[SessionId],
-) -> Told {
+) -> Stored {
     let event = SessionEnded {
         session_ids: ended.iter().map(SessionId::to_string).collect(),
         all_of_user_id: user_id.to_string(),
