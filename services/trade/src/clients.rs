@@ -89,7 +89,11 @@ impl Wallet {
     ///
     /// # Errors
     /// Unavailable if wallet does not say anything.
-    pub async fn report_plans(&self, plans: Vec<OpenTrades>) -> Result<HashMap<PlanId, OffsetDateTime>, Refusal> {
+    pub async fn report_plans(
+        &self,
+        plans: Vec<OpenTrades>,
+        read_at: OffsetDateTime,
+    ) -> Result<HashMap<PlanId, OffsetDateTime>, Refusal> {
         let plans = plans.into_iter().map(|one| PlanValue {
             plan_id: one.plan_id.to_string(),
             title: one.title,
@@ -97,7 +101,8 @@ impl Wallet {
             value_cents: one.value.get(),
             value_at: one.value_at.map(to_proto),
         });
-        let request = self.outgoing().idempotent(ReportPlansRequest { plans: plans.collect() });
+        let message = ReportPlansRequest { plans: plans.collect(), read_at: Some(to_proto(read_at)) };
+        let request = self.outgoing().idempotent(message);
         let answer = call!(self.backing, report_plans, request).await.map_err(|status| from_status(&status))?;
         let known = answer.into_inner().gains.into_iter();
         Ok(known.filter_map(|one| Some((one.plan_id.parse().ok()?, from_proto(one.value_at.as_ref()?)?))).collect())

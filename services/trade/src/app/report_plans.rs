@@ -48,7 +48,7 @@ pub async fn report_plans(db: &Db, wallet: &Wallet) -> Result<(), Error> {
     let plans = open_trades::of_all_plans(&mut conn, now).await?;
     drop(conn);
     let values: Vec<_> = plans.iter().filter_map(|plan| Some((plan.plan_id, plan.value_at?))).collect();
-    let known = wallet.report_plans(plans).await?;
+    let known = wallet.report_plans(plans, now).await?;
     for (plan_id, at) in values {
         if known.get(&plan_id).is_none_or(|known| *known < at) {
             report_gains(db, wallet, (plan_id, at)).await?;

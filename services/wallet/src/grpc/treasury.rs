@@ -98,8 +98,11 @@ impl BackingService for GrpcServer {
 
     async fn report_plans(&self, request: Request<ReportPlansRequest>) -> Reply<ReportPlansResponse> {
         self.verifier.service(request.metadata(), &ALLOWED)?;
+        let message = request.into_inner();
+        let read_at = message.read_at.as_ref().and_then(clock::from_proto);
+        let read_at = read_at.ok_or_else(|| Refusal::field("readAt", "Name the moment of the report."))?;
         let mut plans = Vec::new();
-        for plan in request.into_inner().plans {
+        for plan in message.plans {
             plans.push(PlanValue {
                 plan_id: validate::id("planId", &plan.plan_id)?,
                 title: plan.title,
@@ -108,7 +111,7 @@ impl BackingService for GrpcServer {
                 value_at: plan.value_at.as_ref().and_then(clock::from_proto),
             });
         }
-        let known = retrying(|| report_plans(&self.db, &plans)).await?;
+        let known = retrying(|| report_plans(&self.db, &plans, read_at)).await?;
         let gains = known.into_iter().map(|(plan_id, value_at)| KnownGains {
             plan_id: plan_id.to_string(),
             value_at: value_at.map(clock::to_proto),

@@ -166,7 +166,7 @@ pub async fn moves(
     Ok(rows.into_iter().map(|row| (row.account, row.cents)).collect())
 }
 
-/// Notes what trade says of the open trades of a plan.
+/// Notes what trade says of the open trades of a plan, unless something newer is known.
 pub async fn report(
     conn: &mut PgConnection,
     (plan_id, title): (PlanId, &str),
@@ -176,7 +176,8 @@ pub async fn report(
     sqlx::query!(
         "INSERT INTO plan_values (plan_id, title, cost_cents, value_cents, at, value_at) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (plan_id) DO UPDATE SET title = excluded.title, cost_cents = excluded.cost_cents,
-            value_cents = excluded.value_cents, at = excluded.at, value_at = excluded.value_at",
+            value_cents = excluded.value_cents, at = excluded.at, value_at = excluded.value_at
+            WHERE plan_values.at <= excluded.at",
         plan_id.get(),
         title,
         open.cost.get(),
@@ -195,11 +196,13 @@ pub async fn known_gains(conn: &mut PgConnection) -> Result<Vec<(PlanId, Option<
     Ok(rows.into_iter().map(|row| (row.plan_id.into(), row.gains_at)).collect())
 }
 
-/// Whether the gains of all plans are known at the newest value of each, as trade reported it since a moment.
+/// Whether the gains of all plans are known at the newest value of each, as trade reported it since a moment. Before its
+/// first report nothing is known, unless there is no trade.
 pub async fn gains_are_known(conn: &mut PgConnection, since: OffsetDateTime) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT NOT EXISTS (SELECT FROM plan_values
-            WHERE at < $1 OR (value_at IS NOT NULL AND (gains_at IS NULL OR gains_at < value_at))) AS "known!""#,
+        r#"SELECT (EXISTS (SELECT FROM plan_values) OR (SELECT trade_id FROM trade_fundings ORDER BY trade_id LIMIT 1) IS NULL)
+            AND NOT EXISTS (SELECT FROM plan_values
+                WHERE at < $1 OR (value_at IS NOT NULL AND (gains_at IS NULL OR gains_at < value_at))) AS "known!""#,
         since
     )
     .fetch_one(conn)

@@ -9,6 +9,7 @@ use proto::wallet::v1::backing_service_server::BackingService;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
 use tonic::Status;
 use uuid::Uuid;
 use wallet::app::treasury::check_solvency::held_now;
@@ -17,7 +18,7 @@ use wallet::domain::liabilities::{Leaf, Sibling};
 
 use crate::fixture::{Member, World, code, key, withdrawal};
 use crate::trades::{fund, settle};
-use crate::treasury::{PLAN, fund_plan, moved, movement, report, report_at};
+use crate::treasury::{PLAN, fund_plan, moved, movement, report, report_at, report_read_at};
 
 pub async fn publish(world: &World, role: Role, key_text: &str) -> Result<Liabilities, Status> {
     let (_, token) = world.realm.staff(role);
@@ -174,14 +175,15 @@ async fn gains_that_were_not_taken_are_owed(pool: PgPool) {
     world.assert_verified().await;
 }
 
-/// [D-T5] Nothing is published while the gains at the newest values are not known: neither before they are reported, nor while
-/// trade does not report.
+/// [D-T5] Nothing is published while the gains at the newest values are not known: neither before the first report, nor before
+/// the gains are reported, nor while trade does not report, nor by a report that was long on its way.
 #[sqlx::test(migrations = false)]
 async fn a_publication_waits_for_gains(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = world.member_with(50_000).await;
     let trade = Uuid::now_v7();
     fund(&world, &member, trade, 20_000).await.unwrap();
+    nightly(&world).await;
     report_at(&world, 20_000, 22_000, Some(100)).await;
     nightly(&world).await;
     assert_eq!(world.count("SELECT count(*) FROM liability_publications").await, 0);
@@ -192,6 +194,9 @@ async fn a_publication_waits_for_gains(pool: PgPool) {
     nightly(&world).await;
     assert_eq!((newest(&world).await.total_cents, newest(&world).await.gains_cents), (52_000, 2_000));
     sqlx::query("UPDATE plan_values SET at = at - interval '11 minutes'").execute(&pool).await.unwrap();
+    assert_eq!(code(publish(&world, Role::Auditor, "b").await), "UNAVAILABLE");
+    let read_at = OffsetDateTime::now_utc() - Duration::minutes(11);
+    report_read_at(&world, 20_000, 22_000, Some(100), read_at).await;
     assert_eq!(code(publish(&world, Role::Auditor, "b").await), "UNAVAILABLE");
     report_at(&world, 20_000, 22_000, Some(100)).await;
     publish(&world, Role::Auditor, "c").await.unwrap();

@@ -78,9 +78,21 @@ pub async fn report(world: &World, cost_cents: i64, value_cents: i64) {
 
 /// With the moment of the plan's newest value, in seconds.
 pub async fn report_at(world: &World, cost_cents: i64, value_cents: i64, value: Option<i64>) {
+    report_read_at(world, cost_cents, value_cents, value, OffsetDateTime::now_utc()).await;
+}
+
+/// The same as trade read it at a moment.
+pub async fn report_read_at(
+    world: &World,
+    cost_cents: i64,
+    value_cents: i64,
+    value: Option<i64>,
+    read_at: OffsetDateTime,
+) {
     let value_at = value.map(|seconds| Timestamp { seconds, nanos: 0 });
     let plan = PlanValue { plan_id: PLAN.to_string(), title: "Starter".to_owned(), cost_cents, value_cents, value_at };
-    let request = with_token(ReportPlansRequest { plans: vec![plan] }, &world.realm.service_token("trade"));
+    let message = ReportPlansRequest { plans: vec![plan], read_at: Some(to_proto(read_at)) };
+    let request = with_token(message, &world.realm.service_token("trade"));
     world.grpc.report_plans(request).await.unwrap();
 }
 

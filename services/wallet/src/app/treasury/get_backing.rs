@@ -61,9 +61,15 @@ pub struct PlanValue {
 }
 
 /// Notes what trade says of all plans. Returns up to which value of each plan the gains of its trades are known.
-pub async fn report_plans(db: &Db, plans: &[PlanValue]) -> Result<Vec<(PlanId, Option<OffsetDateTime>)>, Error> {
+///
+/// A report is as old as its reading: one that was long on its way says nothing of values that came into force meanwhile.
+pub async fn report_plans(
+    db: &Db,
+    plans: &[PlanValue],
+    read_at: OffsetDateTime,
+) -> Result<Vec<(PlanId, Option<OffsetDateTime>)>, Error> {
     let mut tx = db.begin().await?;
-    let at = clock::now(&mut tx).await?;
+    let at = clock::now(&mut tx).await?.min(read_at);
     for PlanValue { plan_id, title, cost, value, value_at } in plans {
         treasury::report(&mut tx, (*plan_id, title), OpenTrades { cost: *cost, value: *value, at }, *value_at).await?;
     }
