@@ -653,8 +653,7 @@ DECLARE
     opposite jsonb;
     cause    causes;
 BEGIN
-    SELECT * INTO cause FROM causes
-        WHERE causes.cause_type = 'proposal' AND causes.id = posting.business_id AND causes.user_id = posting.user_id;
+    SELECT * INTO cause FROM causes WHERE causes.cause_type = 'proposal' AND causes.id = posting.business_id;
     IF rule.reverses IS NOT NULL THEN
         IF NOT EXISTS (SELECT FROM postings
             WHERE postings.id = reversed AND postings.user_id = posting.user_id AND postings.kind = ANY (rule.reverses))
@@ -663,7 +662,8 @@ BEGIN
         END IF;
         opposite := reversal_of(reversed);
     END IF;
-    RETURN cause.status = rule.cause_status AND cause.kind = rule.cause_kind AND cause.amount = cents
+    RETURN cause.user_id = posting.user_id AND cause.status = rule.cause_status AND cause.kind = rule.cause_kind
+        AND cause.amount = cents
         AND CASE WHEN rule.debit_amounts IS NULL THEN moves = opposite
             ELSE moves = (SELECT named.moves FROM named_moves(rule, cause.amount, cause.part, cause.change ->> 'source') AS named)
                 AND (opposite IS NULL OR opposite -> rule.debits[1] = moves -> rule.debits[1]) END;
@@ -689,13 +689,15 @@ BEGIN
             WHEN 'unchecked' THEN true
             -- One by one below.
             WHEN 'proposal' THEN false
-            ELSE (SELECT cause.status = rule.cause_status AND cause.kind IS NOT DISTINCT FROM rule.cause_kind
+            -- Members are compared once a row is found: with a condition on them, a plan may read all of a member's.
+            ELSE (SELECT cause.user_id = new.user_id AND cause.status = rule.cause_status
+                    AND cause.kind IS NOT DISTINCT FROM rule.cause_kind
                     AND moved[new.place] = named_amount(rule.debit_amounts[1], cause.amount, cause.part)
                     AND (rule.related_statuses IS NULL OR (
-                        SELECT paid.status = ANY (rule.related_statuses) AND paid.fee_paid = rule.related_fee_paid
-                        FROM transactions AS paid WHERE paid.id = cause.related_id AND paid.user_id = new.user_id))
-                FROM causes AS cause
-                WHERE cause.cause_type = new.cause_type AND cause.id = new.business_id AND cause.user_id = new.user_id)
+                        SELECT paid.user_id = new.user_id AND paid.status = ANY (rule.related_statuses)
+                            AND paid.fee_paid = rule.related_fee_paid
+                        FROM transactions AS paid WHERE paid.id = cause.related_id))
+                FROM causes AS cause WHERE cause.cause_type = new.cause_type AND cause.id = new.business_id)
             END, false)
     LOOP
         posting := new_postings[place_];
