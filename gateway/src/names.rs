@@ -27,9 +27,9 @@ macro_rules! names {
 
 names! {
     /// Role of a staff account.
-    Role = StaffRole::ALL.map(StaffRole::as_str);
+    Role = StaffRole::ALL.iter().map(|role| role.as_str());
     /// Permission of staff; each role has several.
-    Permission = StaffPermission::ALL.map(StaffPermission::as_str);
+    Permission = StaffPermission::ALL.iter().map(|one| one.as_str());
     /// Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
     ErrorCode = error_codes();
     /// Reason of a hold.

@@ -151,7 +151,7 @@ impl Row {
         if signed.service != database.name() {
             return Err("is signed for another service");
         }
-        let permission = Permission::named(&decided.permission).filter(|one| one.roles().contains(&signed.role));
+        let permission = decided.permission.parse().ok().filter(|one: &Permission| one.roles().contains(&signed.role));
         if permission.is_none_or(|one| !one.needs_fresh_factor()) {
             return Err("is signed for a role that may not do it");
         }

@@ -31,6 +31,7 @@ use chassis::identity::Role;
 use chassis::keys::{self, SealingKey, SecretKey, SigningKey};
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use tokio::sync::{Notify, Semaphore};
 
@@ -104,12 +105,15 @@ struct StaffAdd {
     email: String,
     #[arg(long)]
     name: String,
-    /// reviewer, treasurer, manager, auditor or admin.
-    #[arg(long)]
+    #[arg(long, value_parser = role_name())]
     role: Role,
     /// Reads the first password from the standard input.
     #[arg(long, required = true)]
     password_stdin: bool,
+}
+
+fn role_name() -> impl TypedValueParser<Value = Role> {
+    PossibleValuesParser::new(Role::ALL.iter().map(|role| role.as_str())).try_map(|name| name.parse())
 }
 
 #[tokio::main]

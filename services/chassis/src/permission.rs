@@ -2,10 +2,13 @@
 //! services enforce it; the gateway passes a person's permissions to the web app. Also the operations of members that
 //! need a fresh second factor (D-A3).
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 use crate::identity::Role;
 
 /// Something that staff of some roles may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "camelCase")]
 pub enum Permission {
     /// Read members, money, plans, methods, proposals and the books.
     See,
@@ -61,77 +64,50 @@ pub enum Permission {
 
 /// A row of the table.
 struct Rule {
-    name: &'static str,
     roles: &'static [Role],
     needs_fresh_factor: bool,
 }
 
-const fn reading(name: &'static str, roles: &'static [Role]) -> Rule {
-    Rule { name, roles, needs_fresh_factor: false }
+const fn reading(roles: &'static [Role]) -> Rule {
+    Rule { roles, needs_fresh_factor: false }
 }
 
-const fn deciding(name: &'static str, roles: &'static [Role]) -> Rule {
-    Rule { name, roles, needs_fresh_factor: true }
+const fn deciding(roles: &'static [Role]) -> Rule {
+    Rule { roles, needs_fresh_factor: true }
 }
 
 impl Permission {
     /// Every permission, in the order of the table of rules.
-    pub const ALL: [Self; 25] = [
-        Self::See,
-        Self::Decide,
-        Self::ProposeReversal,
-        Self::PlaceHold,
-        Self::ReleaseHold,
-        Self::RejectPayout,
-        Self::Freeze,
-        Self::WriteNotes,
-        Self::AnswerCases,
-        Self::Pay,
-        Self::CorrectBalances,
-        Self::ChangeMethods,
-        Self::PublishRates,
-        Self::ChangePlans,
-        Self::EditCourse,
-        Self::PublishCourse,
-        Self::SeeStaff,
-        Self::ChangeStaff,
-        Self::SeeAudit,
-        Self::SeeJournal,
-        Self::ReopenWithdrawals,
-        Self::PublishLiabilities,
-        Self::ReplayDeadLetters,
-        Self::ResetFactors,
-        Self::Announce,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     const fn rule(self) -> Rule {
         use Role::{Admin, Auditor, Manager, Reviewer, Treasurer};
         match self {
-            Self::See => reading("see", &Role::ALL),
-            Self::Decide => deciding("decide", &[Reviewer]),
-            Self::ProposeReversal => deciding("proposeReversal", &[Reviewer, Treasurer]),
-            Self::PlaceHold => deciding("placeHold", &[Reviewer]),
-            Self::ReleaseHold => deciding("releaseHold", &[Reviewer, Treasurer]),
-            Self::RejectPayout => deciding("rejectPayout", &[Treasurer]),
-            Self::Freeze => deciding("freeze", &[Reviewer]),
-            Self::WriteNotes => reading("writeNotes", &[Reviewer, Treasurer]),
-            Self::AnswerCases => reading("answerCases", &[Reviewer, Treasurer]),
-            Self::Pay => deciding("pay", &[Treasurer]),
-            Self::CorrectBalances => deciding("correctBalances", &[Treasurer]),
-            Self::ChangeMethods => deciding("changeMethods", &[Treasurer]),
-            Self::PublishRates => deciding("publishRates", &[Treasurer]),
-            Self::ChangePlans => deciding("changePlans", &[Manager]),
-            Self::EditCourse => reading("editCourse", &[Manager]),
-            Self::PublishCourse => deciding("publishCourse", &[Manager]),
-            Self::SeeStaff => reading("seeStaff", &[Auditor, Admin]),
-            Self::ChangeStaff => deciding("changeStaff", &[Admin]),
-            Self::SeeAudit => reading("seeAudit", &[Auditor, Admin]),
-            Self::SeeJournal => reading("seeJournal", &[Auditor, Admin]),
-            Self::ReopenWithdrawals => deciding("reopenWithdrawals", &[Treasurer, Admin]),
-            Self::PublishLiabilities => reading("publishLiabilities", &[Treasurer, Auditor, Admin]),
-            Self::ReplayDeadLetters => deciding("replayDeadLetters", &[Admin]),
-            Self::ResetFactors => deciding("resetFactors", &[Reviewer]),
-            Self::Announce => deciding("announce", &[Manager, Admin]),
+            Self::See => reading(Role::ALL),
+            Self::Decide => deciding(&[Reviewer]),
+            Self::ProposeReversal => deciding(&[Reviewer, Treasurer]),
+            Self::PlaceHold => deciding(&[Reviewer]),
+            Self::ReleaseHold => deciding(&[Reviewer, Treasurer]),
+            Self::RejectPayout => deciding(&[Treasurer]),
+            Self::Freeze => deciding(&[Reviewer]),
+            Self::WriteNotes => reading(&[Reviewer, Treasurer]),
+            Self::AnswerCases => reading(&[Reviewer, Treasurer]),
+            Self::Pay => deciding(&[Treasurer]),
+            Self::CorrectBalances => deciding(&[Treasurer]),
+            Self::ChangeMethods => deciding(&[Treasurer]),
+            Self::PublishRates => deciding(&[Treasurer]),
+            Self::ChangePlans => deciding(&[Manager]),
+            Self::EditCourse => reading(&[Manager]),
+            Self::PublishCourse => deciding(&[Manager]),
+            Self::SeeStaff => reading(&[Auditor, Admin]),
+            Self::ChangeStaff => deciding(&[Admin]),
+            Self::SeeAudit => reading(&[Auditor, Admin]),
+            Self::SeeJournal => reading(&[Auditor, Admin]),
+            Self::ReopenWithdrawals => deciding(&[Treasurer, Admin]),
+            Self::PublishLiabilities => reading(&[Treasurer, Auditor, Admin]),
+            Self::ReplayDeadLetters => deciding(&[Admin]),
+            Self::ResetFactors => deciding(&[Reviewer]),
+            Self::Announce => deciding(&[Manager, Admin]),
         }
     }
 
@@ -149,8 +125,8 @@ impl Permission {
 
     /// Its name on the wire.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        self.rule().name
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The permission that making and deciding a proposal of this kind takes.
@@ -174,15 +150,9 @@ impl Permission {
         if kind == "reversal" { Self::ProposeReversal } else { Self::of_proposal(kind) }
     }
 
-    /// The permission with this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.as_str() == name)
-    }
-
     /// The permissions of a role.
     pub fn of(role: Role) -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(move |permission| permission.roles().contains(&role))
+        Self::ALL.iter().copied().filter(move |permission| permission.roles().contains(&role))
     }
 }
 
@@ -253,16 +223,27 @@ mod tests {
         );
         let money = [Permission::Decide, Permission::Pay, Permission::CorrectBalances, Permission::ChangeMethods];
         assert!(may(Role::Admin).iter().all(|permission| !money.contains(permission)));
-        for role in Role::ALL {
+        for &role in Role::ALL {
             assert!(!(may(role).contains(&Permission::Decide) && may(role).contains(&Permission::Pay)), "{role:?}");
         }
+    }
+
+    /// [D-O1] Signed decisions, proposals and the web app hold these names.
+    #[test]
+    fn names_of_permissions() {
+        let names = "see decide proposeReversal placeHold releaseHold rejectPayout freeze writeNotes answerCases pay \
+                     correctBalances changeMethods publishRates changePlans editCourse publishCourse seeStaff changeStaff \
+                     seeAudit seeJournal reopenWithdrawals publishLiabilities replayDeadLetters resetFactors announce";
+        assert_eq!(Permission::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(" "), names);
+        assert!(names.split(' ').zip(Permission::ALL).all(|(name, one)| name.parse() == Ok(*one)));
+        assert!(["", "See", "place_hold", "own"].iter().all(|name| name.parse::<Permission>().is_err()));
     }
 
     /// [D-O7] Every decision needs a fresh factor; reading, notes and answers do not.
     #[test]
     fn every_decision_needs_a_fresh_factor() {
         let without: Vec<_> =
-            Permission::ALL.into_iter().filter(|one| !one.needs_fresh_factor()).map(Permission::as_str).collect();
+            Permission::ALL.iter().filter(|one| !one.needs_fresh_factor()).map(|one| one.as_str()).collect();
         assert_eq!(
             without,
             [

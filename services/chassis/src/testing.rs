@@ -94,7 +94,7 @@ impl Sessions for MemorySessions {
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
         let session_id = self.signatures.session(token).ok_or_else(unauthenticated)?.session_id;
         let session = self.live(session_id).await?.ok_or_else(unauthenticated)?;
-        let permission = Permission::named(&decided.permission).ok_or_else(not_permitted)?;
+        let permission = decided.permission.parse().map_err(|_| not_permitted())?;
         let staff = session.decider(permission)?;
         if let Some(one) = proposer {
             let role =

@@ -72,7 +72,7 @@ impl TryFrom<Row> for User {
 /// The role by its name in the database.
 pub(super) fn role(name: Option<&str>) -> Result<Option<Role>, sqlx::Error> {
     let role = name.map(str::parse).transpose();
-    role.map_err(|error: String| sqlx::Error::Decode(format!("users.role: {error}").into()))
+    role.map_err(|error: strum::ParseError| sqlx::Error::Decode(format!("users.role: {error}").into()))
 }
 
 fn one(row: Option<Row>) -> Result<Option<User>, sqlx::Error> {

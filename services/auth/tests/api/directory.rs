@@ -118,7 +118,7 @@ async fn accounts_are_found_by_id(pool: PgPool) {
 async fn permitted_staff_are_found(pool: PgPool) {
     let world = World::new(pool).await;
     let (_, member) = world.member("ada@example.com").await;
-    for role in Role::ALL {
+    for &role in Role::ALL {
         world.staff(role).await;
     }
     let credential = world.realm.service_token("cases");

@@ -37,7 +37,7 @@ async fn every_role_may_what_it_may(pool: PgPool) {
     let world = World::new(pool).await;
     let (_, member) = world.member("ada@example.com").await;
     let mut callers = vec![(None, member)];
-    for role in Role::ALL {
+    for &role in Role::ALL {
         callers.push((Some(role), world.staff(role).await.1));
     }
     let id = Uuid::new_v4().to_string();
@@ -45,12 +45,12 @@ async fn every_role_may_what_it_may(pool: PgPool) {
         let cells: [(&str, &[Role], bool); 12] = [
             (
                 "ListMembers",
-                &Role::ALL,
+                Role::ALL,
                 may(world.grpc.list_members(with_token(ListMembersRequest::default(), token)).await),
             ),
             (
                 "GetMember",
-                &Role::ALL,
+                Role::ALL,
                 may(world.grpc.get_member(with_token(GetMemberRequest { user_id: id.clone() }, token)).await),
             ),
             (
@@ -91,7 +91,7 @@ async fn every_role_may_what_it_may(pool: PgPool) {
             ),
             (
                 "ListProposals",
-                &Role::ALL,
+                Role::ALL,
                 may(world.grpc.proposals().list_proposals(with_token(Default::default(), token)).await),
             ),
             (

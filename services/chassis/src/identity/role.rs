@@ -1,12 +1,12 @@
 //! The roles of staff.
 
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The role of a staff account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Role {
     /// Decides deposits, fees and withdrawals; freezes.
     Reviewer,
@@ -22,25 +22,28 @@ pub enum Role {
 
 impl Role {
     /// Every role, in the order shown to staff.
-    pub const ALL: [Self; 5] = [Self::Reviewer, Self::Treasurer, Self::Manager, Self::Auditor, Self::Admin];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in tokens, on the wire and in the database.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Reviewer => "reviewer",
-            Self::Treasurer => "treasurer",
-            Self::Manager => "manager",
-            Self::Auditor => "auditor",
-            Self::Admin => "admin",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
-impl FromStr for Role {
-    type Err = String;
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or_else(|| format!("no role is called {text}"))
+    use super::Role;
+
+    /// [D-O1] Tokens, databases and clients hold these names.
+    #[test]
+    fn names_of_roles() {
+        let names = ["reviewer", "treasurer", "manager", "auditor", "admin"];
+        assert_eq!(Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>(), names);
+        assert_eq!(json!(Role::ALL), json!(names));
+        assert!(names.iter().zip(Role::ALL).all(|(name, role)| name.parse() == Ok(*role)));
+        assert!(["", "Admin", "owner"].iter().all(|name| name.parse::<Role>().is_err()));
     }
 }

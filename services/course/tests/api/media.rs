@@ -362,7 +362,7 @@ async fn managers_alone_upload(pool: PgPool) {
     let studio = Studio::new(pool).await;
     let (grpc, realm) = (&studio.world.grpc, &studio.world.realm);
     let id = Uuid::new_v4().to_string();
-    for role in Role::ALL.into_iter().map(Some).chain([None]) {
+    for role in Role::ALL.iter().copied().map(Some).chain([None]) {
         let token = role.map_or_else(|| realm.member().1, |role| realm.staff(role).1);
         let (is_staff, is_manager) = (role.is_some(), role == Some(Role::Manager));
         let append = AppendMediaRequest { id: id.clone(), chunk: id.clone(), ..Default::default() };

@@ -127,7 +127,7 @@ async fn an_unfinished_draft_is_not_published(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn managers_alone_change_the_course(pool: PgPool) {
     let world = World::new(pool).await;
-    for role in Role::ALL.into_iter().map(Some).chain([None]) {
+    for role in Role::ALL.iter().copied().map(Some).chain([None]) {
         let token = role.map_or_else(|| world.realm.member().1, |role| world.realm.staff(role).1);
         let (is_staff, is_manager) = (role.is_some(), role == Some(Role::Manager));
         let grpc = &world.grpc;

@@ -77,7 +77,7 @@ async fn two_people_announce(pool: PgPool) {
 async fn announcements_take_the_permission(pool: PgPool) {
     let world = World::start(pool).await;
     let grpc = world.grpc();
-    for role in Role::ALL {
+    for &role in Role::ALL {
         let token = world.realm.staff(role).1;
         let outcome = grpc.propose_announcement(with_token(announcement("", 721), &token)).await.unwrap_err();
         let refusal = from_status(&outcome);

@@ -113,7 +113,7 @@ async fn only_treasurers_prove_addresses(pool: PgPool) {
     let world = World::new(pool).await;
     assert_eq!(refused(prove(&world, &Uuid::new_v4().to_string(), ("x", "x")).await).kind, Kind::NotFound);
     let mut callers: Vec<(Option<Role>, String)> =
-        Role::ALL.into_iter().map(|role| (Some(role), world.realm.staff(role).1)).collect();
+        Role::ALL.iter().map(|&role| (Some(role), world.realm.staff(role).1)).collect();
     callers.push((None, world.member().1));
     for (role, token) in callers {
         let message = ProveAddressRequest { id: Uuid::new_v4().to_string(), ..Default::default() };

@@ -152,7 +152,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
 async fn roles_are_kept_apart(pool: PgPool) {
     let world = World::new(pool).await;
     let mut callers: Vec<(Option<Role>, String)> =
-        Role::ALL.into_iter().map(|role| (Some(role), world.realm.staff(role).1)).collect();
+        Role::ALL.iter().map(|&role| (Some(role), world.realm.staff(role).1)).collect();
     callers.push((None, world.member().1));
     for (role, token) in callers {
         let grpc = &world.grpc;

@@ -270,7 +270,7 @@ async fn only_treasurers_propose_valid_rates(pool: PgPool) {
     for minutes in [0, 1_441] {
         wrong("validMinutes", publication(minutes)).await;
     }
-    for role in Role::ALL {
+    for &role in Role::ALL {
         let (_, token) = world.realm.staff(role);
         let outcome = world.grpc.propose_rate(with_token(publication(60), &token)).await.err();
         assert_permitted(Some(role), [(role == Role::Treasurer, outcome)]);

@@ -140,7 +140,7 @@ async fn only_treasurers_sign_platform_methods(pool: PgPool) {
         );
     }
     let mut callers: Vec<(Option<Role>, String)> =
-        Role::ALL.into_iter().map(|role| (Some(role), world.realm.staff(role).1)).collect();
+        Role::ALL.iter().map(|&role| (Some(role), world.realm.staff(role).1)).collect();
     callers.push((None, world.member().1));
     for (role, token) in callers {
         let message = SignPlatformMethodRequest { id: Uuid::new_v4().to_string(), version: 1, ..Default::default() };

@@ -25,7 +25,7 @@ fn may<T>(result: &Result<T, Status>) -> bool {
 async fn each_role_does_its_own(pool: PgPool) {
     let world = World::new(pool).await;
     let grpc = &world.grpc;
-    let all = Role::ALL.as_slice();
+    let all = Role::ALL;
     let keepers = [Role::Treasurer, Role::Admin];
     let mut tokens: Vec<(Option<Role>, String)> =
         Role::ALL.iter().map(|role| (Some(*role), world.realm.staff(*role).1)).collect();

@@ -100,5 +100,5 @@ async fn check_proposer(conn: &mut PgConnection, proposer: Proposer) -> Result<(
 /// # Errors
 /// Forbidden if there is no such permission.
 pub fn permission(name: &str) -> Result<Permission, Error> {
-    Ok(Permission::named(name).ok_or_else(not_permitted)?)
+    Ok(name.parse().map_err(|_| not_permitted())?)
 }
