@@ -1,5 +1,6 @@
 //! Conversions between the messages of services and bodies, field by field.
 
+use heck::ToLowerCamelCase;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
@@ -190,7 +191,7 @@ pub fn to(messages: &Messages, item: &mut ItemStruct) -> Result<TokenStream> {
         let Some(name) = field.ident.as_ref().filter(|_| !mapping.skip) else { continue };
         let is_amount = named(&field.ty, "Field").and_then(argument).is_some_and(|of| is_of(of, "f64"));
         let in_message = mapping.in_message(name, is_amount);
-        let shown = camel_case(&name.unraw().to_string());
+        let shown = name.unraw().to_string().to_lower_camel_case();
         fields.push(match mapping.with {
             Some(with) => quote!(message.#in_message = (#with)(form, #shown, &self.#name)),
             None => quote!(message.#in_message = #gateway::json::ReadAs::read(&self.#name, form, #shown)),
@@ -209,16 +210,4 @@ pub fn to(messages: &Messages, item: &mut ItemStruct) -> Result<TokenStream> {
         }
     });
     Ok(quote!(#(#conversions)*))
-}
-
-/// A name in JSON.
-fn camel_case(name: &str) -> String {
-    let mut words = name.split('_');
-    let mut camel = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        let mut letters = word.chars();
-        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        camel.push_str(letters.as_str());
-    }
-    camel
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use heck::ToLowerCamelCase;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -18,7 +19,7 @@ pub fn on_the_wire(stored: &str) -> Option<Box<RawValue>> {
         if name == "document_file" {
             continue;
         }
-        let (name, value) = field(camel_case(&name), value);
+        let (name, value) = field(name.to_lower_camel_case(), value);
         // A value is stored for people and in millionths; it is shown once, as a number.
         told.insert(name, value?);
     }
@@ -61,17 +62,6 @@ fn raw(value: &impl Serialize) -> Option<Box<RawValue>> {
 fn image(key: &RawValue) -> Option<Box<RawValue>> {
     let key: String = serde_json::from_str(key.get()).ok()?;
     raw(&Files::public_link(&key))
-}
-
-fn camel_case(name: &str) -> String {
-    let mut parts = name.split('_');
-    let mut camel = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let mut letters = part.chars();
-        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        camel.push_str(letters.as_str());
-    }
-    camel
 }
 
 #[cfg(test)]
