@@ -23,6 +23,11 @@ pub fn required<M>(sent: Option<M>, what: &str) -> Result<M, ApiError> {
     sent.ok_or_else(|| ApiError::internal(format!("an answer without {what}")))
 }
 
+/// The text; an empty one stands for none.
+pub fn non_empty<T: AsRef<str>>(text: T) -> Option<T> {
+    Some(text).filter(|text| !text.as_ref().is_empty())
+}
+
 macro_rules! from_proto {
     ($($sent:ty => $shown:ty: $convert:expr;)+) => {$(
         impl FromProto<$sent> for $shown {
@@ -43,7 +48,7 @@ from_proto! {
     // Zero and empty text stand for nothing.
     i32 => Option<i32>: |number| Ok(Some(number).filter(|number| *number != 0));
     i64 => Option<i64>: |number| Ok(Some(number).filter(|number| *number != 0));
-    String => Option<String>: |text| Ok(Some(text).filter(|text| !text.is_empty()));
+    String => Option<String>: |text| Ok(non_empty(text));
     i64 => Dollars: |cents| Ok(Dollars::from_cents(cents));
     i64 => Option<Dollars>: |cents| Ok((cents != 0).then(|| Dollars::from_cents(cents)));
     Timestamp => String: |at| moment(Some(&at)).ok_or_else(|| ApiError::internal("a time that is none"));

@@ -21,6 +21,7 @@ use time::{Duration, OffsetDateTime};
 
 pub use self::format::Purpose;
 use self::format::{Kind, MOST_BYTES, is_unnamed, locked, misnamed, too_large, unsupported};
+use crate::convert::non_empty;
 use crate::error::ApiError;
 use crate::large;
 use crate::pictures::Pictures;
@@ -194,7 +195,7 @@ impl Files {
     /// The link to a photo or a method's picture: its key cannot be guessed, and it never changes.
     #[must_use]
     pub fn public_link(key: &str) -> Option<String> {
-        (!key.is_empty()).then(|| format!("/v1/files/{key}"))
+        non_empty(key).map(|key| format!("/v1/files/{key}"))
     }
 
     /// The link to a receipt or another private file of this owner, for 15 minutes.

@@ -20,6 +20,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use crate::cache::plans::PlanCache;
+use crate::convert::non_empty;
 
 /// Updates that a slow stream may lag behind; beyond them its client has to reload everything.
 const BACKLOG: usize = 1_024;
@@ -155,7 +156,7 @@ fn member_of(key: &str, payload: &[u8]) -> Option<String> {
     } else {
         TradeOpened::decode(payload).ok()?.trade?.user_id
     };
-    Some(user_id).filter(|id| !id.is_empty())
+    non_empty(user_id)
 }
 
 fn rand_pause() -> u64 {

@@ -14,6 +14,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::clients::call_retrying;
+use crate::convert::non_empty;
 use crate::error::ApiError;
 
 /// Accounts that auth looks up at once.
@@ -98,7 +99,7 @@ impl ProfileCache {
 
     /// The profiles of several accounts by id, not cached. Leaves out unknown accounts. Fails if auth does not answer.
     pub async fn look_up(&self, ids: impl IntoIterator<Item = String>) -> Result<People, ApiError> {
-        let mut ids: Vec<String> = ids.into_iter().filter(|id| !id.is_empty()).collect();
+        let mut ids: Vec<String> = ids.into_iter().filter_map(non_empty).collect();
         ids.sort_unstable();
         ids.dedup();
         let parts = ids.chunks(MOST_IDS).map(|some| self.directory.profiles(some.to_vec()));

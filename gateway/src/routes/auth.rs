@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::{ask, keyed, send};
-use crate::convert::{from_proto, required};
+use crate::convert::{from_proto, non_empty, required};
 use crate::error::ApiError;
 use crate::extract::{MaybeSignedIn, SignedIn, Visitor, on_behalf};
 use crate::idempotency::Keyed;
@@ -38,7 +38,7 @@ pub struct SessionReply {
 
 impl SessionReply {
     fn with_verification(self, handle: String) -> Self {
-        Self { verification: Some(handle).filter(|handle| !handle.is_empty()), ..self }
+        Self { verification: non_empty(handle), ..self }
     }
 }
 
@@ -290,7 +290,7 @@ pub struct TokenQuery {
     request_body(content((Reset = "multipart/form-data"), (Reset = "application/x-www-form-urlencoded"), (Reset = "application/json"))))]
 pub async fn reset_password(caller: Visitor, Query(query): Query<TokenQuery>, mut form: FormData) -> Answer<Done> {
     let in_query = query.token.unwrap_or_default();
-    let token = Some(form.take("token")).filter(|token| !token.is_empty()).unwrap_or(in_query);
+    let token = non_empty(form.take("token")).unwrap_or(in_query);
     let (password, confirm_password) = (form.take("password"), form.take("confirmPassword"));
     let message = ResetPasswordRequest { token, password, confirm_password, client: Some(caller.client) };
     send!(caller.auth.reset_password(message))?;

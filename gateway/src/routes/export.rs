@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::archive::Archive;
 use crate::cache::profiles::Profile;
 use crate::clients::{Service, call_retrying};
+use crate::convert::non_empty;
 use crate::error::{ApiError, Errors};
 use crate::exports::Pace;
 use crate::extract::VerifiedMember;
@@ -190,7 +191,7 @@ impl Export {
         for row in &read.rows_json {
             let row: Value = serde_json::from_str(row)?;
             let keys = ["imageKey", "receiptKey", "fileKey"].into_iter().filter_map(|name| row.get(name)?.as_str());
-            for key in keys.filter(|key| !key.is_empty()) {
+            for key in keys.filter_map(non_empty) {
                 if !self.files.iter().any(|known| known == key) {
                     self.files.push(key.to_owned());
                 }

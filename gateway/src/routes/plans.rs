@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::clients::{ask, call_retrying};
-use crate::convert::{FromProto, from_proto, millionths, percent, required};
+use crate::convert::{FromProto, from_proto, millionths, non_empty, percent, required};
 use crate::error::ApiError;
 use crate::extract::Visitor;
 use crate::json::{Answer, Decimal, Dollars, field, ok, reply};
@@ -227,7 +227,7 @@ pub struct PlanCourses {
 /// values of each: the oldest, the newest, and others at even distances.
 #[get("/plans/values", "Investments", params(("ids" = String, Query), ("points" = Option<i32>, Query, minimum = 1)))]
 pub async fn courses(caller: Visitor, Query(query): Query<ValuesQuery>) -> Answer<PlanCourses> {
-    let Some(ids) = query.ids.filter(|ids| !ids.is_empty()) else {
+    let Some(ids) = query.ids.and_then(non_empty) else {
         return Err(field("ids", "Name the plans, separated by commas."));
     };
     let points = match query.points.as_deref().map(str::parse) {

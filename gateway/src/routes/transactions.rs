@@ -28,7 +28,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::app::App;
 use crate::cache::profiles::Profile;
 use crate::clients::{ask, keyed, send};
-use crate::convert::from_proto;
+use crate::convert::{from_proto, non_empty};
 use crate::error::ApiError;
 use crate::extract::{ActiveMember, NamedMember, VerifiedMember};
 use crate::files::{Purpose, Stored};
@@ -147,8 +147,8 @@ pub struct Transaction {
 impl Transaction {
     /// Converts wallet's transaction. Fails if its kind, status or direction is unknown here, or its time is missing.
     pub fn new(app: &App, row: Row, user: Profile) -> Result<Self, ApiError> {
-        let receipt = (!row.receipt_key.is_empty()).then(|| ReceiptLink {
-            url: app.files.private_link(&row.receipt_key, &row.user_id, OffsetDateTime::now_utc()),
+        let receipt = non_empty(&row.receipt_key).map(|key| ReceiptLink {
+            url: app.files.private_link(key, &row.user_id, OffsetDateTime::now_utc()),
             content_type: row.receipt_content_type.clone(),
         });
         Ok(Self { receipt, user, ..from_proto(row)? })
@@ -432,7 +432,7 @@ pub struct SearchQuery {
 
 /// A moment of a period: an instant, or a day in UTC, of which a period begins with the start and ends with the end.
 fn boundary(name: &str, text: Option<&str>, is_end: bool) -> Result<Option<Timestamp>, ApiError> {
-    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let Some(text) = text.and_then(non_empty) else { return Ok(None) };
     if let Ok(at) = OffsetDateTime::parse(text, &Rfc3339) {
         return Ok(Some(clock::to_proto(at)));
     }

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use crate::app::App;
 use crate::cache::profiles::People;
 use crate::clients::{Service, ask, call_retrying, keyed};
-use crate::convert::{choice, from_proto, required};
+use crate::convert::{choice, from_proto, non_empty, required};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::Keyed;
@@ -337,7 +337,7 @@ pub struct Chosen {
 #[get("/admin/transactions/{id}", "Back office",
     params(("txid" = Option<String>, Query, description = "Show the evidence of this payment instead of the claimed one"), ("vout" = Option<u32>, Query, description = "Its output")))]
 pub async fn get(caller: StaffMember, Path(id): Path<String>, Query(chosen): Query<Chosen>) -> Answer<Review> {
-    let vout = chosen.vout.filter(|text| !text.is_empty()).map(|text| text.parse()).transpose();
+    let vout = chosen.vout.and_then(non_empty).map(|text| text.parse()).transpose();
     let vout = vout.map_err(|_| field("vout", "Please enter the index of an output."))?;
     let message = GetReviewRequest { id, txid: chosen.txid.unwrap_or_default(), vout };
     let answer = ask!(caller.wallet_staff.get_review(message))?;
@@ -574,7 +574,7 @@ async fn naming_payer<T>(app: &App, answer: Result<T, ApiError>) -> Result<T, Ap
     let Some(mut paying) = error.fact("paying").cloned() else { return Err(error) };
     let id = paying["by"].as_str().unwrap_or_default().to_owned();
     let people = app.profiles.look_up([id.clone()]).await;
-    let Some(name) = people.ok().and_then(|people| people.name(&id)).filter(|name| !name.is_empty()) else {
+    let Some(name) = people.ok().and_then(|people| people.name(&id)).and_then(non_empty) else {
         return Err(error);
     };
     let until = paying["until"].as_str().and_then(|until| until.get(11..16)).unwrap_or_default();

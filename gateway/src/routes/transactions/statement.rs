@@ -22,7 +22,7 @@ use time::{Date, OffsetDateTime};
 use crate::app::App;
 use crate::cache::profiles::Profile;
 use crate::clients::call_retrying;
-use crate::convert::{from_proto, rate};
+use crate::convert::{from_proto, non_empty, rate};
 use crate::documents::{self, DocumentKind};
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
@@ -47,7 +47,7 @@ pub struct StatementLine {
     #[nullable]
     at: Option<String>,
     title: String,
-    #[from(transaction_id, with = |id: String| (!id.is_empty()).then(|| reference(&id)))]
+    #[from(transaction_id, with = |id: String| non_empty(id).map(|id| reference(&id)))]
     reference: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     description: String,
@@ -256,13 +256,13 @@ impl<'a> From<&'a StatementLine> for Line<'a> {
         let says_more = matches!(line.title.as_str(), "Trade" | "Profit" | "Adjustment" | "Bonus");
         let facts = [
             says_more.then(|| line.description.clone()),
-            (!line.units.is_empty()).then(|| format!("{} {}", line.units, line.asset)),
-            (!line.rate.is_empty()).then(|| format!("at {}", price(&line.rate))),
-            (!line.network.is_empty()).then(|| line.network.clone()),
+            non_empty(&line.units).map(|units| format!("{units} {}", line.asset)),
+            non_empty(&line.rate).map(|rate| format!("at {}", price(rate))),
+            non_empty(line.network.clone()),
             (fee > Cents::ZERO).then(|| format!("fee {fee}")),
         ];
-        let facts = facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ");
-        let hash = if line.txid.is_empty() { String::new() } else { format!("Hash {}", line.txid) };
+        let facts = facts.into_iter().flatten().filter_map(non_empty).collect::<Vec<_>>().join(" · ");
+        let hash = non_empty(&line.txid).map(|txid| format!("Hash {txid}"));
         Self {
             at: line.at.as_deref().unwrap_or_default(),
             title: &line.title,
@@ -270,7 +270,7 @@ impl<'a> From<&'a StatementLine> for Line<'a> {
             amount: line.amount.cents(),
             balance: line.balance.cents(),
             fee,
-            details: [facts, hash].into_iter().filter(|detail| !detail.is_empty()).collect(),
+            details: [non_empty(facts), hash].into_iter().flatten().collect(),
         }
     }
 }
