@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use chassis::money::{AmountError, Cents};
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -17,7 +17,9 @@ use crate::domain::txid::Txid;
 pub const HOUSE: Uuid = Uuid::nil();
 
 /// What moves; also the kind of the proposal and, where money of the books moves, of its posting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, EnumString, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", const_into_str)]
@@ -55,22 +57,10 @@ pub enum MovementKind {
 }
 
 impl MovementKind {
-    /// The kind of its posting; `None` if no money of the books moves.
+    /// The kind of its posting, which has the same name; `None` if no money of the books moves.
     #[must_use]
-    pub const fn posting_kind(self) -> Option<PostingKind> {
-        Some(match self {
-            Self::CapitalIn => PostingKind::CapitalIn,
-            Self::CapitalOut => PostingKind::CapitalOut,
-            Self::RevenueOut => PostingKind::RevenueOut,
-            Self::NetworkFee => PostingKind::NetworkFee,
-            Self::Loss => PostingKind::Loss,
-            Self::PlanFunded => PostingKind::PlanFunded,
-            Self::PlanReturned => PostingKind::PlanReturned,
-            Self::PlanBought => PostingKind::PlanBought,
-            Self::PlanProceeds => PostingKind::PlanProceeds,
-            Self::PlanLoss => PostingKind::PlanLoss,
-            Self::PlanValued | Self::HoldingStated | Self::Sweep | Self::Exchange | Self::Refund => return None,
-        })
+    pub fn posting_kind(self) -> Option<PostingKind> {
+        self.into_str().parse().ok()
     }
 
     #[must_use]
@@ -376,6 +366,7 @@ impl Solvency {
 #[cfg(test)]
 mod tests {
     use chassis::money::Cents;
+    use strum::VariantArray;
     use time::OffsetDateTime;
     use uuid::Uuid;
 
@@ -434,6 +425,14 @@ mod tests {
             let stored = serde_json::to_value(&movement).expect("it is written");
             assert_eq!(serde_json::from_value::<TreasuryMovement>(stored).expect("it is read"), movement);
         }
+    }
+
+    /// D-T1: each movement of money of the books has a posting of its name.
+    #[test]
+    fn movements_without_a_posting() {
+        use MovementKind::{Exchange, HoldingStated, PlanValued, Refund, Sweep};
+        let without: Vec<_> = MovementKind::VARIANTS.iter().filter(|kind| kind.posting_kind().is_none()).collect();
+        assert_eq!(without, [&PlanValued, &HoldingStated, &Sweep, &Exchange, &Refund]);
     }
 
     fn left(movements: &[Confirmed]) -> Vec<(i64, i64)> {
