@@ -68,17 +68,17 @@ impl From<StaffId> for UserId {
     }
 }
 
-/// Of an account that is known to be a member's.
-impl From<UserId> for MemberId {
-    fn from(id: UserId) -> Self {
-        Self(id.0)
+impl UserId {
+    /// The account as a member's. Right where its row or session has no role, or the request can be about a member only.
+    #[must_use]
+    pub const fn assume_member(self) -> MemberId {
+        MemberId(self.0)
     }
-}
 
-/// Of an account that is known to be of staff.
-impl From<UserId> for StaffId {
-    fn from(id: UserId) -> Self {
-        Self(id.0)
+    /// The account as one of staff. Right where its row or session has a role.
+    #[must_use]
+    pub const fn assume_staff(self) -> StaffId {
+        StaffId(self.0)
     }
 }
 

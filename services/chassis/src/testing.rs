@@ -87,7 +87,7 @@ impl Sessions for MemorySessions {
 
     async fn permitted_staff(&self, permission: Permission) -> Result<Vec<StaffId>, Refusal> {
         let has_it = |session: &&Session| session.role.is_some_and(|role| permission.roles().contains(&role));
-        Ok(self.lock().values().filter(has_it).map(|session| session.user_id.into()).collect())
+        Ok(self.lock().values().filter(has_it).map(|session| session.user_id.assume_staff()).collect())
     }
 
     /// A proposer who never logged in is permitted.
@@ -266,7 +266,7 @@ impl Realm {
     /// A verified member logged in: the account and the token.
     pub fn member(&self) -> (MemberId, String) {
         let session = session(None);
-        (session.user_id.into(), self.sign_in(session))
+        (session.user_id.assume_member(), self.sign_in(session))
     }
 
     /// Freezes an account.
@@ -286,7 +286,7 @@ impl Realm {
     /// Staff logged in: the account and the token.
     pub fn staff(&self, role: Role) -> (StaffId, String) {
         let session = session(Some(role));
-        (session.user_id.into(), self.sign_in(session))
+        (session.user_id.assume_staff(), self.sign_in(session))
     }
 }
 

@@ -43,8 +43,8 @@ pub struct Session {
 impl Session {
     /// The member who logged in, once the session is known to be a member's.
     #[must_use]
-    pub fn member_id(&self) -> MemberId {
-        self.user_id.into()
+    pub const fn member_id(&self) -> MemberId {
+        self.user_id.assume_member()
     }
 
     /// A member with a confirmed email, who may read.
@@ -142,7 +142,7 @@ impl Session {
     /// Forbidden for everybody else.
     pub fn colleague(self) -> Result<Staff, Refusal> {
         match self.role {
-            Some(role) if !self.frozen => Ok(Staff::new(self.user_id.into(), role)),
+            Some(role) if !self.frozen => Ok(Staff::new(self.user_id.assume_staff(), role)),
             _ => Err(not_permitted()),
         }
     }

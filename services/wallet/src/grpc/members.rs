@@ -251,7 +251,8 @@ impl WalletService for GrpcServer {
     }
 
     async fn request_withdrawal(&self, request: Request<RequestWithdrawalRequest>) -> Reply<RequestWithdrawalResponse> {
-        let user_id = self.verifier.named_user(request.metadata())?.into();
+        // Others than members are refused below.
+        let user_id = self.verifier.named_user(request.metadata())?.assume_member();
         let message = request.get_ref();
         let amount = Cents::new(message.amount_cents);
         let looked_up = async {

@@ -286,7 +286,7 @@ pub async fn note(conn: &mut PgConnection, user: &User, change: Change, device: 
     published::second_factor_changed(&mut *conn, user.id, (change, left, link), device).await?;
     security_log::done(&mut *conn, (user.id, user.role), Kind::FactorsChanged, Some(device), now).await?;
     let Some(role) = user.role else { return Ok(()) };
-    let staff = Staff::new(user.id.into(), role);
+    let staff = Staff::new(user.id.assume_staff(), role);
     let enrolled = |enrolled: bool| Some(json!({ "enrolled": enrolled }));
     let (before, after) = match change {
         Change::AuthenticatorAdded => (enrolled(false), enrolled(true)),

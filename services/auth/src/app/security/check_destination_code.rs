@@ -36,5 +36,5 @@ async fn check(app: &App, user_id: UserId, destination: &[u8], code: &str) -> Re
         security_log::done(&mut tx, (user_id, None), Kind::DestinationConfirmed, None, now).await?;
     }
     tx.commit().await?;
-    app.sign(&ConfirmedDestination::new(user_id.into(), destination, "code", now))
+    app.sign(&ConfirmedDestination::new(user_id.assume_member(), destination, "code", now))
 }

@@ -26,5 +26,5 @@ pub async fn note_destination(
     let done = Kind::DestinationConfirmed;
     security_log::done(&mut tx, (user_id, found.session.role), done, None, found.now).await?;
     tx.commit().await?;
-    app.sign(&ConfirmedDestination::new(user_id.into(), destination, "factor", found.now))
+    app.sign(&ConfirmedDestination::new(user_id.assume_member(), destination, "factor", found.now))
 }

@@ -30,7 +30,7 @@ async fn add(conn: &mut PgConnection, decision: &Decision) -> Result<(), Error> 
         staff: &decision.staff,
         action: "member.note",
         subject_id: user.id.to_string(),
-        member_id: Some(user.id.into()),
+        member_id: Some(user.id.assume_member()),
         before: None,
         after: Some(json!({ "text": text })),
         address: &decision.address,

@@ -47,7 +47,7 @@ async fn apply(conn: &mut PgConnection, command: &EndMemberSessions) -> Result<u
         staff: &command.staff,
         action: "member.end_sessions",
         subject_id: user.id.to_string(),
-        member_id: Some(user.id.into()),
+        member_id: Some(user.id.assume_member()),
         before: None,
         after: Some(json!({ "ended": count })),
         address: &command.address,

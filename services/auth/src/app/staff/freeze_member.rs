@@ -91,7 +91,7 @@ async fn apply(conn: &mut PgConnection, decision: &Decision, change: Change, sig
         staff: &decision.staff,
         action: change.action(),
         subject_id: user.id.to_string(),
-        member_id: Some(user.id.into()),
+        member_id: Some(user.id.assume_member()),
         before: Some(json!({ "frozen": !frozen })),
         after: Some(json!({ "frozen": frozen, "note": note })),
         address: &decision.address,

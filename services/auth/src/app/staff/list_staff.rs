@@ -15,5 +15,5 @@ pub async fn list_staff(app: &App) -> Result<Vec<User>, Error> {
 /// Those whose role has this permission, by name.
 pub async fn list_permitted_staff(app: &App, permission: Permission) -> Result<Vec<StaffId>, Error> {
     let has_it = |user: &User| user.role.is_some_and(|role| permission.roles().contains(&role));
-    Ok(list_staff(app).await?.into_iter().filter(has_it).map(|user| user.id.into()).collect())
+    Ok(list_staff(app).await?.into_iter().filter(has_it).map(|user| user.id.assume_staff()).collect())
 }

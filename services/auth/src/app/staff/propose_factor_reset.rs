@@ -34,7 +34,7 @@ async fn propose(conn: &mut PgConnection, decision: &Decision) -> Result<Proposa
     let change = json!({ "name": member.name, "email": member.email, "note": note });
     let new = NewProposal {
         subject_id: Some(member.id.get()),
-        member_id: Some(member.id.into()),
+        member_id: Some(member.id.assume_member()),
         ..NewProposal::new(&decision.staff, &decision.address, FACTOR_RESET, &change)
     };
     Ok(proposal::open(conn, new).await?)
