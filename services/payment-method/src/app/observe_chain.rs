@@ -1,7 +1,8 @@
 //! Observes the payments to and from the platform on a chain (D-Q4).
 
+mod world;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use chassis::audit;
 use chassis::clock;
@@ -11,22 +12,23 @@ use miniscript::bitcoin::ScriptBuf;
 use serde_json::json;
 use time::{Duration, OffsetDateTime};
 
+use self::world::held;
 use crate::app::node_refusal;
 use crate::app::price::price;
 use crate::clients::chain::{Chain, Node};
 use crate::clients::rpc::ChainError;
 use crate::domain::address;
-use crate::domain::network::{self, Format};
-use crate::domain::payment::{
-    Balance, Fate, Key, Observation, Search, State, Tip, Watched, Way, arrived_at, depth, state,
-};
+use crate::domain::network::Format;
+use crate::domain::payment::{Balance, Fate, Key, Observation, State, Tip, Way, arrived_at, depth, state};
 use crate::domain::quote::{self, Asset, Direction};
 use crate::error::Error;
 use crate::events::published::{payment_changed, payment_seen};
 use crate::store::chain_cursors::Cursor;
 use crate::store::chain_payments::{Arrival, Payment};
 use crate::store::holdings::{self, Reading};
-use crate::store::{assets, chain_cursors, chain_payments, deposit_addresses, methods, quotes, treasury_addresses};
+use crate::store::{chain_cursors, chain_payments, deposit_addresses, quotes, treasury_addresses};
+
+pub(crate) use self::world::{World, world};
 
 /// In the audit log: an address of the treasury's own wallet is the platform's from now on.
 const WATCHED: &str = "treasury_address.watch";
@@ -37,39 +39,6 @@ const DEEPEST: i64 = 6;
 /// Balances are read once a minute, and where a chain is looked at more often than usual, at every twelfth look.
 const READ: Duration = Duration::minutes(1);
 const READ_LOOKS: i32 = 12;
-/// Balances of own addresses of members that are read at a time, each by a call.
-const READ_AT_ONCE: i64 = 200;
-/// Addresses that are read from the database at a time.
-const PART: i64 = 10_000;
-
-/// What is looked for on a chain.
-pub(crate) struct World {
-    watched: Vec<Watched>,
-    /// The own addresses of members.
-    derived: Arc<Vec<Watched>>,
-    /// Those of them whose balances are to be read.
-    held: Vec<Watched>,
-    assets: Vec<Asset>,
-    contracts: Vec<String>,
-    coin: bool,
-}
-
-impl World {
-    /// The addresses of platform methods, also archived ones.
-    pub(crate) fn watched(&self) -> &[Watched] {
-        &self.watched
-    }
-
-    /// Digits after the point of a whole unit.
-    pub(crate) fn decimals(&self, symbol: &str) -> u8 {
-        self.assets.iter().find(|asset| asset.symbol == symbol).map_or(0, |asset| asset.decimals)
-    }
-
-    pub(crate) fn search(&self) -> Search<'_> {
-        let Self { watched, derived, held, contracts, coin, .. } = self;
-        Search { watched, derived, held, contracts, coin: *coin }
-    }
-}
 
 /// Reads the blocks above the last final one, unless another process is doing so. If the node fails or contradicts itself,
 /// only the reason is stored. Payments are valued at their arrival, less the spread.
@@ -171,62 +140,6 @@ async fn watch(
 /// The height up to which blocks are final for payments of any value.
 fn settled(tip: &Tip) -> i64 {
     tip.final_height.unwrap_or(tip.block.height - DEEPEST).max(0)
-}
-
-pub(crate) async fn world(conn: &mut PgConnection, chain: &Chain) -> Result<World, Error> {
-    let mut watched = Vec::new();
-    for (network, address, since) in methods::platform_addresses(conn).await? {
-        let is_here = network::chain(&network) == Some(chain.name());
-        if let Some(script) = address::script(chain.format(), &address).filter(|_| is_here) {
-            watched.push(Watched { address, script, since });
-        }
-    }
-    watched.sort_by(|one, other| (&one.script, one.since).cmp(&(&other.script, other.since)));
-    // A Bitcoin address in capitals is the same address.
-    watched.dedup_by(|one, other| one.script == other.script);
-    let assets: Vec<_> = assets::all(conn).await?.into_iter().filter(|one| one.chain == chain.name()).collect();
-    let contracts = assets.iter().map(|one| one.contract.clone()).filter(|contract| !contract.is_empty()).collect();
-    let coin = chain.format() == Format::Bitcoin || is_coin_in_use(conn, chain, &assets).await?;
-    let derived = derived(conn, chain).await?;
-    Ok(World { watched, derived, held: Vec::new(), assets, contracts, coin })
-}
-
-/// The own addresses of members: those that were derived since the last time are read from the database.
-async fn derived(conn: &mut PgConnection, chain: &Chain) -> Result<Arc<Vec<Watched>>, Error> {
-    let mut known = chain.derived().lock().await;
-    let (mut ends, mut new) = (Vec::new(), Vec::new());
-    for (key, count) in deposit_addresses::keys(conn, chain.name()).await? {
-        let mut next = known.next(key);
-        while next < count {
-            let part = deposit_addresses::derived(conn, (key, next), PART).await?;
-            let Some((last, ..)) = part.last() else { break };
-            next = last + 1;
-            new.extend(part.into_iter().filter_map(|(_, address, since)| {
-                let script = address::script(chain.format(), &address)?;
-                Some(Watched { address, script, since })
-            }));
-        }
-        ends.push((key, next));
-    }
-    Ok(known.add(ends, new))
-}
-
-/// The own addresses whose balances are read next: on Bitcoin one call returns them all.
-async fn held(conn: &mut PgConnection, chain: &Chain, world: &World) -> Result<Vec<Watched>, Error> {
-    let limit = if chain.format() == Format::Bitcoin { PART } else { READ_AT_ONCE };
-    let due = deposit_addresses::due(conn, chain.name(), limit).await?;
-    let scripts = due.iter().filter_map(|address| address::script(chain.format(), address));
-    Ok(scripts.filter_map(|script| world.search().ours(&script).cloned()).collect())
-}
-
-/// Whether an active method uses the coin of the chain, because searching for it takes reading whole blocks.
-async fn is_coin_in_use(conn: &mut PgConnection, chain: &Chain, assets: &[Asset]) -> Result<bool, Error> {
-    let coin = assets.iter().find(|one| one.contract.is_empty());
-    let methods = methods::active_platform(conn).await?;
-    Ok(methods.iter().any(|method| {
-        let is_here = network::chain(&method.fields.network) == Some(chain.name());
-        is_here && coin.is_some_and(|coin| coin.symbol == method.fields.currency)
-    }))
 }
 
 /// What a node answered in one look.
