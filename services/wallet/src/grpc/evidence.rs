@@ -4,6 +4,7 @@ use chassis::clock;
 use chassis::error::Refusal;
 use chassis::money::{Cents, Units};
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck};
+use proto::wallet::v1 as message;
 use time::{Duration, OffsetDateTime};
 
 use crate::app::deposit::match_payments::{add_consumed, is_whole_reserved, settled_quotes};
@@ -138,4 +139,20 @@ fn proves(evidence: &ChainEvidence, amount: Cents) -> bool {
     let is_known = evidence.checks.iter().all(|check| matches!(check.state.as_str(), "ok" | "warn"));
     let is_enough = evidence.suggested_cents.is_some_and(|worth| amount.get() <= worth);
     !evidence.payments.is_empty() && is_final && is_known && is_enough
+}
+
+/// The line of the checklist of a payment about which the chain says nothing.
+pub(super) fn unobserved(one: &Transaction) -> Option<message::Check> {
+    let payment = one.as_payment()?;
+    Some(message::Check {
+        name: "payment_found".to_owned(),
+        ok: false,
+        state: "unknown".to_owned(),
+        detail: format!(
+            "{} is not observed: whether the payment exists is not known here. Look it up in an explorer, and note how you \
+             verified it.",
+            payment.method.network
+        ),
+        transaction_ids: Vec::new(),
+    })
 }

@@ -1,20 +1,21 @@
 //! StaffService, for staff.
 
+mod payouts;
+
+mod filter;
+
 use chassis::clock;
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::{Reply, answer};
 use chassis::id::StaffId;
 use chassis::idempotency::Answer;
-use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use chassis::page::{self, Page};
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decides, Proposal};
 use chassis::staff_call::StaffCall;
 use chassis::validate;
-use proto::common::v1::{ChainPayment, PageRequest};
-use proto::wallet::v1 as message;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ClaimTransactionRequest, ClaimTransactionResponse,
@@ -30,9 +31,10 @@ use proto::wallet::v1::{
     ProposeReopeningResponse, ProposeReversalRequest, ProposeReversalResponse, RejectTransactionRequest,
     RejectTransactionResponse, ReleaseHoldRequest, ReleaseHoldResponse,
 };
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 use tonic::{Request, Response};
 
+use self::filter::{PAGE, filter, queue_page};
 use crate::app::account::get_member_wallet::get_member_wallet;
 use crate::app::account::list_member_wallets::list_member_wallets;
 use crate::app::correction::check_proposal::check_proposal;
@@ -47,7 +49,6 @@ use crate::app::ledger::propose_rebuild::{ProposeRebuild, propose_rebuild};
 use crate::app::ledger::propose_reopening::{ProposeReopening, propose_reopening};
 use crate::app::payout::lease_payout::{LeasePayout, lease_payout};
 use crate::app::payout::mark_withdrawal_paid::{MarkWithdrawalPaid, mark_withdrawal_paid};
-use crate::app::payout::payout_state::known_since;
 use crate::app::payout::propose_payout_correction::{ProposePayoutCorrection, propose_payout_correction};
 use crate::app::review::approve_transaction::{ApproveTransaction, approve_transaction};
 use crate::app::review::claim_transaction::{Claim, claim_transaction};
@@ -61,25 +62,13 @@ use crate::app::transaction::list_postings::list_postings;
 use crate::app::treasury::check_holdings::Holdings;
 use crate::app::treasury::check_solvency::compare;
 use crate::domain::correction::Correction;
-use crate::domain::cursor::{self, Cursor, JournalCursor};
-use crate::domain::observed_payment::Finality;
+use crate::domain::cursor::{self, JournalCursor};
 use crate::domain::payout_correction::Outcome;
-use crate::domain::reference;
-use crate::domain::transaction::{MethodCopy, PayoutPrice, Transaction, Withdrawal};
+use crate::domain::transaction::Withdrawal;
 use crate::domain::txid::Txid;
 use crate::error::Error;
-use crate::grpc::evidence::outputs;
+use crate::grpc::evidence::{outputs, unobserved};
 use crate::grpc::{GrpcServer, convert};
-use crate::store::transactions::Filter;
-
-/// Rows on a page unless staff want more or fewer.
-const PAGE: u16 = 50;
-/// Rows of the largest page of transactions: the whole queue is one answer.
-const QUEUE: u16 = 1_000;
-/// Times on the wire are cut to milliseconds.
-const ROUNDED: Duration = Duration::milliseconds(1);
-/// The states of payments that moved nothing, or do not count any more.
-const UNDONE: [&str; 3] = ["orphaned", "replaced", "failed"];
 
 #[tonic::async_trait]
 impl StaffService for GrpcServer {
@@ -446,146 +435,6 @@ impl Decides for GrpcServer {
     async fn check(&self, proposal: &Proposal, _: StaffId) -> Result<(), Error> {
         check_proposal(&mut *self.db.conn().await?, proposal).await
     }
-}
-
-impl GrpcServer {
-    /// What keeps payouts of the member of a withdrawal waiting at this moment. What goes in is always taken.
-    pub(super) async fn payout_state(&self, transaction: &Transaction) -> Result<PayoutState, Error> {
-        match known_since(transaction) {
-            None => Ok(PayoutState::default()),
-            since => Ok(self.verifier.payout_state(transaction.user_id, since).await?),
-        }
-    }
-
-    /// One person's slip must not make a fortune: beyond the largest deposit it takes a correction, and so two people.
-    fn received(&self, cents: Option<i64>) -> Result<Option<Cents>, Error> {
-        let (least, most) = (Cents::new(1), self.limits.deposit_max);
-        match cents.map(Cents::new) {
-            Some(received) if !(least..=most).contains(&received) => {
-                let sentence = format!("Please enter the amount received, {least} to {most}.");
-                Err(Refusal::field("receivedAmount", sentence).into())
-            }
-            received => Ok(received),
-        }
-    }
-
-    /// Looks again for payments to the destination since the approval (D-N4, D-Q5). One of them is the payout until somebody
-    /// attaches it, and another that the treasurer has not seen may be the same payout made twice. Returns the payments;
-    /// where there are some, the hash is that of one of them.
-    pub(super) async fn check_payouts(
-        &self,
-        one: &Transaction,
-        revision: i32,
-        (txid, seen_at): (Option<&Txid>, Option<OffsetDateTime>),
-    ) -> Result<Vec<ChainPayment>, Error> {
-        let approval = one.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
-        // What happened since is refused as such, and a repeated request is answered as before.
-        let is_open = one.is_approved() && one.revision == revision;
-        let Some(approval) = approval.filter(|_| is_open) else { return Ok(Vec::new()) };
-        let mut payments = self.evidence(one, None).await?.map(|evidence| evidence.payments).unwrap_or_default();
-        payments.retain(|payment| {
-            let is_since = moment(payment).is_none_or(|at| at + ROUNDED > approval.at);
-            is_since && !UNDONE.contains(&payment.state.as_str())
-        });
-        let is_attached = |payment: &ChainPayment, txid: &Txid| {
-            let is_output = txid.outputs.is_empty() || txid.outputs.contains(&payment.index);
-            payment.txid == txid.key && is_output
-        };
-        let Some(first) = payments.first() else { return Ok(Vec::new()) };
-        let Some(txid) = txid.filter(|txid| payments.iter().any(|payment| is_attached(payment, txid))) else {
-            return Err(Error::PayoutSeen(first.txid.clone()));
-        };
-        let is_new = |at: OffsetDateTime| seen_at.is_some_and(|seen_at| at > seen_at + ROUNDED);
-        let is_stale = payments.iter().any(|payment| payment.txid != txid.key && moment(payment).is_some_and(is_new));
-        if is_stale { Err(Error::StaleEvidence) } else { Ok(payments) }
-    }
-
-    /// How far the payment of an approved withdrawal is, at the price that its lease fixed, or this one.
-    async fn finality(
-        &self,
-        one: &Transaction,
-        revision: i32,
-        txid: &Txid,
-        price: Option<&Option<PayoutPrice>>,
-    ) -> Result<Finality, Refusal> {
-        let is_open = one.is_approved() && one.revision == revision;
-        match one.as_withdrawal().filter(|_| is_open) {
-            Some(withdrawal) => {
-                let price = withdrawal.price.as_ref().or(price.and_then(Option::as_ref));
-                self.chains.finality(withdrawal, txid, price).await
-            }
-            None => Ok(Finality::Open),
-        }
-    }
-
-    /// What an approved withdrawal pays at the rate of now; `None` for an asset that is never quoted.
-    pub(super) async fn price(&self, one: &Transaction, revision: i32) -> Result<Option<PayoutPrice>, Refusal> {
-        let is_open = one.is_approved() && one.revision == revision;
-        match one.as_withdrawal().filter(|_| is_open) {
-            Some(withdrawal) => self.quotes.price(withdrawal).await,
-            None => Ok(None),
-        }
-    }
-
-    /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.
-    pub(super) async fn current_method(&self, transaction: &Transaction) -> Option<MethodCopy> {
-        let payment = transaction.as_payment()?;
-        self.methods.resolve_deposit(&payment.method.id.to_string(), 0, transaction.user_id).await.ok()
-    }
-}
-
-/// When a payment was seen.
-fn moment(payment: &ChainPayment) -> Option<OffsetDateTime> {
-    payment.seen_at.as_ref().and_then(clock::from_proto)
-}
-
-/// The line of the checklist of a payment about which the chain says nothing.
-pub(super) fn unobserved(one: &Transaction) -> Option<message::Check> {
-    let payment = one.as_payment()?;
-    Some(message::Check {
-        name: "payment_found".to_owned(),
-        ok: false,
-        state: "unknown".to_owned(),
-        detail: format!(
-            "{} is not observed: whether the payment exists is not known here. Look it up in an explorer, and note how you \
-             verified it.",
-            payment.method.network
-        ),
-        transaction_ids: Vec::new(),
-    })
-}
-
-/// Characters of a search: the longest address or hash.
-const SEARCH_LENGTH: usize = 128;
-
-/// A page of transactions, which may be larger than those of other lists.
-fn queue_page(request: Option<PageRequest>) -> Result<Page<Cursor>, Refusal> {
-    let PageRequest { size, cursor } = request.unwrap_or_default();
-    let page = Page::parse(Some(PageRequest { size: 0, cursor }), PAGE)?;
-    match u16::try_from(size) {
-        Ok(0) => Ok(page),
-        Ok(size @ 1..=QUEUE) => Ok(Page { size, ..page }),
-        _ => Err(Refusal::field("size", format!("The page size must be 1 to {QUEUE}."))),
-    }
-}
-
-fn filter(message: &ListStaffTransactionsRequest) -> Result<Filter, Error> {
-    let search = message.search.trim();
-    if search.chars().count() > SEARCH_LENGTH {
-        return Err(Refusal::field("search", "Please search for at most 128 characters.").into());
-    }
-    Ok(Filter {
-        status: convert::status_filter(message.status)?,
-        kind: convert::kind_filter(message.kind)?,
-        user_id: match message.member_id.as_str() {
-            "" => None,
-            id => Some(validate::id("member", id)?),
-        },
-        ids: reference::ids(search),
-        text: Some(search.to_owned()).filter(|text| !text.is_empty()),
-        txid_key: Some(Txid::key_of(search)).filter(|key| !key.is_empty()),
-        amount: Cents::parse(&search.replace(['$', ',', ' '], "")).ok(),
-    })
 }
 
 fn note(text: &str) -> Result<String, Error> {

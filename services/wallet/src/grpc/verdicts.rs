@@ -22,7 +22,7 @@ use crate::domain::observed_payment::ObservedPayment;
 use crate::domain::transaction::{Kind, MethodCopy, Status, Transaction};
 use crate::error::Error;
 use crate::grpc::GrpcServer;
-use crate::grpc::staff::unobserved;
+use crate::grpc::evidence::unobserved;
 use crate::grpc::verdict_cache::MOST;
 use crate::store::{claims, transactions};
 
