@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use audit::checks::CHECKS;
+use audit::checks::checks;
 use audit::{Urls, audit};
 use chassis::audit::{Act, append};
 use chassis::db::Db;
@@ -139,7 +139,7 @@ async fn record_decisions(wallet: &mut PgConnection, url: &str) -> Result<()> {
 /// The slowest checks of one database, in seconds.
 async fn slowest(urls: &Urls) -> Result<Vec<(f64, String)>> {
     let mut times = Vec::new();
-    for check in CHECKS {
+    for check in checks() {
         let mut connection = PgConnection::connect(urls.get(check.database)?).await?;
         let began = Instant::now();
         sqlx::query(check.offending).fetch_all(&mut connection).await?;

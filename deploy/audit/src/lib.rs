@@ -31,7 +31,7 @@ use chassis::keys::TrustedKeys;
 use futures::future::try_join_all;
 use sqlx::PgConnection;
 
-use self::checks::{CHECKS, Check, EVERYWHERE};
+use self::checks::{Check, EVERYWHERE, checks};
 use self::snapshots::Snapshots;
 pub use self::snapshots::Urls;
 pub use self::verdict::Verdict;
@@ -100,10 +100,10 @@ pub fn report(out: &mut impl Write, verdicts: &[Verdict]) -> io::Result<bool> {
     Ok(broken == 0)
 }
 
-/// Every check of one database alone, in the order of [`CHECKS`].
+/// Every check of one database alone, in the order of [`checks`].
 async fn check_all(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
     let mut queues: HashMap<Service, VecDeque<_>> = HashMap::new();
-    for (place, check) in CHECKS.iter().enumerate() {
+    for (place, check) in checks().enumerate() {
         queues.entry(check.database).or_default().push_back((place, check));
     }
     let queues: HashMap<_, _> = queues.into_iter().map(|(service, queue)| (service, Mutex::new(queue))).collect();
@@ -114,7 +114,7 @@ async fn check_all(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
     Ok(all.into_iter().map(|(_, verdict)| verdict).collect())
 }
 
-/// The verdicts of the checks that this connection takes from a queue, each with its place in [`CHECKS`].
+/// The verdicts of the checks that this connection takes from a queue, each with its place in [`checks`].
 async fn check_in_turn(
     queue: &Mutex<VecDeque<(usize, &Check)>>,
     connection: &mut PgConnection,

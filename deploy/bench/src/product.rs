@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use audit::checks::{CHECKS, EVERYWHERE};
+use audit::checks::{EVERYWHERE, checks};
 use chassis::db::{Db, Tx};
 use chassis::identity::{Confirmation, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
 use chassis::keys::SigningKey;
@@ -265,7 +265,7 @@ impl Product {
     pub async fn check(&self) -> Result<()> {
         let owner = self.owner(Service::Wallet)?;
         let mut conn = databases::patient(&owner).await?;
-        let checks = CHECKS.iter().chain(EVERYWHERE).filter(|check| check.database == Service::Wallet);
+        let checks = checks().chain(EVERYWHERE).filter(|check| check.database == Service::Wallet);
         let checks = checks.filter(|check| PROMISES.contains(&check.ids)).map(|check| (check.promise, check.offending));
         for (promise, offending) in checks.chain([TOLD]) {
             let broken: Vec<String> = sqlx::query_scalar(offending).fetch_all(&mut *conn).await?;
