@@ -17,7 +17,7 @@ export function VerifyPage() {
       <SessionHeading title="Verify Your Email">
         {email ? (
           <>
-            We sent a code to <strong className="font-semibold break-all text-ink">{email}</strong>. It is valid for 10 minutes.
+            We sent a code to <strong className="font-semibold text-ink wrap-anywhere">{email}</strong>. It is valid for 10 minutes.
           </>
         ) : (
           'Register or log in to open this page, so that we know your email address.'
