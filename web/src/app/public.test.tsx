@@ -161,13 +161,23 @@ describe('what is owed and held', () => {
     server.use(answers('get', '/solvency', solvency(190, [{ at: '2026-11-26T00:05:00.000Z', root: '', owed: 140, held: null, ratio: null }])))
     openApp('/solvency')
     expect(await heading('What we owe and what we hold')).toBeVisible()
-    expect(await screen.findByText('More is held than members are owed, or exactly as much.')).toBeVisible()
+    expect(await screen.findByText('All that members are owed is held.')).toBeVisible()
     expect(screen.getByText('Of that, gains not taken yet').nextSibling).toHaveTextContent('$50.00')
     expect(screen.getByText('160 USDT at $1.00')).toBeVisible()
     expect(screen.getByText('Bonds of Starter')).toBeVisible()
     expect(screen.getByText('Not signed by the treasury key')).toBeVisible()
     expect(within(screen.getByRole('table')).getAllByRole('row')).toHaveLength(3)
     expect(screen.getByRole('link', { name: 'Log in to verify' })).toHaveAttribute('href', '/login')
+  })
+
+  it('says what the books say where a chain was not read, so that the parts make the whole [D-T5]', async () => {
+    const [tron] = held.chains
+    const night = { ...held, total: 1190.5, stated: 1000, observed: false, chains: [tron, { ...tron, chain: 'bitcoin', asset: 'BTC', units: null, rate: null, value: null }] }
+    server.use(answers('get', '/solvency', { ...solvency(190), held: night }))
+    openApp('/solvency')
+    expect(await screen.findByText('All that members are owed is held, and $1,000.50 more.')).toBeVisible()
+    expect(screen.getByText('On chains').nextSibling).toHaveTextContent('$160.50')
+    expect(screen.getByText('According to our books. Not read or not priced this time: BTC on Bitcoin.')).toBeVisible()
   })
 
   it('says since when an address is proven, with what anybody needs to verify it [D-T5]', async () => {
@@ -196,7 +206,7 @@ describe('what is owed and held', () => {
     server.use(answers('get', '/solvency', solvency(189.99)))
     openApp('/solvency')
     expect(await screen.findByText('$0.01 is missing for what members are owed.')).toBeVisible()
-    expect(screen.queryByText(/More is held/)).toBeNull()
+    expect(screen.queryByText(/All that members are owed/)).toBeNull()
   })
 })
 
@@ -211,6 +221,9 @@ describe('a certificate', () => {
     expect(screen.getByText('Amara')).toBeVisible()
     expect(screen.getByText('Completed').nextSibling).toHaveTextContent('The UGC Video Course')
     expect(screen.getAllByText(/This certificate is/)).toHaveLength(1)
+    expect(screen.getByText('Certificate number').nextSibling).toHaveTextContent('abc')
+    expect(screen.getByRole('link', { name: 'Download PDF' })).toHaveAttribute('href', expect.stringMatching(/\/certificates\/abc\.pdf$/))
+    expect(screen.getByRole('button', { name: 'Copy link' })).toBeVisible()
   })
 })
 

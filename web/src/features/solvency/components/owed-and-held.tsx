@@ -6,7 +6,7 @@ import { cx } from '@/components/cx'
 import { DetailList } from '@/components/detail-list'
 import type { Solvency } from '@/lib/api-types'
 import { formatDay, formatZoned } from '@/lib/dates'
-import { formatMoney, toCents } from '@/lib/money'
+import { formatCents, formatMoney, toCents } from '@/lib/money'
 import { formatRate, formatUnits } from '@/lib/units'
 import { HeldAddress } from './held-address'
 
@@ -37,13 +37,16 @@ export function OwedAndHeld({ found: { at, owed, held, ratio } }: { found: Solve
 const Sum = ({ children }: { children: ReactNode }) => <span className="tabular text-lg font-semibold">{children}</span>
 
 function Sentence({ owed, held }: { owed: number; held: number }) {
-  const isCovered = toCents(held) >= toCents(owed)
+  const over = toCents(held) - toCents(owed)
+  const isCovered = over >= 0
   const Icon = isCovered ? CircleCheck : TriangleAlert
   return (
     <p className={cx('mt-3 flex items-start gap-3 rounded-lg p-4 text-sm text-ink', isCovered ? 'bg-positive-soft' : 'bg-negative-soft')}>
       <Icon aria-hidden className={cx('mt-0.5 size-4.5 shrink-0', isCovered ? 'text-positive' : 'text-negative')} />
       <span className="font-semibold">
-        {isCovered ? 'More is held than members are owed, or exactly as much.' : `${formatMoney((toCents(owed) - toCents(held)) / 100)} is missing for what members are owed.`}
+        {isCovered
+          ? `All that members are owed is held${over > 0 ? `, and ${formatCents(over)} more` : ''}.`
+          : `${formatCents(-over)} is missing for what members are owed.`}
       </span>
     </p>
   )
@@ -55,22 +58,16 @@ export function WhatIsHeld({ held, countedAt }: { held: Held; countedAt: string 
     <Card>
       <CardHeader
         title="What is held"
-        description={held.observed ? 'As chains and documents show' : 'As our books say: not every chain was observed and priced'}
+        description={held.observed ? 'As chains and documents show' : 'As our books and documents show'}
       />
       <div className="space-y-5 px-5 pb-5 text-sm sm:px-6">
         <ul className="divide-y divide-line">
-          {held.chains.map((one) => (
-            <Row key={`${one.chain} ${one.asset}`} title={<>{one.asset} on <span className="capitalize">{one.chain}</span></>} value={one.value == null ? 'not known' : formatMoney(one.value)}>
-              {one.units == null ? 'Not read when it was counted' : `${formatUnits(one.units, one.decimals)} ${one.asset}`}
-              {one.rate != null && ` at ${formatRate(String(one.rate))}`}
-            </Row>
-          ))}
+          {held.observed ? held.chains.map((one) => <OnChain key={`${one.chain} ${one.asset}`} one={one} />) : <InBooks held={held} />}
           {held.documents.map((one) => (
             <Row key={`${one.plan} ${one.name}`} title={one.plan ? `${one.name} of ${one.plan}` : one.name} value={formatMoney(one.value)}>
               {[one.proof, one.issuer].filter(Boolean).join(', ')}, {formatDay(one.provenAt)}
             </Row>
           ))}
-          {held.chains.length + held.documents.length === 0 && <li className="py-3 text-ink-soft">No chain was observed and no document stated when this was counted.</li>}
         </ul>
         {held.addresses.length > 0 && (
           <section aria-labelledby="addresses-heading">
@@ -92,6 +89,25 @@ export function WhatIsHeld({ held, countedAt }: { held: Held; countedAt: string 
     </Card>
   )
 }
+
+const OnChain = ({ one }: { one: Held['chains'][number] }) => (
+  <Row title={<>{one.asset} on <span className="capitalize">{one.chain}</span></>} value={formatMoney(one.value ?? 0)}>
+    {`${formatUnits(one.units ?? '0', one.decimals)} ${one.asset}`}
+    {one.rate != null && ` at ${formatRate(String(one.rate))}`}
+  </Row>
+)
+
+/** What is not in documents, in a night in which a chain was not read or an asset had no price. */
+function InBooks({ held: { total, assets, stated, chains } }: { held: Held }) {
+  const unread = chains.filter(({ value }) => value == null).map(({ asset, chain }) => `${asset} on ${capital(chain)}`)
+  return (
+    <Row title="On chains" value={formatCents(toCents(total) - toCents(assets) - toCents(stated))}>
+      {unread.length > 0 ? `According to our books. Not read or not priced this time: ${unread.join(', ')}.` : 'According to our books. No chain was read this time.'}
+    </Row>
+  )
+}
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
 function Row({ title, value, children }: { title: ReactNode; value: string; children: ReactNode }) {
   return (
