@@ -44,7 +44,7 @@ pub fn write(page: &Page<'_>) -> Vec<u8> {
     if !document.write(style, (LEFT, 3220), page.name) {
         document.write(bold(160), (LEFT, 3220), "the member named at the address below");
     }
-    document.write(plain(130), (LEFT, 2820), "has done all lessons of the course");
+    document.write(plain(130), (LEFT, 2820), "has completed all lessons of the course");
     let style = document.fitting(bold(200), LINE, page.course);
     if !document.write(style, (LEFT, 2480), page.course) {
         document.write(bold(160), (LEFT, 2480), "named at the address below");

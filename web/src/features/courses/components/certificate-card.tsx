@@ -16,7 +16,7 @@ export function CertificateCard({ course }: { course: Course }) {
     <Card aria-label="Certificate" className="flex flex-wrap items-center gap-x-6 gap-y-4 p-6">
       <Award aria-hidden className="size-8 shrink-0 text-accent-text" />
       <div className="min-w-0 flex-1 basis-64">
-        <h2 className="font-semibold">{issued ? 'Your certificate' : 'You have done all lessons'}</h2>
+        <h2 className="font-semibold">{issued ? 'Your certificate' : 'You have completed all lessons'}</h2>
         <p className="mt-0.5 text-sm text-ink-soft">
           {issued
             ? 'Anyone you give its address can verify it. The page shows your name, the course and the date.'
