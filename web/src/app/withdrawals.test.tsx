@@ -305,6 +305,12 @@ describe('the open withdrawal', () => {
     return openAsMember(`/transactions/${open.id}`)
   }
 
+  it('offers no payment of the fee that would be refused, once the withdrawal is approved [D-W4]', async () => {
+    openDetails({ steps: [step('requested', { state: 'done' }), step('reviewed', { state: 'done' }), step('sent', { state: 'current' })] })
+    expect(await screen.findByText(/There is nothing you need to pay: the fee of \$37\.50 is deducted/)).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Pay the fee separately' })).toBeNull()
+  })
+
   it('offers to pay the fee separately, and never demands it [D-W4] [API-10]', async () => {
     const fee = records('post', `/transactions/fee/${open.id}`, {}, 201)
     server.use(fee.handler)

@@ -1,6 +1,7 @@
 import { ButtonLink } from '@/components/button'
 import { Notice } from '@/components/notice'
 import { useTransactions } from '@/features/transactions/api/list-transactions'
+import { isApproved } from '@/lib/approved'
 import { paths } from '@/lib/paths'
 
 /** A member has one open withdrawal at a time, whose page offers what can be done. */
@@ -14,7 +15,8 @@ export function OpenWithdrawal() {
       )}
       <p>
         You can request another one once it is paid out. There is nothing you need to pay first: the fee is deducted
-        from the payout. You can pay it separately if you would rather receive the full amount.
+        from the payout.
+        {open && !isApproved(open) && <span> You can pay it separately if you would rather receive the full amount.</span>}
       </p>
       {open && (
         <ButtonLink to={paths.transaction(open.id)} variant="secondary" size="sm" className="mt-3">
