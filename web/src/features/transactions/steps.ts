@@ -30,3 +30,6 @@ export function nameOf({ key, state }: Step): string {
 
 /** Where an open transaction stands. */
 export const currentOf = ({ steps }: Transaction): Step | undefined => steps.find(({ state }) => state === 'current')
+
+/** A payment of the member that a chain may show. */
+export const isOpenPayment = ({ status, kind }: Transaction) => status === 'pending' && kind !== 'withdrawal'

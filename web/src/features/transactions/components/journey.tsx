@@ -9,13 +9,12 @@ import { formatMoment, formatZoned } from '@/lib/dates'
 import { newCase } from '@/lib/new-case'
 import { paths } from '@/lib/paths'
 import { usePayments } from '../api/get-payments'
-import { nameOf } from '../steps'
+import { isOpenPayment, nameOf } from '../steps'
 import { TakeBack } from './take-back'
 
 /** The way of a transaction, kept after its end as a record [D-M6]. While a payment is open, with what the chain shows. */
 export function Journey({ transaction }: { transaction: Transaction }) {
-  const isOpenPayment = transaction.status === 'pending' && transaction.kind !== 'withdrawal'
-  const { data } = usePayments(transaction.id, isOpenPayment)
+  const { data } = usePayments(transaction.id, isOpenPayment(transaction))
   const steps = data?.steps.length ? data.steps : transaction.steps
   return (
     <Card aria-label="Progress" className="p-5 sm:p-6">

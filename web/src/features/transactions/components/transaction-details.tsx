@@ -12,6 +12,8 @@ import { treasuryKeys } from '@/lib/brand'
 import { formatMoney } from '@/lib/money'
 import { useTerms } from '@/lib/terms'
 import { aboutAsset, formatAsset, formatRate } from '@/lib/units'
+import { usePayments } from '../api/get-payments'
+import { isOpenPayment } from '../steps'
 import { TransactionIcon } from './transaction-icon'
 
 /** "TNX-" and the first six characters of the id. */
@@ -41,25 +43,26 @@ function TransactionHash({ txid, network = '' }: { txid: string; network?: strin
 /** Kinds on which staff decide. */
 const decided = ['deposit', 'course', 'fee', 'withdrawal']
 
-/** What a payment still has to do, or did. */
-const asked = { pending: { units: 'Amount to send', address: 'Pay to' }, success: { units: 'Amount asked', address: 'Paid to' }, failed: { units: 'Amount asked', address: 'Address' } }
+/** What a payment still has to do, or did; a payment that was detected is not to be sent again. */
+const asked = { pending: { units: 'Amount to send', address: 'Pay to' }, seen: { units: 'Amount asked', address: 'Paid to' }, success: { units: 'Amount asked', address: 'Paid to' }, failed: { units: 'Amount asked', address: 'Address' } }
 
 /** The facts of the payment beyond the specification's list, shown when the server gives them. Of a withdrawal that failed nothing was charged or paid. */
-function paymentFacts(transaction: Transaction) {
+function paymentFacts(transaction: Transaction, isSeen: boolean) {
   const { kind, status, claimedAmount, amount, feePaid, quote, payout, method, destination, txid, sentAt, decidedAt } = transaction
   const { fee, netAmount } = status === 'failed' ? { fee: null, netAmount: null } : transaction
   const isPayment = kind !== 'withdrawal'
+  const labels = asked[isSeen && status === 'pending' ? 'seen' : status]
   const facts: (Detail | false | '' | null | undefined)[] = [
     claimedAmount != null && claimedAmount !== amount && { label: 'Amount you claimed', value: formatMoney(claimedAmount) },
     fee != null && { label: feePaid ? 'Fee (paid separately)' : 'Fee', value: formatMoney(fee) },
     netAmount != null && { label: 'Payout', value: formatMoney(netAmount) },
-    quote && isPayment && { label: asked[status].units, value: formatAsset(quote) },
+    quote && isPayment && { label: labels.units, value: formatAsset(quote) },
     quote?.rate && isPayment && { label: 'Rate', value: `${formatRate(quote.rate)}, locked ${formatZoned(quote.at)}` },
     quote && netAmount != null && !payout && { label: 'Estimate', value: aboutAsset(quote) },
     payout && { label: 'Paid out as', value: formatAsset(payout) },
     payout?.rate && { label: 'Rate', value: `${formatRate(payout.rate)}, ${formatZoned(payout.at)}` },
     method && { label: 'Method', value: `${method.currency} · ${method.network}` },
-    method && !destination && method.address && { label: asked[status].address, value: mono(recorded(method.address)) },
+    method && !destination && method.address && { label: labels.address, value: mono(recorded(method.address)) },
     destination && { label: 'Destination', value: <Address>{destination.address}</Address> },
     destination?.memo && { label: 'Memo', value: mono(destination.memo) },
     txid && { label: 'Transaction hash', value: <TransactionHash txid={txid} network={method?.network} /> },
@@ -71,6 +74,8 @@ function paymentFacts(transaction: Transaction) {
 
 export function TransactionDetails({ transaction }: { transaction: Transaction }) {
   const { id, title, status, type, amount, createdAt, receipt, user } = transaction
+  const { data } = usePayments(id, isOpenPayment(transaction))
+  const isSeen = (data?.steps ?? transaction.steps).some(({ key, state }) => key === 'seen' && state === 'done')
   // The reason of a failure stands with its step.
   const description = transaction.steps.at(-1)?.note === transaction.description ? '' : transaction.description
   return (
@@ -105,7 +110,7 @@ export function TransactionDetails({ transaction }: { transaction: Transaction }
               { label: 'Amount', value: <span className="tabular">{formatMoney(amount)}</span> },
               { label: 'Type', value: capital(type) },
               { label: 'Status', value: capital(status) },
-              ...paymentFacts(transaction),
+              ...paymentFacts(transaction, isSeen),
             ]}
           />
         </div>
