@@ -56,6 +56,7 @@ function Steps({ user, transactions, onHide }: StepsProps) {
     },
   ]
   const done = steps.filter(({ isDone }) => isDone).length
+  const next = steps.find(({ isDone }) => !isDone)
   return (
     <Card aria-label="Getting started" className="pb-2">
       <CardHeader
@@ -69,23 +70,24 @@ function Steps({ user, transactions, onHide }: StepsProps) {
       />
       <ol className="mt-3 divide-y divide-line">
         {steps.map((step) => (
-          <Step key={step.name} {...step} />
+          <Step key={step.name} {...step} isNext={step === next} />
         ))}
       </ol>
     </Card>
   )
 }
 
-type StepProps = { name: string; isDone: boolean; to?: string; children: ReactNode }
+type StepProps = { name: string; isDone: boolean; isNext?: boolean; to?: string; children: ReactNode }
 
-function Step({ name, isDone, to, children }: StepProps) {
+function Step({ name, isDone, isNext = false, to, children }: StepProps) {
   return (
-    <li className="flex gap-3.5 px-5 py-3 sm:px-6">
+    <li aria-current={isNext ? 'step' : undefined} className="flex gap-3.5 px-5 py-3 sm:px-6">
       <span
         aria-hidden
-        className={cx('mt-0.5 grid size-5 shrink-0 place-items-center rounded-full border-2', isDone ? 'border-positive bg-positive text-surface' : 'border-line-control')}
+        className={cx('mt-0.5 grid size-5 shrink-0 place-items-center rounded-full border-2', isDone ? 'border-positive bg-positive text-surface' : isNext ? 'border-accent' : 'border-line-control')}
       >
         {isDone && <Check className="size-3" strokeWidth={3} />}
+        {isNext && <span className="size-2 rounded-full bg-accent" />}
       </span>
       <div className="min-w-0 text-sm">
         {isDone || !to ? (

@@ -84,12 +84,13 @@ export function MethodForm({ values, submitLabel, onSave }: MethodFormProps) {
           autoCapitalize="none"
           spellCheck={false}
           clean={addressIn}
+          hint={rail ? `Your ${rail.currency} address on ${rail.network}` : 'Your own address on the chosen network'}
           error={errors.address?.message ?? addressRefusal}
           {...form.register('address')}
         />
         <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
-          <TextField label="Label" optional placeholder="My hardware wallet" error={errors.label?.message} {...form.register('label')} />
-          <TextField label="Memo" optional autoComplete="off" error={errors.memo?.message} {...form.register('memo')} />
+          <TextField label="Label" optional placeholder="My hardware wallet" hint="How you recognize it." error={errors.label?.message} {...form.register('label')} />
+          <TextField label="Memo" optional autoComplete="off" hint="Only if your exchange asks for one." error={errors.memo?.message} {...form.register('memo')} />
         </div>
         <FileDrop
           label="Image (optional)"

@@ -166,18 +166,17 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
           payouts may wait longer. Your withdrawal then shows from when on it can be approved.
         </TimeNote>
       )}
-      {user.isWithdrawalPending && (
-        <p className="text-sm text-caution">You have an open withdrawal. You can request another one once it is paid out.</p>
-      )}
-      <MoneyButton type="submit" size="lg" wide busyLabel="Processing withdrawal..." busy={withdraw.isPending}>
-        Request Withdrawal
-      </MoneyButton>
-      <Confirmation
-        act="POST /transactions/withdraw"
-        facts={asked && chosen && factsOf(asked, { chosen, quote: isLocked ? quote : undefined, saved, feePercent: limits?.feePercent ?? 0 })}
-        onConfirm={() => asked && send(asked)}
-        onClose={() => setAsked(undefined)}
-      />
+      <div>
+        <MoneyButton type="submit" size="lg" wide busyLabel="Processing withdrawal..." busy={withdraw.isPending}>
+          Request Withdrawal
+        </MoneyButton>
+        <Confirmation
+          act="POST /transactions/withdraw"
+          facts={asked && chosen && factsOf(asked, { chosen, quote: isLocked ? quote : undefined, saved, feePercent: limits?.feePercent ?? 0 })}
+          onConfirm={() => asked && send(asked)}
+          onClose={() => setAsked(undefined)}
+        />
+      </div>
     </Form>
   )
 }
