@@ -187,12 +187,19 @@ it('groups the activity by day, counts repetitions, and shows one kind alone [D-
   const events = [
     { ...login, at: '2026-03-05T14:09:00Z' }, { ...login, at: '2026-03-05T14:08:00Z' }, { ...login, at: '2026-03-05T14:07:00Z', refused: true },
     { kind: 'password_changed', refused: false, at: '2026-03-04T14:07:00Z' }, { ...login, at: '2026-03-04T14:06:00Z' },
+    { ...login, at: '2026-03-02T14:06:00Z' },
   ]
   server.use(answers('get', '/users/activity', { events }))
   const { user } = openAsMember('/profile/activity')
   const day = async (name: RegExp) => within(await screen.findByRole('list', { name }))
   expect((await day(/^Mar 5, 2026$/)).getAllByRole('listitem')).toHaveLength(2)
   expect((await day(/^Mar 5, 2026$/)).getByText(/^2 times, last at /)).toBeVisible()
+  // Logins alike are one entry over days, which lists each time.
+  const since = (await day(/^Mar 4, 2026$/)).getByText(/^2 times since Mar 2, 2026, last at /)
+  expect(since).toBeVisible()
+  expect(screen.queryByRole('list', { name: /^Mar 2, 2026$/ })).toBeNull()
+  await user.click(since)
+  expect(screen.getByText(/^Mar 2, /)).toBeVisible()
   await user.click(screen.getByRole('radio', { name: 'Changes' }))
   expect((await day(/^Mar 4, 2026$/)).getAllByRole('listitem')).toHaveLength(1)
   expect(screen.queryByRole('list', { name: /^Mar 5, 2026$/ })).toBeNull()

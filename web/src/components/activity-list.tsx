@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { cx } from './cx'
 import type { SecurityEvent } from '@/lib/api-types'
 import { byDay } from '@/lib/by-day'
-import { formatTimes } from '@/lib/dates'
+import { formatDay, formatMoments, formatTimes } from '@/lib/dates'
 
 type Sentence = { text: string; refused?: string; icon?: LucideIcon }
 
@@ -36,36 +36,42 @@ const sentences: Record<SecurityEvent['kind'], Sentence> = {
 export const activitySentence = (kind: SecurityEvent['kind'], isRefused: boolean): string =>
   (isRefused && sentences[kind]?.refused) || (sentences[kind]?.text ?? kind)
 
-/** The security log of an account, newest first, by day; what happened several times in a row is one entry [D-A7]. */
+/** The security log of an account, newest first, by day; what happened several times in a row, or logins alike over days, is one entry [D-A7]. */
 export function ActivityList({ events, className }: { events: SecurityEvent[]; className?: string }) {
   return (
     <div className={className}>
-      {byDay(events, ({ at }) => at).map(([day, some]) => (
-        <Day key={day} day={day} events={some} />
+      {byDay(merged(events), ({ event }) => event.at).map(([day, some]) => (
+        <Day key={day} day={day} entries={some} />
       ))}
     </div>
   )
 }
 
-type Entry = { event: SecurityEvent; times: number }
+/** The newest of several alike, and when each of them was. */
+type Entry = { event: SecurityEvent; at: string[] }
+
+const dayOf = ({ at }: SecurityEvent) => at && formatDay(at)
 
 const isSame = (one: SecurityEvent, other: SecurityEvent) =>
-  one.kind === other.kind && one.refused === other.refused && one.device === other.device && one.addressBlock === other.addressBlock
+  one.kind === other.kind &&
+  one.refused === other.refused &&
+  one.device === other.device &&
+  one.addressBlock === other.addressBlock &&
+  ((one.kind === 'sign_in' && !one.refused) || dayOf(one) === dayOf(other))
 
 /** Repetitions as one entry, at the time of the newest. */
 function merged(events: readonly SecurityEvent[]): Entry[] {
   const entries: Entry[] = []
   for (const event of events) {
     const before = entries.at(-1)
-    if (before && isSame(before.event, event)) before.times += 1
-    else entries.push({ event, times: 1 })
+    if (before && isSame(before.event, event)) before.at.push(event.at ?? '')
+    else entries.push({ event, at: [event.at ?? ''] })
   }
   return entries
 }
 
-function Day({ day, events }: { day: string; events: SecurityEvent[] }) {
+function Day({ day, entries }: { day: string; entries: Entry[] }) {
   const heading = useId()
-  const entries = merged(events)
   const times = formatTimes(entries.map(({ event }) => event.at ?? ''))
   return (
     <>
@@ -81,7 +87,7 @@ function Day({ day, events }: { day: string; events: SecurityEvent[] }) {
   )
 }
 
-function ActivityRow({ entry: { event, times }, time }: { entry: Entry; time: string }) {
+function ActivityRow({ entry: { event, at }, time }: { entry: Entry; time: string }) {
   const { kind, refused, device, addressBlock } = event
   const Icon = refused ? Ban : (sentences[kind]?.icon ?? ShieldCheck)
   const origin = [device, addressBlock].filter(Boolean).join(' · ')
@@ -91,8 +97,26 @@ function ActivityRow({ entry: { event, times }, time }: { entry: Entry; time: st
       <div className="min-w-0 flex-1">
         <p className={cx('font-medium', refused && 'text-negative')}>{activitySentence(kind, refused)}</p>
         {origin && <p className="text-sm break-words text-ink-soft">{origin}</p>}
-        <p className="text-sm text-ink-faint">{times > 1 ? `${times} times, last at ${time}` : time}</p>
+        {at.length === 1 ? <p className="text-sm text-ink-faint">{time}</p> : <Times at={at} last={time} />}
       </div>
     </li>
+  )
+}
+
+/** How often, since when if not that day, and each time on demand. */
+function Times({ at, last }: { at: string[]; last: string }) {
+  const [newest = '', first = ''] = [at[0], at.at(-1)]
+  const since = formatDay(first) === formatDay(newest) ? '' : ` since ${formatDay(first)}`
+  return (
+    <details className="text-sm text-ink-faint">
+      <summary className="inline-flex min-h-6 cursor-pointer items-center underline underline-offset-3 hover:text-ink pointer-coarse:min-h-11">{`${at.length} times${since}, last at ${last}`}</summary>
+      <p className="tabular mt-1 gap-x-6 sm:columns-3">
+        {formatMoments(at).map((moment, index) => (
+          <span key={`${moment}-${index}`} className="block">
+            {moment}
+          </span>
+        ))}
+      </p>
+    </details>
   )
 }
