@@ -77,6 +77,18 @@ describe('a decision', () => {
     expect(screen.getByLabelText('Amount that arrived')).toHaveValue('249.37')
   })
 
+  it('shows what an unclaimed payment is worth, and the transaction of the nearest amount first [D-Q6]', async () => {
+    const payment = {
+      chain: 'tron', txid: 'ab12', index: 0, asset: 'USDT', units: '195000000', decimals: 6, address: 'TPLATFORM', value: 194.96,
+      state: 'final', confirmations: 20, confirmationsNeeded: 20, seenAt: '2026-03-05T14:08:00Z',
+    }
+    const candidates = [15, 310, 200].map((amount) => ({ ...deposit, id: `dep-${amount}`, reference: `TNX-${amount}`, amount }))
+    server.use(answers('get', '/admin/payments/unclaimed', { payments: [{ ...payment, candidates }] }))
+    openAsStaff('/admin/payments')
+    expect(await screen.findByText('worth $194.96')).toBeVisible()
+    expect(screen.getAllByText(/^TNX-\d+$/).map(({ textContent }) => textContent)).toEqual(['TNX-200', 'TNX-310', 'TNX-15'])
+  })
+
   it('asks for a note where the chain does not prove the payment [D-Q5]', async () => {
     const sentence = 'The chain does not prove this payment. Please state how it was verified.'
     server.use(refuses('post', '/admin/transactions/:id/approve', 422, { message: sentence, code: 'VALIDATION_FAILED', errors: { note: sentence } }))

@@ -11,6 +11,7 @@ import { useDeadLetters, useReopenWithdrawals, useReplayDeadLetter } from '../ap
 import { useDownloadJournal } from '../api/journal'
 import type { DeadLetter, Integrity } from '@/features/admin/api/types'
 import { formatMoment } from '@/lib/dates'
+import { toCents } from '@/lib/money'
 import { useMay } from '@/features/admin/permissions'
 import { verdictOn } from '@/features/admin/verdict'
 import { FaultList } from './fault-list'
@@ -29,8 +30,11 @@ export function SolvencyBoard() {
           {books.withdrawals.stopped && <Stopped withdrawals={books.withdrawals} />}
           {books.faults.length > 0 && <FaultList faults={books.faults} />}
           <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+            <div className="space-y-5">
+              <OwedAndHeld books={books} />
+              <Health books={books} />
+            </div>
             <Books books={books} />
-            <Health books={books} />
           </div>
           <HoldingsBoard />
           <DeadLetters />
@@ -71,8 +75,29 @@ function Stopped({ withdrawals: { since, reason } }: { withdrawals: Integrity['w
   )
 }
 
+/** What the verdict is about. */
+function OwedAndHeld({ books: { solvency } }: { books: Integrity }) {
+  const left = (toCents(solvency.held) - toCents(solvency.owed)) / 100
+  return (
+    <Card className="p-4 sm:p-5">
+      <h2 className="text-base font-semibold">Owed and held</h2>
+      <dl className="mt-2 text-sm">
+        <Sum label="Owed to members" value={solvency.owed} note="With the gains of open investments" strong />
+        <Sum
+          label="Held for members"
+          value={solvency.held}
+          note={solvency.observed ? 'As chains and documents show' : 'According to the ledger, with assets of plans'}
+          danger={solvency.missing > 0 && 'Less is held than members are owed'}
+          strong
+        />
+        <Sum label={left < 0 ? 'Missing' : 'Held beyond what is owed'} value={Math.abs(left)} />
+      </dl>
+    </Card>
+  )
+}
+
 function Books({ books }: { books: Integrity }) {
-  const { liabilities, owed, holdings, pool, solvency, trialBalance, drift } = books
+  const { liabilities, owed, holdings, pool, trialBalance, drift } = books
   return (
     <Card className="p-4 sm:p-5">
       <h2 className="text-base font-semibold">Ledger</h2>
@@ -82,15 +107,8 @@ function Books({ books }: { books: Integrity }) {
         <Sum label="On hold" value={liabilities.onHold} />
         <Sum label="Invested" value={liabilities.invested} />
         <Sum label="Bonus" value={liabilities.bonus} />
-        <Sum label="Owed to members" value={liabilities.total} strong />
+        <Sum label="All accounts of members" value={liabilities.total} strong />
         <Sum label="Holdings according to the ledger" value={holdings} strong />
-        <Sum label="Owed with gains of open trades" value={solvency.owed} />
-        <Sum
-          label="Held for members"
-          value={solvency.held}
-          note={solvency.observed ? 'As chains and documents show' : 'According to the ledger, with assets of plans'}
-          danger={solvency.missing > 0 && 'Less is held than members are owed'}
-        />
         {owed > 0 && <Sum label="Owed by members" value={owed} note="From reversed payments; not part of the holdings" />}
         {pool !== 0 && <Sum label="Investment pool" value={pool} note="Should be zero: gains come from the cash of their plan" />}
         <Sum label="Trial balance" value={trialBalance} danger={trialBalance !== 0 && 'Must be zero'} />
@@ -114,7 +132,7 @@ function Sum({ label, value, strong, note, danger }: SumProps) {
     >
       <dt>
         {label}
-        {note && <span className="block text-ink-faint">{note}</span>}
+        {note && <span className="block font-normal text-ink-faint">{note}</span>}
         {danger && (
           <span className="flex items-center gap-1.5 font-semibold">
             <TriangleAlert aria-hidden className="size-4 shrink-0" />

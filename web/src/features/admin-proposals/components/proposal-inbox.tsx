@@ -1,5 +1,5 @@
 import { CircleCheckBig } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useId, useState, type ReactNode } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -52,7 +52,7 @@ export function ProposalInbox() {
               <EmptyState icon={CircleCheckBig} title={status === 'open' ? 'No open proposals' : 'No proposals'} />
             </Card>
           ) : (
-            <Groups proposals={proposals} />
+            <Groups proposals={proposals} status={status} />
           )
         }
       </Loaded>
@@ -61,32 +61,36 @@ export function ProposalInbox() {
   )
 }
 
-/** What the caller may decide stands first, the longest waiting at the top; what others decide is below it. */
-function Groups({ proposals }: { proposals: readonly Proposal[] }) {
+/** What the caller may decide stands first, the longest waiting at the top; then what they proposed, and what others decide. */
+function Groups({ proposals, status }: { proposals: readonly Proposal[]; status: Status }) {
   const me = useMember()
   const mayDecide = useMayDecide()
   const isForMe = (one: Proposal) => one.status === 'open' && one.proposedBy !== me.id && mayDecide(one)
-  const mine = proposals.filter(isForMe).toReversed()
-  const others = proposals.filter((one) => !isForMe(one))
+  const isOwn = (one: Proposal) => one.status === 'open' && one.proposedBy === me.id
+  const groups = [
+    { name: 'For you', some: proposals.filter(isForMe).toReversed() },
+    { name: 'Proposed by you', some: proposals.filter(isOwn) },
+    { name: 'For others', some: proposals.filter((one) => !isForMe(one) && !isOwn(one)) },
+  ].filter(({ some }) => some.length > 0)
   return (
     <div className="space-y-6">
-      {mine.length > 0 && (
-        <section aria-labelledby="for-you">
-          <h2 id="for-you" className="mb-2 text-base font-semibold">{`For you (${mine.length})`}</h2>
-          <Cards proposals={mine} />
-        </section>
-      )}
-      {others.length > 0 && (
-        <section aria-labelledby={mine.length > 0 ? 'for-others' : undefined}>
-          {mine.length > 0 && (
-            <h2 id="for-others" className="mb-2 text-base font-semibold">
-              For others
-            </h2>
-          )}
-          <Cards proposals={others} />
-        </section>
-      )}
+      {groups.map(({ name, some }) => (
+        <Group key={name} name={status === 'open' ? name : undefined} proposals={some} />
+      ))}
     </div>
+  )
+}
+function Group({ name, proposals }: { name: string | undefined; proposals: readonly Proposal[] }) {
+  const heading = useId()
+  return (
+    <section aria-labelledby={name && heading}>
+      {name && (
+        <h2 id={heading} className="mb-2 text-base font-semibold">
+          {`${name} (${proposals.length})`}
+        </h2>
+      )}
+      <Cards proposals={proposals} />
+    </section>
   )
 }
 

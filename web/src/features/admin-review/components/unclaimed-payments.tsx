@@ -9,6 +9,7 @@ import { Loaded } from '@/features/admin/components/loaded'
 import { adminPaths } from '@/features/admin/paths'
 import type { UnclaimedPayment } from '@/features/admin/api/types'
 import { formatDateTime } from '@/lib/dates'
+import { formatMoney, toCents } from '@/lib/money'
 import { formatAsset } from '@/lib/units'
 import { useUnclaimed } from '../api/list-unclaimed'
 import { stateOf } from './chain-payments'
@@ -36,11 +37,20 @@ export function UnclaimedPayments() {
   )
 }
 
+/** The nearest amount first, if the payment has a value; of the same distance, as the server lists them. */
+const byMatch = ({ candidates, value }: UnclaimedPayment) =>
+  value === undefined ? candidates : candidates.toSorted((one, other) => distance(one.amount, value) - distance(other.amount, value))
+
+const distance = (amount: number, value: number) => Math.abs(toCents(amount) - toCents(value))
+
 function Payment({ one }: { one: UnclaimedPayment }) {
   return (
     <li className="grid grid-cols-1 gap-x-6 gap-y-2 px-4 py-3 text-sm lg:grid-cols-2">
       <div className="min-w-0">
-        <p className="tabular text-base font-semibold">{formatAsset(one)}</p>
+        <p className="tabular text-base font-semibold">
+          {formatAsset(one)}
+          {one.value !== undefined && <span className="font-normal text-ink-soft"> worth {formatMoney(one.value)}</span>}
+        </p>
         <p className="text-ink-soft">
           <span className="capitalize">{one.chain}</span>, {stateOf(one).toLowerCase()}
           {one.seenAt && `, seen ${formatDateTime(one.seenAt)}`}
@@ -53,16 +63,18 @@ function Payment({ one }: { one: UnclaimedPayment }) {
         </p>
       </div>
       <div className="min-w-0">
-        <h2 className="font-medium">Attach to…</h2>
+        <h2 className="font-medium">
+          Attach to…{one.value !== undefined && one.candidates.length > 1 && <span className="font-normal text-ink-faint"> the nearest amount first</span>}
+        </h2>
         {one.candidates.length === 0 ? (
           <p className="text-ink-faint">No open transaction was shown this address.</p>
         ) : (
           <ul className="divide-y divide-line">
-            {one.candidates.map(({ id, user, reference, amount, createdAt }) => (
+            {byMatch(one).map(({ id, user, reference, amount, createdAt }) => (
               <li key={id}>
                 <Link
                   to={adminPaths.attach(id, one)}
-                  className="grid min-h-10 grid-cols-[minmax(0,1fr)_auto_minmax(4rem,auto)] items-center gap-x-4 py-1 hover:bg-sunken/60 pointer-coarse:min-h-11"
+                  className="grid min-h-10 grid-cols-[minmax(0,1fr)_auto_5.5rem] items-center gap-x-4 py-1 hover:bg-sunken/60 pointer-coarse:min-h-11"
                 >
                   <span className="min-w-0">
                     <span className="block truncate font-medium text-ink">{user.name}</span>
