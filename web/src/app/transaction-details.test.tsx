@@ -46,7 +46,7 @@ describe('the details', () => {
     const { unmount } = openAsMember(`/transactions/${open.id}`)
     expect((await screen.findByText('Amount to send')).nextSibling).toHaveTextContent('0.00513809 BTC')
     expect(screen.getByText('Pay to').nextSibling).toHaveTextContent(btc.address)
-    // A payment that was detected, of whatever amount, is not asked for again.
+    // A payment that was detected is not asked for a second time.
     server.use(answers('get', '/transactions/:id/payments', { steps: [{ key: 'seen', state: 'done', at: null }] }))
     expect((await screen.findByText('Amount asked', {}, { timeout: 8000 })).nextSibling).toHaveTextContent('0.00513809 BTC')
     expect(screen.queryByText('Pay to')).toBeNull()
