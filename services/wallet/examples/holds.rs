@@ -1,6 +1,6 @@
-//! Measures what the hold of a withdrawal costs PostgreSQL, in commits of several sizes:
+//! Measures what the funding of a trade and the hold of a withdrawal cost PostgreSQL, in commits of several sizes:
 //! `stack testbed -- cargo run -p wallet --example holds -- 5000 1 8 128`.
-//! The first argument is how many members withdraw in each measurement. The CPU time is that of the database's processes,
+//! The first argument is how many members do so in each measurement. The CPU time is that of the database's processes,
 //! so the profile of this program matters little.
 
 use chassis::id::MemberId;
@@ -17,6 +17,7 @@ use sqlx::{AssertSqlSafe, raw_sql};
 use time::OffsetDateTime;
 use uuid::Uuid;
 use wallet::SCHEMA;
+use wallet::app::trade::fund_trade::{FundTrade, fund_trade};
 use wallet::domain::account::{AccountRef, HouseAccount};
 use wallet::domain::limits::Limits;
 use wallet::domain::posting_kind::{Cause, PostingKind};
@@ -29,7 +30,7 @@ use wallet::posting::{Movement, Posting, Precondition, post};
 const TRANSFERS: &str = "INSERT INTO posting_kinds (kind, cause_type, cause_kind, cause_status, debits, credits)
     VALUES ('transfer', 'unchecked', NULL, '', '{settlement}', '{available}')";
 
-/// What each member withdraws.
+/// What each member invests and withdraws.
 const AMOUNT: Cents = Cents::new(10_000);
 
 #[tokio::main(flavor = "current_thread")]
@@ -52,13 +53,18 @@ async fn main() -> Result<()> {
         raw_sql("VACUUM ANALYZE").execute(&pool).await?;
         // Plans and types that a connection learns first.
         let (warm, measured) = members.split_at(members.len() / 10);
-        hold(&ledger, warm, at_once).await?;
-        let before = spent(&pool).await?;
-        hold(&ledger, measured, at_once).await?;
-        let (ms, wal) = spent(&pool).await?;
-        let count = i64::try_from(measured.len())?.max(1);
-        let (us, wal) = ((ms - before.0) * 1_000 / count, (wal - before.1) / count);
-        writeln!(io::stdout(), "{at_once:>4} at once: {us} µs of PostgreSQL's CPU and {wal} bytes of WAL a hold")?;
+        for what in [Work::Fund, Work::Hold] {
+            work(&ledger, warm, at_once, what).await?;
+            let before = spent(&pool).await?;
+            work(&ledger, measured, at_once, what).await?;
+            let (ms, wal) = spent(&pool).await?;
+            let count = i64::try_from(measured.len())?.max(1);
+            let (us, wal) = ((ms - before.0) * 1_000 / count, (wal - before.1) / count);
+            writeln!(
+                io::stdout(),
+                "{at_once:>4} at once: {us} µs of PostgreSQL's CPU and {wal} bytes of WAL a {what:?}"
+            )?;
+        }
     }
     Ok(())
 }
@@ -81,15 +87,30 @@ async fn with_money(db: &Db, count: usize) -> Result<Vec<MemberId>> {
     Ok(members)
 }
 
-/// Lets each member withdraw, this number of them at once.
-async fn hold(ledger: &Ledger, members: &[MemberId], at_once: usize) -> Result<()> {
+#[derive(Debug, Clone, Copy)]
+enum Work {
+    Fund,
+    Hold,
+}
+
+/// Lets each member do this, a number of them at once.
+async fn work(ledger: &Ledger, members: &[MemberId], at_once: usize, what: Work) -> Result<()> {
     for some in members.chunks(at_once) {
-        try_join_all(some.iter().map(|member| one(ledger, *member))).await?;
+        try_join_all(some.iter().map(async |member| match what {
+            Work::Fund => fund(ledger, *member).await,
+            Work::Hold => hold(ledger, *member).await,
+        }))
+        .await?;
     }
     Ok(())
 }
 
-async fn one(ledger: &Ledger, user_id: MemberId) -> Result<()> {
+async fn fund(ledger: &Ledger, user_id: MemberId) -> Result<()> {
+    let (trade_id, plan_title) = (Uuid::new_v4().into(), "Growth".to_owned());
+    Ok(fund_trade(ledger, &FundTrade { trade_id, user_id, amount: AMOUNT, plan_title }).await?)
+}
+
+async fn hold(ledger: &Ledger, user_id: MemberId) -> Result<()> {
     let (now, limits) = (OffsetDateTime::now_utc(), Limits::default());
     let method = MethodCopy {
         id: Uuid::new_v4().into(),
