@@ -352,8 +352,8 @@ BEGIN
                 WHEN 'trade_unknown' THEN
                     (SELECT 8 FROM trade_fundings WHERE trade_fundings.trade_id = new.trade_id)
                 WHEN 'trade_funded' THEN
-                    CASE WHEN (SELECT true FROM trade_fundings AS old WHERE old.trade_id = new.trade_id
-                        AND old.user_id = member AND old.amount_cents = new.amount_cents AND old.status = 'funded') IS NULL
+                    CASE WHEN (SELECT old.user_id = member AND old.amount_cents = new.amount_cents AND old.status = 'funded'
+                        FROM trade_fundings AS old WHERE old.trade_id = new.trade_id) IS NOT TRUE
                     THEN 9 END
                 ELSE 9 END AS failed) AS looked
             WHERE verdicts[movement] = 0 AND failed IS NOT NULL
@@ -618,9 +618,9 @@ BEGIN
         FROM unnest(new_preconditions) WHERE rule = 'trade_unknown' AND verdicts[movement] IN (0, 2, 10);
     UPDATE trade_fundings SET status = 'settled', value_cents = new.value_cents, settled_at = new.at
         FROM unnest(new_preconditions) AS new, LATERAL (
-            SELECT ctid AS tid, user_id FROM trade_fundings WHERE trade_id = new.trade_id
-                AND user_id = new_accounts[account - houses].user_id OFFSET 0) AS found
+            SELECT ctid AS tid, user_id FROM trade_fundings WHERE trade_id = new.trade_id OFFSET 0) AS found
         WHERE trade_fundings.ctid = found.tid AND trade_fundings.user_id = found.user_id
+            AND found.user_id = new_accounts[account - houses].user_id
             AND new.rule = 'trade_funded' AND verdicts[new.movement] = 0;
 END
 $$;
@@ -689,7 +689,6 @@ BEGIN
             WHEN 'unchecked' THEN true
             -- One by one below.
             WHEN 'proposal' THEN false
-            -- Members are compared once a row is found: with a condition on them, a plan may read all of a member's.
             ELSE (SELECT cause.user_id = new.user_id AND cause.status = rule.cause_status
                     AND cause.kind IS NOT DISTINCT FROM rule.cause_kind
                     AND moved[new.place] = named_amount(rule.debit_amounts[1], cause.amount, cause.part)
@@ -734,7 +733,8 @@ $$;
 -- settle it first. A posting that may debit `owed` does so once the available balance is used up. So a member with a
 -- debt never has an available balance.
 --
--- Every row is found by an index regardless of table statistics, and one plan serves every batch size.
+-- Every row is found by an index regardless of table statistics, and one plan serves every batch size. A row with an id is found
+-- by it alone, and its member is compared then: with a condition on the member, a plan may read all rows of the member.
 CREATE OR REPLACE FUNCTION post_movements(
     is_patient        boolean,
     movements         integer,
@@ -788,6 +788,8 @@ DO $$ BEGIN
         ALTER FUNCTION post_movements SET enable_hashjoin = off;
         ALTER FUNCTION post_movements SET enable_mergejoin = off;
         ALTER FUNCTION post_movements SET enable_seqscan = off;
+        -- Otherwise a plan that is made for small tables reads a whole index rather than descend in one that is higher.
+        ALTER FUNCTION post_movements SET cpu_operator_cost = 0;
     END IF;
 END $$;
 
