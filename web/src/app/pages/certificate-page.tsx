@@ -54,19 +54,17 @@ function Facts({ certificate: { name, course, issuedAt, ended }, number }: { cer
         <Icon aria-hidden className={cx('mt-0.5 size-4.5 shrink-0', ended ? 'text-caution' : 'text-positive')} />
         <span>{ended ? 'This certificate is no longer valid: the purchase of the course was refunded.' : 'This certificate is valid.'}</span>
       </p>
-      <dl className="space-y-5 p-6 sm:p-8">
-        <Fact label="Name" className="text-2xl sm:text-3xl">
+      <dl className="grid gap-x-10 gap-y-5 p-6 sm:grid-cols-[auto_1fr] sm:p-8">
+        <Fact label="Name" wide className="text-2xl sm:text-3xl">
           {name}
         </Fact>
-        <Fact label="Completed" className="text-lg">
+        <Fact label="Completed" wide className="text-lg">
           {course}
         </Fact>
-        <div className="grid grid-cols-1 gap-5 border-t border-line pt-5 sm:grid-cols-[auto_1fr] sm:gap-10">
-          <Fact label="Issued on">{formatDay(issuedAt)}</Fact>
-          <Fact label="Certificate number" className="text-sm wrap-anywhere">
-            {number}
-          </Fact>
-        </div>
+        <Fact label="Issued on">{formatDay(issuedAt)}</Fact>
+        <Fact label="Certificate number" className="text-sm wrap-anywhere">
+          {number}
+        </Fact>
       </dl>
       <div className="flex flex-wrap gap-3 border-t border-line px-6 py-4 sm:px-8">
         <a href={`${apiUrl}/certificates/${encodeURIComponent(number)}.pdf`} download className={buttonClass({ variant: 'secondary', size: 'sm' })}>
@@ -79,9 +77,9 @@ function Facts({ certificate: { name, course, issuedAt, ended }, number }: { cer
   )
 }
 
-function Fact({ label, className, children }: { label: string; className?: string; children: string }) {
+function Fact({ label, wide = false, className, children }: { label: string; wide?: boolean; className?: string; children: string }) {
   return (
-    <div>
+    <div className={cx(wide && 'sm:col-span-2')}>
       <dt className="text-sm text-ink-faint">{label}</dt>
       <dd className={cx('mt-0.5 font-semibold break-words text-ink', className)}>{children}</dd>
     </div>
