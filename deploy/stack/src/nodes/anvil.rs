@@ -164,7 +164,7 @@ impl Anvil {
         }
     }
 
-    /// Makes blocks.
+    /// Mines this number of blocks at once.
     ///
     /// # Errors
     /// When the node refuses.

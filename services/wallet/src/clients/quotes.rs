@@ -88,11 +88,7 @@ fn price(found: payment_method::PayoutPrice, asset: &str) -> Option<PayoutPrice>
     Some(PayoutPrice {
         asset: asset.to_owned(),
         contract: found.contract,
-        conversion: Conversion {
-            rate: Rate::new(found.rate_micros).ok()?,
-            decimals: found.decimals.try_into().ok()?,
-            spread_bps: found.spread_bps.try_into().ok()?,
-        },
+        conversion: conversion(found.rate_micros, found.decimals, found.spread_bps)?,
         units: Units::parse(&found.units).ok()?,
         at: from_proto(found.at.as_ref()?)?,
     })
@@ -114,14 +110,18 @@ fn quoted(found: &common::Quote) -> Option<Quoted> {
         quote: QuoteCopy {
             id: found.id.parse().ok()?,
             asset: found.currency.clone(),
-            conversion: Conversion {
-                rate: Rate::new(found.rate_micros).ok()?,
-                decimals: found.decimals.try_into().ok()?,
-                spread_bps: found.spread_bps.try_into().ok()?,
-            },
+            conversion: conversion(found.rate_micros, found.decimals, found.spread_bps)?,
             units: Units::parse(&found.units).ok()?,
             at: from_proto(found.at.as_ref()?)?,
             expires_at: from_proto(found.expires_at.as_ref()?)?,
         },
+    })
+}
+
+fn conversion(rate_micros: i64, decimals: i32, spread_bps: i32) -> Option<Conversion> {
+    Some(Conversion {
+        rate: Rate::new(rate_micros).ok()?,
+        decimals: decimals.try_into().ok()?,
+        spread_bps: spread_bps.try_into().ok()?,
     })
 }
