@@ -8,6 +8,8 @@ export type Happening = {
   detail?: string
   to?: string
   isRefused?: boolean
+  /** When it happened before in the same way, newest first, with nothing else in between. */
+  before?: readonly string[]
 }
 
 export type Source = { items: readonly Happening[]; hasMore: boolean }
@@ -23,6 +25,20 @@ export function joinedTimeLine(sources: readonly Source[]): Happening[] {
     .flatMap(({ items }) => items)
     .filter(({ at }) => at >= bound)
     .toSorted((one, other) => other.at.localeCompare(one.at))
+}
+
+const isRepeated = (one: Happening, other: Happening) =>
+  one.kind === 'security' && other.kind === 'security' && one.text === other.text && one.detail === other.detail
+
+/** What happened several times in a row to the security of the account, as one entry at the time of the newest. */
+export function withoutRepetitions(happenings: readonly Happening[]): Happening[] {
+  const kept: Happening[] = []
+  for (const one of happenings) {
+    const newest = kept.at(-1)
+    if (newest && isRepeated(newest, one)) kept[kept.length - 1] = { ...newest, before: [...(newest.before ?? []), one.at] }
+    else kept.push(one)
+  }
+  return kept
 }
 
 /** Which sources keep the time line from going on. */

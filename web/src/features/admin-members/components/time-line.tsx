@@ -18,7 +18,7 @@ import type { SecurityEvent } from '@/lib/api-types'
 import { adminPaths } from '@/features/admin/paths'
 import { useMay } from '@/features/admin/permissions'
 import { subjectOf, verbOf } from '@/features/admin/sentences'
-import { joinedTimeLine, sourcesToRead, type Happening } from '../time-line'
+import { joinedTimeLine, sourcesToRead, withoutRepetitions, type Happening } from '../time-line'
 
 const icons = { money: Banknote, security: ShieldCheck, staff: UserCog, note: NotebookPen }
 
@@ -83,7 +83,7 @@ export function TimeLine({ id, notes }: { id: string; notes: MemberPage['notes']
   const failed = queries.find(({ error }) => error)
   if (failed) return <ErrorPanel error={failed.error} onRetry={() => void failed.refetch()} busy={failed.isFetching} />
   if (queries.some(({ isLoading }) => isLoading)) return <Skeletons count={6} className="h-14" label="Loading the time line" />
-  const shown = joinedTimeLine(sources)
+  const shown = withoutRepetitions(joinedTimeLine(sources))
   const due = sourcesToRead(sources)
   const readOn = () => queries.forEach((query, index) => due[index] && void query.fetchNextPage())
   return (
@@ -106,7 +106,7 @@ export function TimeLine({ id, notes }: { id: string; notes: MemberPage['notes']
   )
 }
 
-function Line({ one: { at, kind, text, detail, to, isRefused } }: { one: Happening }) {
+function Line({ one: { at, kind, text, detail, to, isRefused, before } }: { one: Happening }) {
   const Icon = isRefused ? Ban : icons[kind]
   return (
     <li className="flex items-start gap-3 px-4 py-2.5">
@@ -115,6 +115,7 @@ function Line({ one: { at, kind, text, detail, to, isRefused } }: { one: Happeni
         <p className={cx('break-words whitespace-pre-wrap first-letter:uppercase', isRefused ? 'text-negative' : 'text-ink')}>{text}</p>
         <p className="tabular text-xs text-ink-faint">
           <span>{at && formatMoment(at)}</span>
+          {before && <span>{`, ${before.length + 1} times since ${formatMoment(before.at(-1) ?? at)}`}</span>}
           {detail && <span>{' · '}</span>}
           {detail && (to ? <Link to={to} className="text-accent-text underline">{detail}</Link> : <span>{detail}</span>)}
         </p>
