@@ -212,20 +212,8 @@ pub async fn back_plans(visitor: &Client) -> Result<()> {
     let cash = |id: &Value| treasury["plans"].as_array()?.iter().find(|plan| plan["planId"] == *id)?["cash"].as_f64();
     let plans = plans["plans"].as_array().context("a list of plans")?;
     let without_cash: Vec<_> = plans.iter().filter(|plan| cash(&plan["id"]).unwrap_or_default() <= 0.0).collect();
-    // By the clock of the product, on which a history is played.
-    let confirmed = proposer.get("/admin/proposals?status=confirmed").await?.success()?;
-    let today = &confirmed["proposals"][0]["decidedAt"];
-    let proven = |mut movement: Value| {
-        movement["document"] = json!("Bank statement");
-        movement["issuer"] = json!(BANK);
-        movement["documentAt"] = today.clone();
-        movement["file"] = json!(PROOF);
-        movement
-    };
     for plan in &without_cash {
-        let note = "Capital of the operator for the plan";
-        let paid_in = proven(json!({ "kind": "capital_in", "amount": PLAN_CASH, "note": note }));
-        propose(&proposer, &confirmer, "/admin/treasury/movements", paid_in).await?;
+        pay_in((&proposer, &confirmer), PLAN_CASH.into()).await?;
         let funded = json!({
             "kind": "plan_funded", "amount": PLAN_CASH, "planId": plan["id"], "note": "Cash that pays gains of the plan",
         });
@@ -233,11 +221,30 @@ pub async fn back_plans(visitor: &Client) -> Result<()> {
     }
     if !without_cash.is_empty() {
         let amount = PLAN_CASH * u32::try_from(plans.len())?;
-        let note = "Capital of the operator";
-        let held = proven(json!({ "kind": "holding_stated", "amount": amount, "asset": BANK, "note": note }));
-        propose(&proposer, &confirmer, "/admin/treasury/movements", held).await?;
+        let held = json!({ "kind": "holding_stated", "amount": amount, "asset": BANK, "note": "Capital of the operator" });
+        propose_proven((&proposer, &confirmer), held).await?;
     }
     Ok(())
+}
+
+/// Has two treasurers book capital of the operator, in dollars.
+///
+/// # Errors
+/// When the product refuses it.
+pub async fn pay_in(treasurers: (&Client, &Client), amount: u64) -> Result<()> {
+    let note = "Capital of the operator";
+    propose_proven(treasurers, json!({ "kind": "capital_in", "amount": amount, "note": note })).await
+}
+
+/// Makes a movement that a bank statement proves.
+async fn propose_proven((proposer, confirmer): (&Client, &Client), mut movement: Value) -> Result<()> {
+    // By the clock of the product, on which a history is played.
+    let confirmed = proposer.get("/admin/proposals?status=confirmed").await?.success()?;
+    movement["document"] = json!("Bank statement");
+    movement["issuer"] = json!(BANK);
+    movement["documentAt"] = confirmed["proposals"][0]["decidedAt"].clone();
+    movement["file"] = json!(PROOF);
+    propose(proposer, confirmer, "/admin/treasury/movements", movement).await.map(drop)
 }
 
 /// Seeds staff and deposit addresses alone: enough for what does not invest.
