@@ -121,12 +121,12 @@ step standby deploy/test-standby.sh
 step secrets deploy/test-secrets.sh
 step tasks deploy/test-tasks.sh
 step tls deploy/test-tls.sh
+if [ -x "$target/debug/stack" ]; then step cluster "$target/debug/stack" cluster --quick --if-possible; fi
 wait
 tally web
 if [ -x "$target/debug/stack" ]; then
   step settings node deploy/settings.mjs --check
   step attack "$target/debug/stack" attack --quick
-  step cluster "$target/debug/stack" cluster --quick --if-possible
   # Each has a product of its own, and the browser leaves half of two cores idle.
   run contract "$target/debug/stack" e2e -- deploy/contract.sh &
   CHROMIUM_PATH=$(browser) step browser "$target/debug/stack" e2e -- npm --prefix web run --silent e2e
