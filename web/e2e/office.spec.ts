@@ -6,30 +6,14 @@ import type { Locator, Page } from '@playwright/test'
 import { createBase58check } from '@scure/base'
 import { passes } from './support/accessible'
 import { counting } from './support/counting'
-import { asStaff, confirmDestination, fund, hash, platformMethod, proof, registered, type SignedIn, staffSignedIn } from './support/stack'
+import { deposit, type Made, receipt, withdrawal } from './support/office'
+import { asStaff, fund, hash, platformMethod, registered, staffSignedIn } from './support/stack'
 import { expect, test } from './support/test'
-
-const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
-const receipt = `data:${proof.mimeType};base64,${proof.buffer.toString('base64')}`
-
-type Made = { id: string; reference: string; revision?: number; fee?: number; amount: number }
-
-async function deposit(member: SignedIn, amount: number) {
-  const request = { amount, method: await platformMethod(member), receipt, type: 'deposit' }
-  return (await member.api<{ transaction: Made }>('POST', '/transactions/deposit', request)).transaction
-}
 
 const base58check = createBase58check(sha256)
 
 /** An address of Tron that nothing else is paid to. */
 const tronAddress = () => base58check.encode(Uint8Array.from([0x41, ...randomBytes(20)]))
-
-async function withdrawal(member: SignedIn, amount: number, to = address) {
-  const request = { amount, method: await platformMethod(member), address: to }
-  const { transaction } = await member.api<{ transaction: Made }>('POST', '/transactions/withdraw', request)
-  await confirmDestination(member, transaction.id)
-  return transaction
-}
 
 test('a reference is found from anywhere by one shortcut, and a member by name, email, phone and amount [R9]', async ({ page }, info) => {
   const member = await registered()
