@@ -54,19 +54,8 @@ async function networkOf(page: Page) {
 
 const time = (page: Page) => page.evaluate(() => document.querySelector('video')?.currentTime ?? 0)
 
-test('a video is uploaded through interruptions, published, bought, watched, and goes on on another device [D-C4] [D-C5] [D-C6] [D-C7]', async ({ page, another, watch }, info) => {
-  test.setTimeout(600_000)
-  watch.tolerate(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_IO_SUSPENDED|status of (409|403)/)
-  const manager = await asStaff('manager')
-  type Lesson = { id: string; title: string }
-  const { content } = await manager<{ content: { modules: { lessons: Lesson[] }[] } }>('GET', '/admin/course')
-  const title = content.modules.flatMap(({ lessons }) => lessons).find(({ id }) => id === LESSON)?.title ?? ''
-  const file = record(info.outputPath('filming.mp4'))
-  const subtitles = info.outputPath('filming.vtt')
-  writeFileSync(subtitles, captions)
-
-  // The network goes away and comes back; then the upload is paused, and the page loaded again.
-  await staffSignedIn(page, 'manager')
+/** The network goes away and comes back; then the upload is paused, and the page loaded again. */
+async function uploadThroughInterruptions(page: Page, title: string, file: string) {
   await page.goto('/admin/course')
   await page.getByRole('button', { name: title, exact: true }).click()
   const partArrives = () => page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
@@ -89,6 +78,21 @@ test('a video is uploaded through interruptions, published, bought, watched, and
   await expect(page.getByText(/The upload stopped at \d+ % of/)).toBeVisible()
   await page.getByLabel(/^Choose the file again/).setInputFiles(file)
   await expect(page.getByRole('region', { name: `Video: ${title}` })).toBeVisible({ timeout: 300_000 })
+}
+
+test('a video is uploaded through interruptions, published, bought, watched, and goes on on another device [D-C4] [D-C5] [D-C6] [D-C7]', async ({ page, another, watch }, info) => {
+  test.setTimeout(600_000)
+  watch.tolerate(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_IO_SUSPENDED|status of (409|403)/)
+  const manager = await asStaff('manager')
+  type Lesson = { id: string; title: string }
+  const { content } = await manager<{ content: { modules: { lessons: Lesson[] }[] } }>('GET', '/admin/course')
+  const title = content.modules.flatMap(({ lessons }) => lessons).find(({ id }) => id === LESSON)?.title ?? ''
+  const file = record(info.outputPath('filming.mp4'))
+  const subtitles = info.outputPath('filming.vtt')
+  writeFileSync(subtitles, captions)
+
+  await staffSignedIn(page, 'manager')
+  await uploadThroughInterruptions(page, title, file)
   const { media } = await manager<{ media: { name: string; state: string }[] }>('GET', '/admin/course/media')
   expect(media.filter(({ name }) => name === 'filming.mp4')).toMatchObject([{ state: 'ready' }])
 

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useState, type ChangeEventHandler } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { MoneyField, SelectField, TextAreaField, TextField } from '@/components/field'
@@ -21,10 +21,42 @@ const revenues = [
   { value: 'fee_revenue', label: 'Fee revenue' },
 ]
 
+/** What is missing or wrong, by field. */
+function missingIn(kind: MovementKind | '', values: typeof NONE, file: File | null): Record<string, string | false | undefined> {
+  if (!kind) return { kind: 'Choose what moves' }
+  const rule = movementKinds[kind]
+  return {
+    planId: rule.plan && !values.planId && 'Choose the plan',
+    asset: rule.asset && !values.asset.trim() && 'Enter a name',
+    source: kind === 'revenue_out' && !values.source && 'Choose which revenue',
+    amount: (!AMOUNT.test(values.amount.trim()) || (Number(values.amount) === 0 && !isStatement(kind))) && 'Enter an amount above zero, with at most two decimals',
+    txid: rule.proof === 'either' && !values.txid.trim() && !values.document.trim() && 'Enter the transaction hash, or name a document below',
+    network: values.txid.trim() && !values.network.trim() && 'Enter the network of the payment',
+    document: rule.proof === 'document' && !values.document.trim() && 'Name the document',
+    issuer: values.document.trim() && !values.issuer.trim() && 'Enter who issued the document',
+    documentAt: values.document.trim() && !values.documentAt && 'Enter the date of the document',
+    file: values.document.trim() && !file && 'Attach the document',
+    note: !values.note.trim() && 'Enter the reason',
+  }
+}
+
+/** What was typed, without empty fields. */
+function typedIn({ amount, documentAt, note, ...texts }: typeof NONE) {
+  const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim()))
+  const date = documentAt ? { documentAt: new Date(`${documentAt}T00:00:00Z`).toISOString() } : {}
+  return { amount: Number(amount), note: note.trim(), ...given, ...date }
+}
+
+type PlanFieldProps = { value: string; onChange: ChangeEventHandler<HTMLSelectElement>; error: string | undefined }
+
+function PlanField(props: PlanFieldProps) {
+  const plans = useAllPlans()
+  return <SelectField label="Plan" options={(plans.data ?? []).map(({ id, title }) => ({ value: id, label: title }))} {...props} />
+}
+
 /** Proposes a movement of the treasury; another treasurer confirms it [D-T1]. */
 export function MovementForm() {
   const propose = useProposeMovement()
-  const plans = useAllPlans()
   const [kind, setKind] = useState<MovementKind | ''>('')
   const [values, setValues] = useState(NONE)
   const [file, setFile] = useState<File | null>(null)
@@ -33,32 +65,15 @@ export function MovementForm() {
   const rule = kind && movementKinds[kind]
   const set = (name: keyof typeof NONE) => (event: { target: { value: string } }) => setValues({ ...values, [name]: event.target.value })
 
-  const missing: Record<string, string | false | undefined> = rule
-    ? {
-        planId: rule.plan && !values.planId && 'Choose the plan',
-        asset: rule.asset && !values.asset.trim() && 'Enter a name',
-        source: kind === 'revenue_out' && !values.source && 'Choose which revenue',
-        amount: (!AMOUNT.test(values.amount.trim()) || (Number(values.amount) === 0 && !isStatement(kind))) && 'Enter an amount above zero, with at most two decimals',
-        txid: rule.proof === 'either' && !values.txid.trim() && !values.document.trim() && 'Enter the transaction hash, or name a document below',
-        network: values.txid.trim() && !values.network.trim() && 'Enter the network of the payment',
-        document: rule.proof === 'document' && !values.document.trim() && 'Name the document',
-        issuer: values.document.trim() && !values.issuer.trim() && 'Enter who issued the document',
-        documentAt: values.document.trim() && !values.documentAt && 'Enter the date of the document',
-        file: values.document.trim() && !file && 'Attach the document',
-        note: !values.note.trim() && 'Enter the reason',
-      }
-    : { kind: 'Choose what moves' }
+  const missing = missingIn(kind, values, file)
   const error = (name: string) => (tried && missing[name]) || fields[name]
 
   const submit = async () => {
     setTried(true)
     if (!rule || Object.values(missing).some(Boolean)) return
-    const { amount, documentAt, note, ...texts } = values
-    const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim()))
-    const date = documentAt ? { documentAt: new Date(`${documentAt}T00:00:00Z`).toISOString() } : {}
     const attached = file && rule.proof !== 'none' ? { file: await readAsDataUrl(file) } : {}
     await propose.mutateAsync(
-      { kind, amount: Number(amount), note: note.trim(), ...given, ...date, ...attached },
+      { kind, ...typedIn(values), ...attached },
       {
         onSuccess: () => {
           setKind('')
@@ -69,6 +84,7 @@ export function MovementForm() {
       },
     )
   }
+
   return (
     <Card className="p-4 sm:p-5">
       <h2 className="text-base font-semibold">Propose a movement</h2>
@@ -84,15 +100,7 @@ export function MovementForm() {
         />
         {rule && (
           <>
-            {rule.plan && (
-              <SelectField
-                label="Plan"
-                options={(plans.data ?? []).map(({ id, title }) => ({ value: id, label: title }))}
-                value={values.planId}
-                onChange={set('planId')}
-                error={error('planId')}
-              />
-            )}
+            {rule.plan && <PlanField value={values.planId} onChange={set('planId')} error={error('planId')} />}
             {kind === 'revenue_out' && <SelectField label="Revenue" options={revenues} value={values.source} onChange={set('source')} error={error('source')} />}
             {rule.asset && <TextField label={rule.asset} maxLength={100} value={values.asset} onChange={set('asset')} error={error('asset')} />}
             <MoneyField label={isStatement(kind) ? 'Worth' : 'Amount'} value={values.amount} onChange={set('amount')} error={error('amount')} />

@@ -9,15 +9,12 @@ import { notify } from '@/lib/notify'
 import { amountRefusal, parseCents } from '@/lib/amounts'
 import { hashIn } from '@/lib/pasted-payment'
 import { formatMoney, plainDollars, toCents, toDollars } from '@/lib/money'
-import { formatAsset } from '@/lib/units'
 import { useApprove } from '../api/review-transaction'
 import type { Review } from '@/features/admin/api/types'
-import { parseOutput } from '../outputs'
+import { parseOutput, paymentOption, placeOf } from '../outputs'
 import { HashField } from './hash-field'
 import { OutputField } from './output-field'
 import { StaleNotice } from './stale-notice'
-
-const placeOf = ({ txid, index }: { txid: string; index: number }) => `${txid} ${index}`
 
 /** What becomes of an amount that is not the claimed one. */
 function consequence(kind: string, cents: number, claimed: number) {
@@ -27,6 +24,22 @@ function consequence(kind: string, cents: number, claimed: number) {
   if (cents < claimed)
     return `The course costs ${formatMoney(toDollars(claimed))}. What arrived is added to the balance, and the course stays locked.`
   return `The course is unlocked, and the ${formatMoney(toDollars(cents - claimed))} above its price are added to the balance.`
+}
+
+type Payment = NonNullable<Review['evidence']>['payments'][number]
+type PaymentFieldProps = { payments: readonly Payment[]; place: string; onChoose: (chosen: Payment | undefined) => void }
+
+function PaymentField({ payments, place, onChoose }: PaymentFieldProps) {
+  return (
+    <SelectField
+      label="Payment"
+      blank="Choose the payment of this request"
+      options={payments.map(paymentOption)}
+      value={payments.some((one) => placeOf(one) === place) ? place : ''}
+      onChange={(event) => onChoose(payments.find((one) => placeOf(one) === event.target.value))}
+      hint="The best match is first. The others stay free for other requests."
+    />
+  )
 }
 
 type FormProps = { review: Review; onDone: () => void; onBack: () => void }
@@ -56,6 +69,11 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
   const noteError = tried && needsNote && !note.trim() ? 'The chain does not prove this payment. Please state how it was verified.' : refused['note']
   const txidError = tried && !hash ? 'The hash of the payment is required' : refused['txid']
 
+  const choose = (chosen: Payment | undefined) => {
+    setTxid(chosen?.txid ?? claimedTxid ?? '')
+    setOutput(chosen ? String(chosen.index) : '')
+  }
+
   const submit = () => {
     setTried(true)
     if (isPayment && (cents === null || vout === null || !hash || (needsNote && !note.trim()))) return
@@ -65,8 +83,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
       if (needsSecond) notify.success('Approved. A second reviewer has to approve it too.')
       onDone()
     }
-    const evidence = evidenceAt ? { evidenceAt } : {}
-    return approve.mutateAsync({ revision: seen, ...payment, ...details, ...evidence }, { onSuccess: done })
+    return approve.mutateAsync({ revision: seen, ...payment, ...details, ...(evidenceAt ? { evidenceAt } : {}) }, { onSuccess: done })
   }
 
   return (
@@ -75,20 +92,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
       <StaleNotice seen={seen} now={revision} error={approve.error} onBack={onBack} />
       {isPayment ? (
         <>
-          {payments.length > 1 && (
-            <SelectField
-              label="Payment"
-              blank="Choose the payment of this request"
-              options={payments.map((one) => ({ value: placeOf(one), label: `${formatAsset(one)}, output ${one.index} of ${one.txid.slice(0, 8)}` }))}
-              value={payments.some((one) => placeOf(one) === `${txid} ${output}`) ? `${txid} ${output}` : ''}
-              onChange={(event) => {
-                const chosen = payments.find((one) => placeOf(one) === event.target.value)
-                setTxid(chosen?.txid ?? claimedTxid ?? '')
-                setOutput(chosen ? String(chosen.index) : '')
-              }}
-              hint="The best match is first. The others stay free for other requests."
-            />
-          )}
+          {payments.length > 1 && <PaymentField payments={payments} place={`${txid} ${output}`} onChoose={choose} />}
           {kind !== 'fee' && (
             <MoneyField
               label="Amount that arrived"

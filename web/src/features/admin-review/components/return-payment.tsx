@@ -11,11 +11,10 @@ import { toApiError } from '@/lib/api-error'
 import { formatDateTime } from '@/lib/dates'
 import { plainDollars, toCents, toDollars } from '@/lib/money'
 import { hashIn } from '@/lib/pasted-payment'
-import { formatAsset } from '@/lib/units'
 import type { Review } from '@/features/admin/api/types'
 import { useMay } from '@/features/admin/permissions'
 import { useReturnPayment } from '../api/review-transaction'
-import { parseOutput } from '../outputs'
+import { parseOutput, paymentOption, placeOf } from '../outputs'
 import { HashField } from './hash-field'
 import { OutputField } from './output-field'
 
@@ -50,9 +49,6 @@ export function ReturnPayment({ review }: { review: Review }) {
   )
 }
 
-type Arrived = { txid: string; index: number }
-
-const placeOf = ({ txid, index }: Arrived) => `${txid} ${index}`
 const destinationOf = ({ address, memo }: { address: string; memo?: string }) => (memo ? `${address}, memo ${memo}` : address)
 
 function ReturnForm({ review, onDone }: { review: Review; onDone: () => void }) {
@@ -77,18 +73,9 @@ function ReturnForm({ review, onDone }: { review: Review; onDone: () => void }) 
   const submit = () => {
     setTried(true)
     if (!arrivedTxid || !destination || cents === null || !txid || output === null || !note.trim()) return
-    return propose.mutateAsync(
-      {
-        arrivedTxid,
-        ...(chosen ? { arrivedVout: chosen.index } : {}),
-        amount: toDollars(cents),
-        ...destination,
-        txid,
-        ...(typeof output === 'number' ? { vout: output } : {}),
-        note: note.trim(),
-      },
-      { onSuccess: onDone },
-    )
+    const arrived = { arrivedTxid, ...(chosen ? { arrivedVout: chosen.index } : {}) }
+    const sent = { amount: toDollars(cents), ...destination, txid, ...(typeof output === 'number' ? { vout: output } : {}) }
+    return propose.mutateAsync({ ...arrived, ...sent, note: note.trim() }, { onSuccess: onDone })
   }
   return (
     <Form onSubmit={submit} className="space-y-4">
@@ -97,7 +84,7 @@ function ReturnForm({ review, onDone }: { review: Review; onDone: () => void }) 
         <SelectField
           label="What arrived"
           blank="Choose"
-          options={arrivals.map((payment) => ({ value: placeOf(payment), label: `${formatAsset(payment)}, output ${payment.index} of ${payment.txid.slice(0, 8)}` }))}
+          options={arrivals.map(paymentOption)}
           value={place}
           onChange={(event) => setPlace(event.target.value)}
           error={tried && !chosen ? 'Choose the payment' : (refused['arrivedTxid'] ?? refused['arrivedVout'])}
