@@ -1,12 +1,14 @@
 //! Money: integer cents, checked arithmetic, exact text. Amounts are computed only here.
 
 mod rate;
+mod units;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::rate::{Conversion, Rate, Rounding, SignedUnits, Units};
+pub use self::rate::{Conversion, Rate, Rounding};
+pub use self::units::{SignedUnits, Units};
 
 /// An amount in cents of a dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, sqlx::Type)]

@@ -1,9 +1,8 @@
 //! Prices of assets, and the conversion between dollars and the smallest unit of an asset: integers only.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
+use super::units::{Units, point};
 use super::{AmountError, Cents};
 
 /// Millionths of a dollar in a cent.
@@ -19,15 +18,6 @@ const SCALE: i32 = 6;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Rate(i64);
-
-/// An amount of an asset in its smallest unit, e.g. satoshi; never negative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Units(i128);
-
-/// An amount of an asset in its smallest unit that may be negative: a difference, or a sum of payments in and out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct SignedUnits(i128);
 
 /// What happens to digits of a price after the sixth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,139 +93,6 @@ impl Rate {
     }
 }
 
-impl Units {
-    /// This many of the smallest unit.
-    ///
-    /// # Errors
-    /// [`AmountError::OutOfRange`] if it is negative.
-    pub const fn new(units: i128) -> Result<Self, AmountError> {
-        if units >= 0 { Ok(Self(units)) } else { Err(AmountError::OutOfRange) }
-    }
-
-    /// The number of the smallest unit.
-    #[must_use]
-    pub const fn get(self) -> i128 {
-        self.0
-    }
-
-    /// Reads what [`fmt::Display`] writes.
-    ///
-    /// # Errors
-    /// [`AmountError::Malformed`] for anything but digits.
-    pub fn parse(text: &str) -> Result<Self, AmountError> {
-        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(AmountError::Malformed);
-        }
-        text.parse().map(Self).map_err(|_| AmountError::OutOfRange)
-    }
-
-    /// Adds units.
-    ///
-    /// # Errors
-    /// [`AmountError::OutOfRange`] on overflow.
-    pub fn plus(self, other: Self) -> Result<Self, AmountError> {
-        self.0.checked_add(other.0).map(Self).ok_or(AmountError::OutOfRange)
-    }
-
-    /// How far two numbers of units are apart.
-    #[must_use]
-    pub const fn distance(self, other: Self) -> Self {
-        Self((self.0 - other.0).abs())
-    }
-
-    /// As a number of whole units, without zeros at the end.
-    #[must_use]
-    pub fn whole(self, decimals: u8) -> String {
-        let digits = format!("{:0>width$}", self.to_string(), width = usize::from(decimals) + 1);
-        let (whole, part) = digits.split_at(digits.len() - usize::from(decimals));
-        let part = part.trim_end_matches('0');
-        if part.is_empty() { whole.to_owned() } else { format!("{whole}.{part}") }
-    }
-
-    /// This many times as many units.
-    ///
-    /// # Errors
-    /// [`AmountError::OutOfRange`] on overflow.
-    pub fn times(self, count: u16) -> Result<Self, AmountError> {
-        self.0.checked_mul(i128::from(count)).map(Self).ok_or(AmountError::OutOfRange)
-    }
-}
-
-impl From<Units> for String {
-    fn from(units: Units) -> Self {
-        units.to_string()
-    }
-}
-
-impl TryFrom<String> for Units {
-    type Error = AmountError;
-
-    fn try_from(text: String) -> Result<Self, AmountError> {
-        Self::parse(&text)
-    }
-}
-
-/// The number of the smallest unit.
-impl fmt::Display for Units {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl SignedUnits {
-    /// The number of the smallest unit.
-    #[must_use]
-    pub const fn get(self) -> i128 {
-        self.0
-    }
-
-    /// Reads what [`fmt::Display`] writes.
-    ///
-    /// # Errors
-    /// [`AmountError::Malformed`] for anything but digits, after a minus or not.
-    pub fn parse(text: &str) -> Result<Self, AmountError> {
-        match text.strip_prefix('-') {
-            Some(digits) => Units::parse(digits).map(|units| Self(-units.0)),
-            None => Units::parse(text).map(Self::from),
-        }
-    }
-
-    /// Without its sign.
-    #[must_use]
-    pub const fn magnitude(self) -> Units {
-        Units(self.0.saturating_abs())
-    }
-
-    /// Adds another.
-    ///
-    /// # Errors
-    /// [`AmountError::OutOfRange`] on overflow.
-    pub fn plus(self, other: Self) -> Result<Self, AmountError> {
-        self.0.checked_add(other.0).map(Self).ok_or(AmountError::OutOfRange)
-    }
-
-    /// Subtracts another.
-    ///
-    /// # Errors
-    /// [`AmountError::OutOfRange`] on overflow.
-    pub fn minus(self, other: Self) -> Result<Self, AmountError> {
-        self.0.checked_sub(other.0).map(Self).ok_or(AmountError::OutOfRange)
-    }
-}
-
-impl From<Units> for SignedUnits {
-    fn from(units: Units) -> Self {
-        Self(units.0)
-    }
-}
-
-/// The number of the smallest unit, after a minus if it is negative.
-impl fmt::Display for SignedUnits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 impl Conversion {
     /// The units that a member sends for an amount: at the rate less the spread, rounded up.
     ///
@@ -263,7 +120,7 @@ impl Conversion {
     pub fn value_received(self, units: Units) -> Result<Cents, AmountError> {
         let share = BASIS_POINTS - i128::from(self.spread_bps);
         let price = i128::from(self.rate.0).checked_mul(share).filter(|price| *price > 0);
-        let value = price.and_then(|price| price.checked_mul(units.0)).ok_or(AmountError::OutOfRange)?;
+        let value = price.and_then(|price| price.checked_mul(units.get())).ok_or(AmountError::OutOfRange)?;
         let divisor = MICROS_PER_CENT * BASIS_POINTS * power_of_ten(self.decimals.into())?;
         i64::try_from(value.div_euclid(divisor)).map(Cents::new).map_err(|_| AmountError::OutOfRange)
     }
@@ -307,19 +164,9 @@ fn decimal(text: &str) -> Result<(i128, i32), AmountError> {
     Ok((number * sign, exponent - decimals))
 }
 
-/// A number with its decimal point, without zeros at the end.
-fn point(number: i128, decimals: u32) -> String {
-    let digits = format!("{number:0>width$}", width = decimals as usize + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - decimals as usize);
-    match fraction.trim_end_matches('0') {
-        "" => whole.to_owned(),
-        fraction => format!("{whole}.{fraction}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Conversion, Rate, Rounding, SignedUnits, Units};
+    use super::{Conversion, Rate, Rounding, Units};
     use crate::money::{AmountError, Cents};
 
     fn rate(text: &str) -> Rate {
@@ -399,15 +246,9 @@ mod tests {
     }
 
     #[test]
-    fn rates_and_units_are_written_as_they_are_read() {
+    fn rates_are_written_as_they_are_read() {
         for text in ["97312.45", "1", "0.000001", "0.99985"] {
             assert_eq!(rate(text).to_wire(), text);
-        }
-        for text in ["0", "513809", "33000000000000000000"] {
-            assert_eq!(Units::parse(text).map(|units| units.to_string()).as_deref(), Ok(text));
-        }
-        for text in ["", "-1", "+1", "1.5", "1e3"] {
-            assert!(Units::parse(text).is_err(), "{text}");
         }
     }
 
@@ -418,24 +259,5 @@ mod tests {
         assert!(!rate("99").is_off(rate("100"), 100));
         assert!(rate("101.000001").is_off(rate("100"), 100));
         assert!(rate("98.999999").is_off(rate("100"), 100));
-    }
-
-    #[test]
-    fn units_are_shown_as_whole_ones() {
-        let whole = |units: &str, decimals| Units::parse(units).map(|units| units.whole(decimals));
-        assert_eq!((whole("513809", 8), whole("100000000", 8)), (Ok("0.00513809".to_owned()), Ok("1".to_owned())));
-        assert_eq!((whole("5", 0), whole("0", 6)), (Ok("5".to_owned()), Ok("0".to_owned())));
-    }
-
-    /// [D-Q8] A difference is read and written with its sign.
-    #[test]
-    fn differences_have_a_sign() {
-        let units = |text| SignedUnits::parse(text);
-        let less = units("930").and_then(|held| held.minus(units("1000")?));
-        assert_eq!((less, less.map(|less| less.to_string())), (units("-70"), Ok("-70".to_owned())));
-        assert_eq!(less.map(|less| less.magnitude().get()), Ok(70));
-        for wrong in ["", "-", "--1", "1.0", "+1"] {
-            assert_eq!(units(wrong), Err(AmountError::Malformed), "{wrong}");
-        }
     }
 }
