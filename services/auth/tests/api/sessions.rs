@@ -194,3 +194,29 @@ async fn a_session_of_staff_is_shorter(pool: PgPool) {
     let left = "SELECT round(extract(epoch FROM idle_until - clock_timestamp()) / 60)::bigint FROM sessions";
     assert_eq!(world.count(left).await, 15);
 }
+
+/// [D-O1] [D-S4] A session of staff ends after 15 minutes without use, one of a member after 30; use prolongs both.
+#[sqlx::test(migrations = false)]
+async fn staff_sessions_idle_out_sooner(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, members) = world.member("ada@example.com").await;
+    let (_, token) = world.staff(Role::Auditor).await;
+    let minutes = "SELECT (extract(epoch FROM max(idle_until - last_seen_at)) / 60)::bigint FROM sessions s
+                   JOIN users u ON u.id = s.user_id WHERE (u.role IS NULL) = ";
+    let of = async |members: bool| -> i64 {
+        let sql = sqlx::AssertSqlSafe(format!("{minutes}{members}"));
+        sqlx::query_scalar(sql).fetch_one(&world.pool).await.unwrap()
+    };
+    assert_eq!((of(false).await, of(true).await), (15, 30));
+    world.run("UPDATE sessions SET last_seen_at = last_seen_at - interval '14 minutes', idle_until = idle_until - interval '14 minutes'").await;
+    assert_eq!(world.looks(&token).await, Ok(()), "in time");
+    let left = "SELECT (extract(epoch FROM idle_until - clock_timestamp()) > 890)::int::bigint FROM sessions s
+                JOIN users u ON u.id = s.user_id WHERE u.role IS NOT NULL";
+    assert_eq!(world.count(left).await, 1, "use prolongs it");
+    world.run("UPDATE sessions SET last_seen_at = last_seen_at - interval '15 minutes', idle_until = idle_until - interval '15 minutes'").await;
+    assert_eq!(world.looks(&token).await, Err("UNAUTHENTICATED".to_owned()));
+    assert!(
+        world.grpc.check_session(with_token(CheckSessionRequest::default(), &members)).await.is_ok(),
+        "members' rules"
+    );
+}
