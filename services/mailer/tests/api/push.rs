@@ -1,23 +1,22 @@
 //! Notices on devices: what a browser reads, which devices get none any more, and what a hostile browser cannot do.
 
-use chassis::id::{SessionId, UserId};
+mod stage;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use chassis::bus::{Event, Handler};
+use chassis::bus::Event;
 use chassis::error::from_status;
+use chassis::id::{SessionId, UserId};
 use chassis::identity::Session;
 use chassis::keys::{self, SecretKey};
 use chassis::member_data::MemberData;
 use chassis::testing::{session, with_token};
-use mailer::app::send_pushes::{CONCURRENCY, SendPushes};
-use mailer::domain::push::PushServices;
+use mailer::app::send_pushes::SendPushes;
 use mailer::grpc::GrpcServer;
-use mailer::push::Push;
-use mailer::push::keys::PushKeys;
 use mailer::store::member_data::MemberTables;
 use proto::auth::v1 as auth;
 use proto::common::v1::ListMemberDataRequest;
@@ -25,130 +24,16 @@ use proto::common::v1::member_data_service_server::MemberDataService;
 use proto::mailer::v1::notice_service_server::NoticeService;
 use proto::mailer::v1::read_notices_request::Which;
 use proto::mailer::v1::{
-    GetPushRequest, GetPushResponse, NoticeGroup, NoticePreferences, ReadNoticesRequest, SetNoticePreferencesRequest,
-    SubscribePushRequest, UnsubscribePushRequest,
+    GetPushRequest, GetPushResponse, NoticeGroup, ReadNoticesRequest, SubscribePushRequest, UnsubscribePushRequest,
 };
-use proto::wallet::v1 as wallet;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use tonic::Status;
 use uuid::Uuid;
 
-use crate::fixture::{SUPPORT, World, event};
-use crate::push_service::{Browser, HOST, PushService, Received};
-
-const TRANSACTION: &str = "1a2b3c4d-0000-4000-8000-000000000001";
-
-/// A mailer, a push service, and a member.
-struct Stage {
-    world: World,
-    service: PushService,
-    send: SendPushes,
-    grpc: GrpcServer,
-    user_id: UserId,
-}
-
-/// One login of the member.
-struct Login {
-    session_id: SessionId,
-    token: String,
-}
-
-impl Stage {
-    async fn start(pool: PgPool) -> Self {
-        let (world, service) = (World::start(pool).await, PushService::start().await);
-        let push = Arc::new(push(&world, &service));
-        let send = SendPushes { db: world.db.clone(), push: Arc::clone(&push) };
-        let grpc = GrpcServer { push: Some(push), ..world.grpc() };
-        Self { world, service, send, grpc, user_id: Uuid::new_v4().into() }
-    }
-
-    fn log_in_as(&self, user_id: UserId) -> Login {
-        let session = Session { user_id, ..session(None) };
-        Login { session_id: session.id, token: self.world.realm.sign_in(session) }
-    }
-
-    fn log_in(&self) -> Login {
-        self.log_in_as(self.user_id)
-    }
-
-    async fn subscribe(&self, login: &Login, names: SubscribePushRequest) -> Result<(), Status> {
-        self.grpc.subscribe_push(with_token(names, &login.token)).await.map(drop)
-    }
-
-    /// A login with a browser that gets the member's notices.
-    async fn device(&self, path: &str) -> (Login, Browser) {
-        let (login, browser) = (self.log_in(), Browser::new(path));
-        self.subscribe(&login, browser.names()).await.unwrap();
-        (login, browser)
-    }
-
-    async fn get(&self, login: &Login) -> GetPushResponse {
-        self.grpc.get_push(with_token(GetPushRequest {}, &login.token)).await.unwrap().into_inner()
-    }
-
-    async fn turn_off(&self, login: &Login, group: NoticeGroup) -> Result<(), Status> {
-        let preferences = Some(NoticePreferences { push_off: vec![group.into()], ..Default::default() });
-        let request = SetNoticePreferencesRequest { preferences };
-        self.grpc.set_notice_preferences(with_token(request, &login.token)).await.map(drop)
-    }
-
-    fn transaction(&self, key: &str) -> Event {
-        let transaction = wallet::TransactionFacts {
-            transaction_id: TRANSACTION.to_owned(),
-            user_id: self.user_id.to_string(),
-            r#type: "deposit".to_owned(),
-            amount_cents: 25_000,
-            reason: "The receipt of Ada is blurred".to_owned(),
-            ..Default::default()
-        };
-        event(&format!("wallet.v1.{key}"), &wallet::DepositConfirmed { transaction: Some(transaction) })
-    }
-
-    async fn happens(&self, event: &Event) {
-        self.world.consumer.handle(event).await.unwrap();
-    }
-
-    /// Sends what is due; returns what arrived.
-    async fn sent(&self) -> Vec<Received> {
-        loop {
-            let leased = self.send.lease(CONCURRENCY).await.unwrap();
-            if leased.is_empty() {
-                return self.service.received();
-            }
-            for due in leased {
-                self.send.deliver(due).await;
-            }
-        }
-    }
-
-    /// A deposit is confirmed; returns where that was sent.
-    async fn paths(&self) -> BTreeSet<String> {
-        self.happens(&self.transaction("deposit_confirmed")).await;
-        self.sent().await.into_iter().map(|message| message.path).collect()
-    }
-
-    async fn wait_over(&self) {
-        self.world.execute("UPDATE pushes SET next_try_at = clock_timestamp()").await;
-    }
-
-    async fn subscriptions(&self) -> i64 {
-        self.world.count("SELECT count(*) FROM push_subscriptions").await
-    }
-
-    async fn queued(&self) -> i64 {
-        self.world.count("SELECT count(*) FROM pushes").await
-    }
-}
-
-fn push(world: &World, service: &PushService) -> Push {
-    Push {
-        keys: PushKeys::read(&world.realm.folder().join("push.key")).unwrap(),
-        services: PushServices::parse(&[HOST.to_owned()]).unwrap(),
-        http: service.client(),
-        subject: format!("mailto:{SUPPORT}"),
-    }
-}
+use self::stage::{Login, Stage, TRANSACTION, push};
+use crate::fixture::event;
+use crate::push_service::Browser;
 
 fn all_of(user_id: UserId, except: Option<SessionId>) -> Event {
     let message = auth::SessionEnded {

@@ -8,57 +8,31 @@ use crate::fixture::event;
 use crate::samples::{Encode, Sample};
 
 pub(super) fn auth_samples(id: UserId) -> Vec<Sample> {
+    let mut all = code_and_password_samples(id);
+    all.extend(second_factor_samples(id));
+    all.extend(email_samples(id));
+    all.extend(login_and_account_samples(id));
+    all
+}
+
+fn one(key: &str, message: &dyn Encode, template: Template, facts: &'static [&'static str]) -> Sample {
+    Sample { event: message.event(key), mails: vec![(template, None)], facts }
+}
+
+fn code_and_password_samples(id: UserId) -> Vec<Sample> {
     let user_id = id.to_string();
-    let reference = |name: &str| name.to_owned();
-    let one = |key: &str, message: &dyn Encode, template, facts| Sample {
-        event: message.event(key),
-        mails: vec![(template, None)],
-        facts,
-    };
-    let code = auth::VerificationCodeIssued { reference: reference("code"), user_id: user_id.clone() };
+    let code = auth::VerificationCodeIssued { reference: "code".to_owned(), user_id: user_id.clone() };
     let destination = auth::DestinationCodeIssued {
-        reference: reference("destination-code"),
+        reference: "destination-code".to_owned(),
         user_id: user_id.clone(),
         currency: "XRP".to_owned(),
         network: "Ripple".to_owned(),
         address: "rADDRESSxxxxxxxxxxxxxxx".to_owned(),
         memo: "77".to_owned(),
     };
-    let reset = auth::PasswordResetRequested { reference: reference("reset"), user_id: user_id.clone() };
+    let reset = auth::PasswordResetRequested { reference: "reset".to_owned(), user_id: user_id.clone() };
     let role = "reviewer".to_owned();
-    let invited = auth::StaffInvited { reference: reference("invitation"), user_id: user_id.clone(), role };
-    let (old_email, new_email) = ("old@example.com".to_owned(), "new@example.com".to_owned());
-    let requested = auth::EmailChangeRequested {
-        user_id: user_id.clone(),
-        old_email: old_email.clone(),
-        new_email: new_email.clone(),
-        link_reference: reference("not-me-1"),
-    };
-    let changed = auth::EmailChanged {
-        user_id: user_id.clone(),
-        old_email,
-        new_email,
-        undo_reference: reference("undo"),
-        link_reference: reference("not-me-2"),
-    };
-    let changed_before =
-        auth::EmailChanged { undo_reference: String::new(), link_reference: String::new(), ..changed.clone() };
-    let factor = |change: &str| auth::SecondFactorChanged {
-        user_id: user_id.clone(),
-        change: change.to_owned(),
-        device: "Firefox on Linux".to_owned(),
-        address_block: "203.0.113.0/24".to_owned(),
-        recovery_codes_left: 7,
-        due_at: Some(chassis::clock::to_proto(time::macros::datetime!(2026-11-08 14:05 UTC))),
-        link_reference: reference("not-me-5"),
-    };
-    let factor_before = auth::SecondFactorChanged { link_reference: String::new(), ..factor("authenticator_added") };
-    let device = auth::NewDeviceSignedIn {
-        user_id: user_id.clone(),
-        device: "Firefox on Linux".to_owned(),
-        address_block: "203.0.113.0/24".to_owned(),
-        link_reference: reference("not-me-3"),
-    };
+    let invited = auth::StaffInvited { reference: "invitation".to_owned(), user_id: user_id.clone(), role };
     vec![
         one(
             "auth.v1.verification_code_issued",
@@ -103,7 +77,7 @@ pub(super) fn auth_samples(id: UserId) -> Vec<Sample> {
         ),
         one(
             "auth.v1.password_changed",
-            &auth::PasswordChanged { user_id: user_id.clone(), link_reference: reference("not-me-4") },
+            &auth::PasswordChanged { user_id: user_id.clone(), link_reference: "not-me-4".to_owned() },
             Template::PasswordChanged,
             &["November 5, 2026 at 2:05 PM UTC", "https://solvane.test/not-me#token=Not-Me-Token_4", "This was not me"],
         ),
@@ -113,10 +87,23 @@ pub(super) fn auth_samples(id: UserId) -> Vec<Sample> {
             Template::PasswordChanged,
             &["November 5, 2026 at 2:05 PM UTC", "https://solvane.test/forgot-password"],
         ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor("authenticator_added"),
-            Template::SecondFactorChanged,
+    ]
+}
+
+fn second_factor_samples(id: UserId) -> Vec<Sample> {
+    let factor = |change: &str| auth::SecondFactorChanged {
+        user_id: id.to_string(),
+        change: change.to_owned(),
+        device: "Firefox on Linux".to_owned(),
+        address_block: "203.0.113.0/24".to_owned(),
+        recovery_codes_left: 7,
+        due_at: Some(chassis::clock::to_proto(time::macros::datetime!(2026-11-08 14:05 UTC))),
+        link_reference: "not-me-5".to_owned(),
+    };
+    let without_link = auth::SecondFactorChanged { link_reference: String::new(), ..factor("authenticator_added") };
+    let samples: [(_, &[&str]); 11] = [
+        (
+            factor("authenticator_added"),
             &[
                 "An authenticator app was set up",
                 "Firefox on Linux",
@@ -126,66 +113,46 @@ pub(super) fn auth_samples(id: UserId) -> Vec<Sample> {
                 "This was not me",
             ],
         ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor_before,
-            Template::SecondFactorChanged,
-            &["An authenticator app was set up", "https://solvane.test/forgot-password"],
-        ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor("authenticator_replaced"),
-            Template::SecondFactorChanged,
-            &["replaced by another one"],
-        ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor("authenticator_removed"),
-            Template::SecondFactorChanged,
-            &["was removed", "keep working"],
-        ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor("passkey_added"),
-            Template::SecondFactorChanged,
-            &["A passkey was added", "Firefox on Linux", "without your password"],
-        ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor("passkey_removed"),
-            Template::SecondFactorChanged,
-            &["A passkey was removed", "keep working"],
-        ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor("recovery_codes_replaced"),
-            Template::SecondFactorChanged,
-            &["New recovery codes", "no longer work"],
-        ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor("recovery_code_used"),
-            Template::SecondFactorChanged,
-            &["A recovery code was used", "7 are left"],
-        ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor("reset_scheduled"),
-            Template::SecondFactorChanged,
+        (without_link, &["An authenticator app was set up", "https://solvane.test/forgot-password"]),
+        (factor("authenticator_replaced"), &["replaced by another one"]),
+        (factor("authenticator_removed"), &["was removed", "keep working"]),
+        (factor("passkey_added"), &["A passkey was added", "Firefox on Linux", "without your password"]),
+        (factor("passkey_removed"), &["A passkey was removed", "keep working"]),
+        (factor("recovery_codes_replaced"), &["New recovery codes", "no longer work"]),
+        (factor("recovery_code_used"), &["A recovery code was used", "7 are left"]),
+        (
+            factor("reset_scheduled"),
             &["reported as lost", "on November 8, 2026 at 2:05 PM UTC", "cancels the removal", "#token=Not-Me-Token_6"],
         ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor("reset_called_off"),
-            Template::SecondFactorChanged,
-            &["was cancelled", "stays on"],
-        ),
-        one(
-            "auth.v1.second_factor_changed",
-            &factor("removed_by_staff"),
-            Template::SecondFactorChanged,
-            &["removed by our team", "Every session was ended"],
-        ),
+        (factor("reset_called_off"), &["was cancelled", "stays on"]),
+        (factor("removed_by_staff"), &["removed by our team", "Every session was ended"]),
+    ];
+    let sample =
+        |(message, facts)| one("auth.v1.second_factor_changed", &message, Template::SecondFactorChanged, facts);
+    samples.map(sample).into()
+}
+
+fn email_samples(id: UserId) -> Vec<Sample> {
+    let user_id = id.to_string();
+    let (old_email, new_email) = ("old@example.com".to_owned(), "new@example.com".to_owned());
+    let requested = auth::EmailChangeRequested {
+        user_id: user_id.clone(),
+        old_email: old_email.clone(),
+        new_email: new_email.clone(),
+        link_reference: "not-me-1".to_owned(),
+    };
+    let changed = auth::EmailChanged {
+        user_id,
+        old_email,
+        new_email,
+        undo_reference: "undo".to_owned(),
+        link_reference: "not-me-2".to_owned(),
+    };
+    let changed_before =
+        auth::EmailChanged { undo_reference: String::new(), link_reference: String::new(), ..changed.clone() };
+    let both =
+        || vec![(Template::EmailChanged, Some("old@example.com")), (Template::EmailChanged, Some("new@example.com"))];
+    vec![
         Sample {
             event: event("auth.v1.email_change_requested", &requested),
             mails: vec![(Template::EmailChangeRequested, Some("old@example.com"))],
@@ -193,20 +160,33 @@ pub(super) fn auth_samples(id: UserId) -> Vec<Sample> {
         },
         Sample {
             event: event("auth.v1.email_changed", &changed),
-            mails: vec![
-                (Template::EmailChanged, Some("old@example.com")),
-                (Template::EmailChanged, Some("new@example.com")),
-            ],
+            mails: both(),
             facts: &["old@example.com", "new@example.com", "#token=Undo-Or-Not-Me"],
         },
         Sample {
             event: event("auth.v1.email_changed", &changed_before),
-            mails: vec![
-                (Template::EmailChanged, Some("old@example.com")),
-                (Template::EmailChanged, Some("new@example.com")),
-            ],
+            mails: both(),
             facts: &["old@example.com", "new@example.com", "contact support"],
         },
+    ]
+}
+
+fn login_and_account_samples(id: UserId) -> Vec<Sample> {
+    let user_id = id.to_string();
+    let device = auth::NewDeviceSignedIn {
+        user_id: user_id.clone(),
+        device: "Firefox on Linux".to_owned(),
+        address_block: "203.0.113.0/24".to_owned(),
+        link_reference: "not-me-3".to_owned(),
+    };
+    let refused = |link_reference: &str| auth::SignInsRefused {
+        user_id: user_id.clone(),
+        count: 10,
+        device: device.device.clone(),
+        address_block: device.address_block.clone(),
+        link_reference: link_reference.to_owned(),
+    };
+    vec![
         one(
             "auth.v1.new_device_signed_in",
             &device,
@@ -215,25 +195,13 @@ pub(super) fn auth_samples(id: UserId) -> Vec<Sample> {
         ),
         one(
             "auth.v1.sign_ins_refused",
-            &auth::SignInsRefused {
-                user_id: user_id.clone(),
-                count: 10,
-                device: "Firefox on Linux".to_owned(),
-                address_block: "203.0.113.0/24".to_owned(),
-                link_reference: String::new(),
-            },
+            &refused(""),
             Template::SignInsRefused,
             &["10 times in a row", "Firefox on Linux", "203.0.113.0/24", "https://solvane.test/forgot-password"],
         ),
         one(
             "auth.v1.sign_ins_refused",
-            &auth::SignInsRefused {
-                user_id: user_id.clone(),
-                count: 10,
-                device: "Firefox on Linux".to_owned(),
-                address_block: "203.0.113.0/24".to_owned(),
-                link_reference: device.link_reference.clone(),
-            },
+            &refused(&device.link_reference),
             Template::SignInsRefused,
             &["10 wrong passwords", "ended that session", "https://solvane.test/not-me#token=Not-Me-Token_3"],
         ),
@@ -248,7 +216,7 @@ pub(super) fn auth_samples(id: UserId) -> Vec<Sample> {
             &auth::AccountClosing {
                 user_id: user_id.clone(),
                 closes_at: Some(chassis::clock::to_proto(time::macros::datetime!(2026-11-27 09:30 UTC))),
-                link_reference: reference("closing"),
+                link_reference: "closing".to_owned(),
             },
             Template::AccountClosing,
             &["November 27, 2026 at 9:30 AM UTC", "https://solvane.test/profile", "https://solvane.test/not-me#token="],
