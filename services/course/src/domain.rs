@@ -8,6 +8,8 @@ pub mod course;
 
 pub mod draft;
 
+pub mod file_type;
+
 pub mod files;
 
 pub mod media;

@@ -3,23 +3,24 @@
 //! The result is HLS with fragmented MP4: one playlist and segments of four seconds for each quality, a poster, and a strip
 //! of small pictures. Sound is brought to −16 LUFS, in two passes.
 
+mod filters;
 mod remote;
 mod sandbox;
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
-use serde::Deserialize;
 use tokio::io::AsyncReadExt;
 
+use self::filters::{Loudness, filters, scaled};
 pub use self::remote::{Remote, serve};
 use self::sandbox::{Limits, Outcome};
 pub use self::sandbox::{Sandbox, open};
+use crate::domain::file_type::{Container, HEAD};
 use crate::domain::media::{Preview, Video};
-use crate::domain::probe::{Container, HEAD, Rendition, Report, Source, millis};
+use crate::domain::probe::{Report, Source, millis};
 
 /// The name of the source in the folder of a job.
 pub const SOURCE: &str = "source";
@@ -54,16 +55,6 @@ impl From<std::io::Error> for Failure {
 
 /// Called with the progress of the work, in percent.
 pub type OnProgress<'a> = &'a (dyn Fn(i32) + Send + Sync);
-
-/// What loudnorm measured in the first pass. Numbers as texts, which are passed on to the second.
-#[derive(Debug, Deserialize)]
-struct Loudness {
-    input_i: String,
-    input_tp: String,
-    input_lra: String,
-    input_thresh: String,
-    target_offset: String,
-}
 
 /// Where programs run.
 pub enum Place {
@@ -180,7 +171,7 @@ impl Transcoder {
         let text = String::from_utf8_lossy(&stderr);
         let json = text.rfind('{').and_then(|begin| text[begin..].rfind('}').map(|end| &text[begin..=begin + end]));
         let loudness: Loudness = json.and_then(|json| serde_json::from_str(json).ok()).context("no loudness")?;
-        Ok((!loudness.input_i.contains("inf")).then_some(loudness))
+        Ok((!loudness.is_silent()).then_some(loudness))
     }
 
     /// The playlists and segments of all qualities.
@@ -338,54 +329,6 @@ fn tail(text: &[u8]) -> String {
 fn input(container: Container) -> Vec<String> {
     let options = ["-protocol_whitelist", "file,pipe", "-f", container.demuxer(), "-i", SOURCE];
     options.map(str::to_owned).into()
-}
-
-/// One chain that decodes, scales and normalises everything once.
-fn filters(source: &Source, loudness: Option<&Loudness>) -> String {
-    let renditions = source.renditions();
-    let count = renditions.len();
-    let rate = if source.is_fast { "fps=30," } else { "" };
-    let mut text = format!("[0:{}]{rate}{},split={count}", source.picture, scaled(source, source.best()));
-    for number in 0..count {
-        let _ = write!(text, "[s{number}]");
-    }
-    for (number, rendition) in renditions.into_iter().enumerate() {
-        let (width, height) = source.size_of(rendition);
-        let _ = write!(text, ";[s{number}]scale={width}:{height},format=yuv420p[v{number}]");
-    }
-    if let Some(sound) = source.sound {
-        let normalise = loudness.map_or_else(|| "anull".to_owned(), Loudness::filter);
-        let _ = write!(text, ";[0:{sound}]{normalise},aresample=48000,asplit={count}");
-        for number in 0..count {
-            let _ = write!(text, "[a{number}]");
-        }
-    }
-    text
-}
-
-/// The picture in the size of a rendition, with square pixels and the colours of a common screen.
-fn scaled(source: &Source, rendition: Rendition) -> String {
-    let (width, height) = source.size_of(rendition);
-    let colours = source.hdr_transfer.map_or_else(String::new, |transfer| {
-        format!(
-            ",zscale=transferin={transfer}:primariesin=bt2020:matrixin=bt2020nc:transfer=linear:npl=100,format=gbrpf32le,\
-             zscale=primaries=bt709,tonemap=hable:desat=0,zscale=transfer=bt709:matrix=bt709:range=tv"
-        )
-    });
-    format!("scale={width}:{height},setsar=1{colours},format=yuv420p")
-}
-
-impl Loudness {
-    /// The second pass, which takes no measured loudness above 0, as clipped sound has.
-    fn filter(&self) -> String {
-        let Self { input_i, input_tp, input_lra, input_thresh, target_offset } = self;
-        let [input_i, input_thresh] =
-            [input_i, input_thresh].map(|level| if level.starts_with('-') { level } else { "0" });
-        format!(
-            "loudnorm=I=-16:TP=-1.5:LRA=11:linear=true:measured_I={input_i}:measured_TP={input_tp}:\
-             measured_LRA={input_lra}:measured_thresh={input_thresh}:offset={target_offset}"
-        )
-    }
 }
 
 /// The first bytes of the source.

@@ -13,8 +13,8 @@ use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::domain::file_type::attachment_type;
 use crate::domain::media::{Job, Kind, MOST_ATTEMPTS, Processed, results_folder};
-use crate::domain::probe::attachment_type;
 use crate::objects::Objects;
 use crate::store::media;
 use crate::transcoder::{Failure, RESULTS, SOURCE, Transcoder, head};
