@@ -1,12 +1,15 @@
 //! Validation of addresses (D-W6): length and characters, and the checksum if the network is known.
 
+mod script;
+
 use std::str::FromStr;
 
 use alloy_primitives::Address as Account;
-use bech32::Fe32;
-use bech32::primitives::hrp;
+use miniscript::bitcoin::{Address, Network, WitnessProgram, WitnessVersion};
 
 use super::network::{self, Format};
+
+pub use self::script::{of_account, of_bitcoin_script, script};
 
 /// Why a text is no address that money can be sent to on its network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,14 +67,15 @@ fn is_of(format: Format, address: &str) -> bool {
     match format {
         Format::Bitcoin => is_bitcoin(address),
         Format::Evm => is_evm(address),
-        Format::Tron => is_tron(address),
+        Format::Tron => script(format, address).is_some(),
         Format::Other => true,
     }
 }
 
 /// Of which other network an address is, if that can be known.
 fn misplaced(format: Format, address: &str) -> InvalidAddress {
-    match (format, is_bitcoin(address), is_evm(address), is_tron(address)) {
+    let is = |format| is_of(format, address);
+    match (format, is(Format::Bitcoin), is(Format::Evm), is(Format::Tron)) {
         (Format::Tron, true, ..) => InvalidAddress::BitcoinOnTron,
         (Format::Evm, true, ..) => InvalidAddress::BitcoinOnEvm,
         (Format::Bitcoin, _, true, _) => InvalidAddress::EvmOnBitcoin,
@@ -186,24 +190,16 @@ fn is_invisible(char: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Base58check of a version byte and 20 bytes, or segwit of the main network: version 0 with 20 or 32 bytes, version 1
-/// with 32. Coins sent to later versions can be taken by anybody today.
+/// Of the main network, and no segwit version in which coins can be taken by anybody today: version 0, or version 1 with 32
+/// bytes.
 fn is_bitcoin(address: &str) -> bool {
-    let legacy = base58check(address).is_some_and(|version| matches!(version, 0x00 | 0x05));
-    let segwit = bech32::segwit::decode(address).is_ok_and(|(prefix, version, program)| {
-        prefix == hrp::BC && (version.to_u8() == 0 || (version.to_u8() == 1 && program.len() == 32))
-    });
-    legacy || segwit
-}
-
-fn is_tron(address: &str) -> bool {
-    base58check(address) == Some(0x41)
-}
-
-/// The version byte of a base58check address with a hash of 20 bytes.
-fn base58check(address: &str) -> Option<u8> {
-    let bytes = bs58::decode(address).with_check(None).into_vec().ok()?;
-    if bytes.len() == 21 { bytes.first().copied() } else { None }
+    let read = Address::from_str(address).ok().and_then(|address| address.require_network(Network::Bitcoin).ok());
+    let is_safe = |program: WitnessProgram| match program.version() {
+        WitnessVersion::V0 => true,
+        WitnessVersion::V1 => program.program().len() == 32,
+        _ => false,
+    };
+    read.is_some_and(|address| address.witness_program().is_none_or(is_safe))
 }
 
 /// With letters of both cases, the case is the checksum of EIP-55. The null address, where coins are lost, is refused.
@@ -215,114 +211,9 @@ fn is_evm(address: &str) -> bool {
     read.is_some_and(|account| !account.is_zero())
 }
 
-/// What a chain compares instead of the text of an address, in hexadecimal digits: the script on Bitcoin, so that the
-/// addresses of its test networks are those of the main network; the 20 bytes of an account elsewhere.
-#[must_use]
-pub fn script(format: Format, address: &str) -> Option<String> {
-    match format {
-        Format::Bitcoin => bitcoin_script(address),
-        Format::Evm => address.strip_prefix("0x").filter(|digits| digits.len() == 40).map(str::to_ascii_lowercase),
-        Format::Tron => base58_payload(address).filter(|(version, _)| *version == 0x41).map(|(_, hash)| hex(&hash)),
-        Format::Other => None,
-    }
-}
-
-fn bitcoin_script(address: &str) -> Option<String> {
-    if let Some((version, hash)) = base58_payload(address) {
-        return match version {
-            0x00 => Some(format!("76a914{}88ac", hex(&hash))),
-            0x05 => Some(format!("a914{}87", hex(&hash))),
-            _ => None,
-        };
-    }
-    let (_, version, program) = bech32::segwit::decode(address).ok()?;
-    let opcode = if version.to_u8() == 0 { 0 } else { 0x50 + version.to_u8() };
-    Some(format!("{opcode:02x}{:02x}{}", program.len(), hex(&program)))
-}
-
-/// The address on the main network of a Bitcoin script in hexadecimal digits; `None` for a script without one.
-#[must_use]
-pub fn of_bitcoin_script(script: &str) -> Option<String> {
-    let bytes = unhex(script)?;
-    let legacy = |version: u8, hash: &[u8]| {
-        let payload: Vec<u8> = std::iter::once(version).chain(hash.iter().copied()).collect();
-        Some(bs58::encode(payload).with_check().into_string())
-    };
-    match bytes.as_slice() {
-        [0x76, 0xa9, 20, hash @ .., 0x88, 0xac] if hash.len() == 20 => legacy(0x00, hash),
-        [0xa9, 20, hash @ .., 0x87] if hash.len() == 20 => legacy(0x05, hash),
-        [version @ (0 | 0x51..=0x60), length, program @ ..] if usize::from(*length) == program.len() => {
-            let version = Fe32::try_from(if *version == 0 { 0 } else { *version - 0x50 }).ok()?;
-            bech32::segwit::encode(hrp::BC, version, program).ok()
-        }
-        _ => None,
-    }
-}
-
-/// An account of 20 bytes in hexadecimal digits, as its chain writes it.
-#[must_use]
-pub fn of_account(format: Format, digits: &str) -> Option<String> {
-    match format {
-        Format::Evm => Some(format!("0x{digits}")),
-        Format::Tron => {
-            let payload: Vec<u8> = std::iter::once(0x41).chain(unhex(digits)?).collect();
-            Some(bs58::encode(payload).with_check().into_string())
-        }
-        Format::Bitcoin | Format::Other => None,
-    }
-}
-
-fn base58_payload(address: &str) -> Option<(u8, Vec<u8>)> {
-    let bytes = bs58::decode(address).with_check(None).into_vec().ok().filter(|bytes| bytes.len() == 21)?;
-    bytes.split_first().map(|(version, hash)| (*version, hash.to_vec()))
-}
-
-fn unhex(digits: &str) -> Option<Vec<u8>> {
-    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok()).collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{InvalidAddress, lost, of_account, of_bitcoin_script, parse, script};
-    use crate::domain::network::Format;
-
-    /// [D-Q4] Cases 7 and 16: scripts of the examples of BIP-173 and BIP-350; a T-address is 20 bytes, and back.
-    #[test]
-    fn scripts_are_what_chains_compare() {
-        for (address, expected) in [
-            ("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "0014751e76e8199196d454941c45d1b3a323f1433bd6"),
-            ("BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4", "0014751e76e8199196d454941c45d1b3a323f1433bd6"),
-            ("bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", "0014751e76e8199196d454941c45d1b3a323f1433bd6"),
-            (
-                "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0",
-                "512079be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798",
-            ),
-            ("1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "76a91462e907b15cbf27d5425399ebf6f0fb50ebb88f1888ac"),
-            ("3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", "a914b472a266d0bd89c13706a4132ccfb16f7c3b9fcb87"),
-        ] {
-            assert_eq!(script(Format::Bitcoin, address).as_deref(), Some(expected), "{address}");
-            // Written as on the main network, and in small letters if case does not matter.
-            let text = of_bitcoin_script(expected).expect("an address");
-            if address.starts_with("bcrt1") {
-                assert_eq!(text, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4");
-            } else {
-                assert!(text.eq_ignore_ascii_case(address), "{text}");
-            }
-        }
-        for without in ["", "6a0568656c6c6f", "0014751e", "zz"] {
-            assert_eq!(of_bitcoin_script(without), None, "{without}");
-        }
-        let (tether, bytes) = ("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "a614f803b6fd780986a42c78ec9c7f77e6ded13c");
-        assert_eq!(script(Format::Tron, tether).as_deref(), Some(bytes));
-        assert_eq!(of_account(Format::Tron, bytes).as_deref(), Some(tether));
-        let account = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
-        assert_eq!(script(Format::Evm, account).as_deref(), Some("5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"));
-        assert_eq!(script(Format::Tron, account), None);
-    }
+    use super::{InvalidAddress, lost, parse};
 
     #[track_caller]
     fn accepts(network: &str, addresses: &[&str]) {
