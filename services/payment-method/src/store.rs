@@ -4,6 +4,7 @@ pub mod address_proofs;
 pub mod assets;
 pub mod chain_cursors;
 pub mod chain_payments;
+pub mod consumed_payments;
 pub mod deposit_addresses;
 pub mod holdings;
 pub mod member_data;

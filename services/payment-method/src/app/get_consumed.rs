@@ -3,9 +3,9 @@
 use chassis::db::Db;
 
 use crate::error::Error;
-use crate::store::chain_payments::{self, ConsumedSum};
+use crate::store::consumed_payments::{self, ConsumedSum};
 
 /// By chain, asset and way.
 pub async fn get_consumed(db: &Db) -> Result<Vec<ConsumedSum>, Error> {
-    chain_payments::consumed(&mut *db.conn().await?).await
+    consumed_payments::consumed(&mut *db.conn().await?).await
 }

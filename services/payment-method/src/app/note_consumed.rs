@@ -4,9 +4,9 @@ use chassis::db::Db;
 
 use crate::domain::payment::Key;
 use crate::error::Error;
-use crate::store::chain_payments;
+use crate::store::consumed_payments;
 
 /// Each with its chain.
 pub async fn note_consumed(db: &Db, payments: &[(String, Key)]) -> Result<(), Error> {
-    chain_payments::note_consumed(&mut *db.conn().await?, payments).await
+    consumed_payments::note_consumed(&mut *db.conn().await?, payments).await
 }

@@ -31,7 +31,8 @@ use crate::app::match_payouts::match_payouts;
 use crate::app::note_consumed::note_consumed;
 use crate::domain::payment::{Key, State, Way, confirmations};
 use crate::error::Error;
-use crate::store::chain_payments::{ConsumedSum, Outflow, Payment};
+use crate::store::chain_payments::{Outflow, Payment};
+use crate::store::consumed_payments::ConsumedSum;
 use crate::store::holdings::Holding;
 
 const CALLERS: [&str; 1] = ["wallet"];

@@ -10,6 +10,20 @@ use time::OffsetDateTime;
 use crate::domain::payment::{Block, Fate, Key, Observation, State};
 use crate::error::Error;
 
+/// The payments that a clause finds.
+macro_rules! select {
+    ($clause:literal $(, $value:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+                block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
+             FROM chain_payments "# + $clause
+            $(, $value)*
+        )
+        .try_map(Payment::try_from)
+    };
+}
+
 /// A payment as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payment {
@@ -91,39 +105,20 @@ impl TryFrom<Row> for Payment {
     }
 }
 
-fn payments(rows: Vec<Row>) -> Result<Vec<Payment>, Error> {
-    Ok(rows.into_iter().map(Payment::try_from).collect::<Result<_, _>>()?)
-}
-
 /// Those of a chain whose fate may still change: not final, or final above this height.
 pub async fn unsettled(conn: &mut PgConnection, chain: &str, height: i64) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
-         FROM chain_payments
-         WHERE chain = $1 AND (state IN ('seen', 'included') OR state = 'final' AND height > $2) ORDER BY id"#,
+    Ok(select!(
+        "WHERE chain = $1 AND (state IN ('seen', 'included') OR state = 'final' AND height > $2) ORDER BY id",
         chain,
         height,
     )
     .fetch_all(conn)
-    .await?;
-    payments(rows)
+    .await?)
 }
 
 /// The payments of these transactions.
 pub async fn of_transactions(conn: &mut PgConnection, chain: &str, txids: &[String]) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
-         FROM chain_payments WHERE chain = $1 AND txid = ANY ($2) ORDER BY txid, way, idx"#,
-        chain,
-        txids,
-    )
-    .fetch_all(conn)
-    .await?;
-    payments(rows)
+    Ok(select!("WHERE chain = $1 AND txid = ANY ($2) ORDER BY txid, way, idx", chain, txids).fetch_all(conn).await?)
 }
 
 /// Payments to an address since a moment whose units differ from these by five percent or less, the nearest first.
@@ -133,14 +128,10 @@ pub async fn near(
     units: Units,
     since: OffsetDateTime,
 ) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
-         FROM chain_payments
-         WHERE chain = $1 AND symbol = $2 AND address_key(address) = address_key($3) AND way = 'in'
+    Ok(select!(
+        "WHERE chain = $1 AND symbol = $2 AND address_key(address) = address_key($3) AND way = 'in'
             AND units * 100 BETWEEN $4::text::numeric * 95 AND $4::text::numeric * 105 AND seen_at >= $5
-         ORDER BY abs(units - $4::text::numeric), id LIMIT 20"#,
+         ORDER BY abs(units - $4::text::numeric), id LIMIT 20",
         chain,
         symbol,
         address,
@@ -148,24 +139,18 @@ pub async fn near(
         since,
     )
     .fetch_all(conn)
-    .await?;
-    payments(rows)
+    .await?)
 }
 
 /// Payments to the platform that count or still may, below an id, newest first.
 pub async fn arrivals(conn: &mut PgConnection, before: i64, limit: i64) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
-         FROM chain_payments
-         WHERE way = 'in' AND state IN ('seen', 'included', 'final') AND id < $1 ORDER BY id DESC LIMIT $2"#,
+    Ok(select!(
+        "WHERE way = 'in' AND state IN ('seen', 'included', 'final') AND id < $1 ORDER BY id DESC LIMIT $2",
         before,
         limit,
     )
     .fetch_all(conn)
-    .await?;
-    payments(rows)
+    .await?)
 }
 
 /// Payments to an address that no transaction rests on, and that count or still may; newest first.
@@ -173,26 +158,21 @@ pub async fn unclaimed_at(
     conn: &mut PgConnection,
     (chain, symbol, address): (&str, &str, &str),
 ) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
-         FROM chain_payments
-         WHERE chain = $1 AND symbol = $2 AND address_key(address) = address_key($3) AND way = 'in' AND NOT is_consumed
+    Ok(select!(
+        "WHERE chain = $1 AND symbol = $2 AND address_key(address) = address_key($3) AND way = 'in' AND NOT is_consumed
             AND state IN ('seen', 'included', 'final')
-         ORDER BY seen_at DESC, id DESC LIMIT 20"#,
+         ORDER BY seen_at DESC, id DESC LIMIT 20",
         chain,
         symbol,
         address,
     )
     .fetch_all(conn)
-    .await?;
-    payments(rows)
+    .await?)
 }
 
 /// The same at all own addresses of a member.
 pub async fn arrived(conn: &mut PgConnection, user_id: MemberId) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
+    let payments = sqlx::query_as!(
         Row,
         r#"SELECT one.id, one.chain, txid, idx, way, symbol, one.address, counterparty, units::text AS "units!", depth, state,
             height, block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
@@ -203,9 +183,10 @@ pub async fn arrived(conn: &mut PgConnection, user_id: MemberId) -> Result<Vec<P
          ORDER BY one.id DESC LIMIT 20"#,
         user_id.get(),
     )
+    .try_map(Payment::try_from)
     .fetch_all(conn)
     .await?;
-    payments(rows)
+    Ok(payments)
 }
 
 /// Payments to an address since a moment that count or still may, the nearest in value first.
@@ -215,55 +196,44 @@ pub async fn nearest_in_value(
     amount: Cents,
     since: OffsetDateTime,
 ) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
-         FROM chain_payments
-         WHERE address_key(address) = address_key($1) AND way = 'in' AND symbol = $2 AND seen_at >= $4
+    Ok(select!(
+        "WHERE address_key(address) = address_key($1) AND way = 'in' AND symbol = $2 AND seen_at >= $4
             AND state IN ('seen', 'included', 'final')
-         ORDER BY abs(coalesce(value_cents, 0) - $3), id LIMIT 50"#,
+         ORDER BY abs(coalesce(value_cents, 0) - $3), id LIMIT 50",
         address,
         symbol,
         amount.get(),
         since,
     )
     .fetch_all(conn)
-    .await?;
-    payments(rows)
+    .await?)
 }
 
 /// The payments of a transaction with this hash on one of these chains.
 pub async fn with_hash(conn: &mut PgConnection, chains: &[String], txid: &str) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
-         FROM chain_payments WHERE chain = ANY ($1) AND txid = $2 AND way IN ('in', 'out') ORDER BY id DESC LIMIT 20"#,
-        chains,
-        txid,
+    Ok(
+        select!(
+            "WHERE chain = ANY ($1) AND txid = $2 AND way IN ('in', 'out') ORDER BY id DESC LIMIT 20",
+            chains,
+            txid,
+        )
+        .fetch_all(conn)
+        .await?,
     )
-    .fetch_all(conn)
-    .await?;
-    payments(rows)
 }
 
 /// The newest payments to and from an address of the platform.
 pub async fn at_address(conn: &mut PgConnection, address: &str) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
-         FROM chain_payments WHERE id IN (
+    Ok(select!(
+        "WHERE id IN (
             (SELECT id FROM chain_payments WHERE address_key(address) = address_key($1) AND way = 'in' ORDER BY seen_at DESC LIMIT 20)
             UNION ALL
             (SELECT id FROM chain_payments WHERE address_key(address) = address_key($1) AND way = 'out' ORDER BY seen_at DESC LIMIT 20))
-         ORDER BY seen_at DESC, id DESC LIMIT 20"#,
+         ORDER BY seen_at DESC, id DESC LIMIT 20",
         address,
     )
     .fetch_all(conn)
-    .await?;
-    payments(rows)
+    .await?)
 }
 
 /// The withdrawals that payouts belong to, by the number of the payout.
@@ -284,21 +254,16 @@ pub async fn paid_to(
     (chain, symbol, counterparty): (&str, &str, &str),
     since: OffsetDateTime,
 ) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
-         FROM chain_payments
-         WHERE chain = $1 AND symbol = $2 AND address_key(counterparty) = address_key($3) AND way = 'out' AND seen_at >= $4
-         ORDER BY id LIMIT 20"#,
+    Ok(select!(
+        "WHERE chain = $1 AND symbol = $2 AND address_key(counterparty) = address_key($3) AND way = 'out' AND seen_at >= $4
+         ORDER BY id LIMIT 20",
         chain,
         symbol,
         counterparty,
         since,
     )
     .fetch_all(conn)
-    .await?;
-    payments(rows)
+    .await?)
 }
 
 /// A payment from the platform, with the transactions that it replaced.
@@ -356,64 +321,17 @@ pub async fn outflows(conn: &mut PgConnection, after: i64, limit: i64) -> Result
 /// The newest payouts, and payments that transactions rest on, that do not count any more. A payout that another transaction made
 /// instead does not count.
 pub async fn undone(conn: &mut PgConnection, limit: i64) -> Result<Vec<Payment>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at, arrived_at, value_cents
-         FROM chain_payments AS one
+    Ok(select!(
+        "AS one
          WHERE (way = 'out' OR is_consumed) AND state IN ('orphaned', 'replaced', 'failed') AND NOT (way = 'out' AND EXISTS (
             SELECT FROM chain_payments AS instead WHERE instead.chain = one.chain AND instead.txid = one.replaced_by
                 AND instead.way = 'out' AND instead.counterparty = one.counterparty AND instead.units = one.units
                 AND instead.state IN ('seen', 'included', 'final')))
-         ORDER BY changed_at DESC LIMIT $1"#,
+         ORDER BY changed_at DESC LIMIT $1",
         limit,
     )
     .fetch_all(conn)
-    .await?;
-    payments(rows)
-}
-
-/// Notes that transactions rest on these payments, by chain.
-pub async fn note_consumed(conn: &mut PgConnection, payments: &[(String, Key)]) -> Result<(), Error> {
-    let chains: Vec<_> = payments.iter().map(|(chain, _)| chain.clone()).collect();
-    let hashes: Vec<_> = payments.iter().map(|(_, key)| key.txid.clone()).collect();
-    let outputs: Vec<_> = payments.iter().map(|(_, key)| key.index).collect();
-    let ways: Vec<_> = payments.iter().map(|(_, key)| key.way.into_str().to_owned()).collect();
-    sqlx::query!(
-        "UPDATE chain_payments SET is_consumed = true
-         FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[]) AS consumed (chain, txid, idx, way)
-         WHERE chain_payments.chain = consumed.chain AND chain_payments.txid = consumed.txid
-            AND chain_payments.idx = consumed.idx AND chain_payments.way = consumed.way AND NOT is_consumed",
-        &chains,
-        &hashes,
-        &outputs,
-        &ways,
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// What consumed payments come to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConsumedSum {
-    pub chain: String,
-    pub symbol: String,
-    pub way: String,
-    pub payments: i64,
-    /// In the smallest unit.
-    pub units: String,
-}
-
-/// What the payments that transactions rest on come to, by chain, asset and way.
-pub async fn consumed(conn: &mut PgConnection) -> Result<Vec<ConsumedSum>, Error> {
-    let sums = sqlx::query_as!(
-        ConsumedSum,
-        r#"SELECT chain, symbol, way, payments, units::text AS "units!" FROM consumed_totals ORDER BY chain, symbol, way"#
-    )
-    .fetch_all(conn)
-    .await?;
-    Ok(sums)
+    .await?)
 }
 
 /// Notes to which withdrawals payouts belong. What is noted stays.

@@ -1,13 +1,25 @@
 //! The tables `methods` and `method_versions`.
 
 use chassis::db::PgConnection;
-
 use chassis::id::{MemberId, MethodId};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::method::{Fields, Method, Scope, SignedMethod};
 use crate::error::Error;
+
+/// The active methods in their version in force that a clause finds.
+macro_rules! select {
+    ($clause:literal $(, $value:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
+             FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
+             WHERE m.archived_at IS NULL AND " + $clause
+            $(, $value)*
+        )
+    };
+}
 
 struct Row {
     id: MethodId,
@@ -79,16 +91,9 @@ pub async fn visible_to(conn: &mut PgConnection, user_id: MemberId) -> Result<Ve
 
 /// The active methods that `user_id` may name: a platform method, or one of the member's own, by id.
 pub async fn active(conn: &mut PgConnection, id: MethodId, user_id: Option<MemberId>) -> Result<Option<Method>, Error> {
-    let row = sqlx::query_as!(
-        Row,
-        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
-         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
-         WHERE m.id = $1 AND m.archived_at IS NULL AND (m.scope = 'platform' OR m.user_id = $2)",
-        id.get(),
-        user_id as _,
-    )
-    .fetch_optional(conn)
-    .await?;
+    let row = select!("m.id = $1 AND (m.scope = 'platform' OR m.user_id = $2)", id.get(), user_id as _)
+        .fetch_optional(conn)
+        .await?;
     Ok(row.map(Method::from))
 }
 
@@ -147,38 +152,20 @@ pub async fn platform_for(
 
 /// The active platform methods, in the order they were made.
 pub async fn active_platform(conn: &mut PgConnection) -> Result<Vec<Method>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
-         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
-         WHERE m.archived_at IS NULL AND m.scope = 'platform' ORDER BY m.created_at, m.id",
-    )
-    .fetch_all(conn)
-    .await?;
+    let rows = select!("m.scope = 'platform' ORDER BY m.created_at, m.id").fetch_all(conn).await?;
     Ok(rows.into_iter().map(Method::from).collect())
 }
 
 /// The active platform methods of a currency.
 pub async fn platform_of_currency(conn: &mut PgConnection, currency: &str) -> Result<Vec<Method>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
-         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
-         WHERE m.archived_at IS NULL AND m.scope = 'platform' AND v.currency = $1 LIMIT 2",
-        currency,
-    )
-    .fetch_all(conn)
-    .await?;
+    let rows = select!("m.scope = 'platform' AND v.currency = $1 LIMIT 2", currency).fetch_all(conn).await?;
     Ok(rows.into_iter().map(Method::from).collect())
 }
 
 /// The member's active methods, the one changed last first.
 pub async fn personal(conn: &mut PgConnection, user_id: MemberId) -> Result<Vec<Method>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
-         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
-         WHERE m.archived_at IS NULL AND m.scope = 'personal' AND m.user_id = $1
+    let rows = select!(
+        "m.scope = 'personal' AND m.user_id = $1
          ORDER BY m.updated_at DESC, m.id DESC",
         user_id.get(),
     )
@@ -205,11 +192,8 @@ pub async fn changed_between(
     user_id: MemberId,
     (since, until): (OffsetDateTime, OffsetDateTime),
 ) -> Result<Vec<Method>, Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
-         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
-         WHERE m.archived_at IS NULL AND m.scope = 'personal' AND m.user_id = $1 AND v.created_at BETWEEN $2 AND $3
+    let rows = select!(
+        "m.scope = 'personal' AND m.user_id = $1 AND v.created_at BETWEEN $2 AND $3
          ORDER BY m.id FOR UPDATE OF m",
         user_id.get(),
         since,
