@@ -1,12 +1,15 @@
 //! What payments on a chain say about a deposit or payout: the lines of the reviewer's checklist (D-Q4).
 
-use chassis::money::{Cents, Units};
+mod facts;
+
+use chassis::money::Units;
 use strum::IntoStaticStr;
-use time::{Duration, OffsetDateTime};
+use time::Duration;
 
 use super::network;
-use super::payment::{Block, State, Way, confirmations};
-use super::quote::{Asset, Quote};
+use super::payment::{State, Way, confirmations};
+
+pub use self::facts::{Basis, Facts, Owner, Rival, Search, Seen};
 
 /// How old the last look at a chain may be, for what was seen then to count.
 pub const FRESH: Duration = Duration::seconds(60);
@@ -31,98 +34,6 @@ pub struct Check {
     pub name: &'static str,
     pub verdict: Verdict,
     pub detail: String,
-}
-
-/// Whose the address of a payment to the platform is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// Members share it: what arrives is distinguished by its units.
-    Shared,
-    /// The member in question: what arrives there is theirs, regardless of the amount.
-    Member,
-    Other,
-}
-
-/// A payment, as far as it matters here.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
-    pub symbol: String,
-    /// Whether it is from or to the address in question.
-    pub is_at_address: bool,
-    pub owner: Owner,
-    pub units: Units,
-    pub state: State,
-    pub depth: i32,
-    pub block: Option<Block>,
-    pub replaced_by: String,
-    pub arrived_at: OffsetDateTime,
-}
-
-/// Which rate the value of the payments is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Basis {
-    Quote,
-    Arrival,
-}
-
-/// Where it was looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Search {
-    /// There are payments.
-    Found,
-    /// No hash was given, and no payment matches exactly.
-    NoHash,
-    /// The node says that there is no such transaction.
-    NoSuch,
-    /// It is on another chain.
-    Elsewhere(&'static str),
-    /// It exists, and pays nothing to the platform; whether it pretends to.
-    Foreign { worthless: bool },
-    /// It runs a contract, whose payments in the coin of the chain cannot be seen.
-    Hidden,
-    /// It was observed, but the node does not show the same now.
-    Unconfirmed,
-    /// For the member: no payment with this hash has been observed.
-    Unobserved,
-    /// It has no effect.
-    Reverted,
-    /// Other transactions account for all that it pays.
-    Consumed,
-    /// No hash was given, and other transactions account for what would match.
-    Taken,
-    /// It was seen, and the money goes the other way.
-    OtherWay,
-    /// The chain cannot be observed, for this reason.
-    Unknown(String),
-}
-
-/// How a quote of another member fits a payment: it was open when that was made, or had just ended, and is of the same amount or
-/// of one within five percent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rival {
-    Exact,
-    Near,
-}
-
-/// All that is known.
-#[derive(Debug, Clone)]
-pub struct Facts<'a> {
-    pub way: Way,
-    pub asset: &'a Asset,
-    pub search: Search,
-    pub payments: &'a [Seen],
-    /// The height of the newest block.
-    pub tip: i64,
-    pub requested_at: OffsetDateTime,
-    /// What the payment should be, in the smallest unit.
-    pub units_due: Option<Units>,
-    pub quote: Option<&'a Quote>,
-    /// How the quote of another member fits one of the payments, if it fits better than that of this member.
-    pub rival: Option<Rival>,
-    pub claimed: Cents,
-    /// What was paid is worth so much.
-    pub value: Option<Cents>,
-    pub basis: Basis,
 }
 
 /// The lines of the checklist.
@@ -208,7 +119,7 @@ fn asset(facts: &Facts<'_>) -> Check {
 fn recipient(facts: &Facts<'_>) -> Check {
     let is_right = facts.payments.iter().all(|one| one.is_at_address);
     let detail = match (facts.way, is_right) {
-        (Way::In, true) if is_own(facts) => "It went to this member's own address: it is theirs, whatever the amount.",
+        (Way::In, true) if facts.is_own() => "It went to this member's own address: it is theirs, whatever the amount.",
         (Way::In, true) => "It went to the address that the member was shown.",
         (Way::In, false) => "It went to another address of the platform than the one that the member was shown.",
         (Way::Out | Way::Fee, true) => "It went to the member's destination.",
@@ -217,23 +128,10 @@ fn recipient(facts: &Facts<'_>) -> Check {
     line("payment_recipient", if is_right { Verdict::Ok } else { Verdict::Fail }, detail)
 }
 
-/// Whether all of it arrived at own addresses of the member.
-fn is_own(facts: &Facts<'_>) -> bool {
-    facts.way == Way::In && facts.payments.iter().all(|one| one.owner == Owner::Member)
-}
-
-fn total(payments: &[Seen]) -> Option<Units> {
-    let mut sum = Units::new(0).ok()?;
-    for one in payments {
-        sum = sum.plus(one.units).ok()?;
-    }
-    Some(sum)
-}
-
 fn units(facts: &Facts<'_>) -> Check {
     let name = "payment_units";
     let (decimals, symbol) = (facts.asset.decimals, &facts.asset.symbol);
-    let Some(paid) = total(facts.payments) else {
+    let Some(paid) = facts.paid() else {
         return line(name, Verdict::Unknown, "The amounts are too large to be added.");
     };
     let told = |units: Units| format!("{} {symbol}", units.whole(decimals));
@@ -318,7 +216,7 @@ fn time(facts: &Facts<'_>) -> Check {
                 "It came while the quote was open, but the amount is too different: the rate at its arrival applies.";
             line(name, Verdict::Warn, detail)
         }
-        None if is_own(facts) => line(name, Verdict::Ok, "The rate at its arrival applies."),
+        None if facts.is_own() => line(name, Verdict::Ok, "The rate at its arrival applies."),
         None if first < facts.requested_at - SKEW => {
             line(name, Verdict::Warn, "It was made before the deposit was requested.")
         }
@@ -334,7 +232,7 @@ fn quote(facts: &Facts<'_>) -> Option<Check> {
     if facts.payments.iter().any(|one| one.owner == Owner::Other) {
         return Some(line(name, Verdict::Fail, "It went to the own address of another member: it is theirs."));
     }
-    if is_own(facts) {
+    if facts.is_own() {
         return None;
     }
     let theirs = match (facts.rival, facts.quote) {
@@ -351,7 +249,7 @@ fn quote(facts: &Facts<'_>) -> Option<Check> {
         return Some(line(name, Verdict::Fail, detail));
     }
     facts.quote?;
-    let is_exact = facts.units_due.is_some() && facts.units_due == total(facts.payments);
+    let is_exact = facts.units_due.is_some() && facts.units_due == facts.paid();
     Some(if is_exact {
         line(name, Verdict::Ok, "It matches this member's quote exactly.")
     } else {
