@@ -1,25 +1,31 @@
 //! What the chain shows about a deposit or a payout (D-Q4).
 
-use chassis::id::{MemberId, QuoteId};
+mod nodes;
+mod value;
+
 use std::collections::HashMap;
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::id::{MemberId, QuoteId};
 use chassis::money::{Cents, Units};
 use time::OffsetDateTime;
 
-use crate::app::observe_chain::{World, world};
-use crate::app::price::price;
+use self::nodes::Nodes;
+use self::value::{deepen, depth_now, value};
+use crate::app::observe_chain::world;
 use crate::clients::chain::Chain;
 use crate::clients::lookups::{Asker, Lookups};
 use crate::domain::address;
 use crate::domain::evidence::{Basis, Check, Facts, JUST_ENDED, Owner, Rival, Search, Seen, checks};
 use crate::domain::network::{self, Format};
-use crate::domain::payment::{self, Fate, Found, Observation, State, Way};
-use crate::domain::quote::{self, Asset, Direction, Quote, Tolerance};
+use crate::domain::payment::Way;
+use crate::domain::quote::{Asset, Quote};
 use crate::error::Error;
 use crate::store::chain_payments::Payment;
 use crate::store::{assets, chain_cursors, chain_payments, deposit_addresses, quotes};
+
+pub use self::value::Pricing;
 
 /// Which payment is looked for.
 #[derive(Debug, Clone)]
@@ -47,14 +53,6 @@ pub struct GetEvidence {
     pub requested_at: OffsetDateTime,
     /// The member reads what was observed, and no node is asked.
     pub is_for_member: bool,
-}
-
-/// How deposits are valued.
-#[derive(Debug, Clone, Copy)]
-pub struct Pricing {
-    /// What is taken off the rate at the arrival, in hundredths of a percent.
-    pub spread_bps: u16,
-    pub tolerance: Tolerance,
 }
 
 #[derive(Debug, Clone)]
@@ -117,20 +115,10 @@ pub async fn get_evidence(
         lookups,
         asker: Asker { user_id: asked.user_id, tip, now },
     };
-    let search = if !is_fresh {
-        Search::Unknown(if trouble.is_empty() { "not looked at lately".to_owned() } else { trouble })
-    } else if asked.is_for_member {
-        stored(asked, &payments)
-    } else if !payments.is_empty() {
-        nodes.confirm(&payments).await
-    } else if asked.way == Way::In && asked.txid.is_empty() && matching > 0 {
-        Search::Taken
-    } else if known.iter().any(|one| one.key.way == asked.way) {
-        Search::Consumed
-    } else if known.iter().any(|one| one.key.way != Way::Fee) {
-        Search::OtherWay
+    let search = if is_fresh {
+        search(asked, &nodes, &payments, (matching, &known)).await
     } else {
-        nodes.elsewhere(&asked.txid).await
+        Search::Unknown(if trouble.is_empty() { "not looked at lately".to_owned() } else { trouble })
     };
     let mut conn = db.conn().await?;
     // The others of a transaction are returned, and may belong to other members.
@@ -163,12 +151,41 @@ pub async fn get_evidence(
         basis,
     };
     let checks = checks(&facts);
-    let mut told = Vec::new();
-    for one in payments {
-        let decimals = world.decimals(&one.symbol);
-        told.push((one, decimals));
+    let decimals: Vec<_> = payments.iter().map(|one| world.decimals(&one.symbol)).collect();
+    let payments = payments.into_iter().zip(decimals).collect();
+    Ok(Some(Evidence { at, tip, payments, checks, suggested: suggested.filter(|_| is_fresh) }))
+}
+
+/// Why there are these payments, or none; `matching` with those that other transactions account for, `known` the stored
+/// payments of the hash if there are none.
+async fn search(
+    asked: &GetEvidence,
+    nodes: &Nodes<'_>,
+    payments: &[Payment],
+    (matching, known): (usize, &[Payment]),
+) -> Search {
+    if asked.is_for_member {
+        stored(asked, payments)
+    } else if !payments.is_empty() {
+        nodes.confirm(payments).await
+    } else if asked.way == Way::In && asked.txid.is_empty() && matching > 0 {
+        Search::Taken
+    } else if known.iter().any(|one| one.key.way == asked.way) {
+        Search::Consumed
+    } else if known.iter().any(|one| one.key.way != Way::Fee) {
+        Search::OtherWay
+    } else {
+        nodes.elsewhere(&asked.txid).await
     }
-    Ok(Some(Evidence { at, tip, payments: told, checks, suggested: suggested.filter(|_| is_fresh) }))
+}
+
+/// What members read.
+fn stored(asked: &GetEvidence, payments: &[Payment]) -> Search {
+    match (payments.is_empty(), asked.txid.is_empty()) {
+        (false, _) => Search::Found,
+        (true, true) => Search::NoHash,
+        (true, false) => Search::Unobserved,
+    }
 }
 
 fn units_due(asked: &GetEvidence, quote: Option<&Quote>) -> Option<Units> {
@@ -285,166 +302,4 @@ fn seen(format: Format, asked: &GetEvidence, one: &Payment, owners: &Owners) -> 
         replaced_by: one.replaced_by.clone(),
         arrived_at: one.arrived_at,
     }
-}
-
-/// What members read.
-fn stored(asked: &GetEvidence, payments: &[Payment]) -> Search {
-    match (payments.is_empty(), asked.txid.is_empty()) {
-        (false, _) => Search::Found,
-        (true, true) => Search::NoHash,
-        (true, false) => Search::Unobserved,
-    }
-}
-
-/// The nodes, for what is asked about one deposit or payout.
-struct Nodes<'a> {
-    chains: &'a [Chain],
-    chain: &'a Chain,
-    world: &'a World,
-    asset: &'a Asset,
-    lookups: &'a Lookups,
-    asker: Asker,
-}
-
-impl Nodes<'_> {
-    /// Why a hash is not among the payments: the node is asked, and those of the other chains.
-    async fn elsewhere(&self, txid: &str) -> Search {
-        if txid.is_empty() {
-            return Search::NoHash;
-        }
-        if !payment::is_hash(txid) {
-            return Search::NoSuch;
-        }
-        match self.lookups.transaction(self.chain, txid, self.world.search(), self.asker).await {
-            Err(error) => Search::Unknown(error.as_str().to_owned()),
-            Ok(Some(found)) => self.unobserved(&found),
-            Ok(None) => {
-                for other in self.chains.iter().filter(|other| other.name() != self.chain.name()) {
-                    let nothing =
-                        payment::Search { watched: &[], derived: &[], held: &[], contracts: &[], coin: false };
-                    if let Ok(Some(_)) = self.lookups.transaction(other, txid, nothing, self.asker).await {
-                        return Search::Elsewhere(other.name());
-                    }
-                }
-                Search::NoSuch
-            }
-        }
-    }
-
-    /// Why a transaction that the node knows is not among the payments.
-    fn unobserved(&self, found: &Found) -> Search {
-        match found.fate {
-            Fate::Failed(_) => Search::Reverted,
-            // It pays us, or may, and will be seen with the next look.
-            Fate::Waiting => Search::Unknown("the transaction is in no block yet".to_owned()),
-            _ if found.payments.iter().any(|one| one.key.way == Way::In) => {
-                Search::Unknown("the payment was seen just now".to_owned())
-            }
-            _ if found.call.may_hide(self.asset.contract.is_empty()) => Search::Hidden,
-            _ => Search::Foreign { worthless: found.worthless },
-        }
-    }
-
-    /// Whether the node shows what was stored: a decision does not rest on rows alone.
-    async fn confirm(&self, payments: &[Payment]) -> Search {
-        for one in payments.iter().filter(|one| one.state.is_alive()) {
-            let asked = self.lookups.transaction(self.chain, &one.key.txid, self.world.search(), self.asker).await;
-            let found = match asked {
-                Err(error) => return Search::Unknown(error.as_str().to_owned()),
-                Ok(None) => return Search::Unconfirmed,
-                Ok(Some(found)) => found,
-            };
-            let is_same = |other: &Observation| {
-                (&other.key, &other.address, other.units) == (&one.key, &one.address, one.units)
-                    && (one.block.is_none() || other.fate.block() == one.block.as_ref())
-            };
-            match found.fate {
-                _ if found.payments.iter().any(is_same) => {}
-                // Its block was replaced since the last look.
-                Fate::Waiting if one.block.is_some() => {
-                    return Search::Unknown("the block of the payment is gone".to_owned());
-                }
-                _ => return Search::Unconfirmed,
-            }
-        }
-        Search::Found
-    }
-}
-
-/// The confirmations that payments need now: by all that their transactions pay us, and by what the member claimed within an
-/// hour.
-async fn depth_now(
-    conn: &mut PgConnection,
-    (chain, asset): (&Chain, &Asset),
-    claimed_lately: Cents,
-    payments: &[Payment],
-    now: OffsetDateTime,
-) -> Result<i32, Error> {
-    let txids: Vec<_> = payments.iter().map(|one| one.key.txid.clone()).collect();
-    let all = chain_payments::of_transactions(conn, chain.name(), &txids).await?;
-    let paid = sum(all.iter().filter(|one| one.key.way == Way::In))?;
-    let agreed = price(conn, asset, now).await?.ok();
-    let value = agreed.and_then(|agreed| {
-        let conversion = quote::conversion(Direction::Deposit, asset, &agreed, 0);
-        conversion.value_received(paid).ok()?.plus(claimed_lately).ok()
-    });
-    Ok(payment::depth(chain.format(), value))
-}
-
-/// A payment that was final for its own value may not be for the sum that it is part of.
-fn deepen(one: &mut Payment, depth: i32, tip: i64) {
-    one.depth = one.depth.max(depth);
-    let confirmed = one.block.as_ref().map_or(0, |block| payment::confirmations(tip, block.height));
-    if one.state == State::Final && confirmed < one.depth {
-        one.state = State::Included;
-    }
-}
-
-/// At the quoted rate if the payments came while the quote was open and differ little from it, else at the rate of their arrival.
-async fn value(
-    conn: &mut PgConnection,
-    asset: &Asset,
-    pricing: Pricing,
-    quote: Option<&Quote>,
-    payments: &[Payment],
-) -> Result<(Option<Cents>, Basis), Error> {
-    if payments.is_empty() {
-        return Ok((None, Basis::Arrival));
-    }
-    if let Some(quote) = quote.filter(|quote| payments.iter().all(|one| quote.covers(one.arrived_at)))
-        && let Some(value) = quote.value_of(sum(payments)?, pricing.tolerance)
-    {
-        return Ok((Some(value), Basis::Quote));
-    }
-    let mut total = Cents::new(0);
-    for one in payments {
-        let Some(value) = arrival_value(conn, asset, pricing.spread_bps, one).await? else {
-            return Ok((None, Basis::Arrival));
-        };
-        total = total.plus(value)?;
-    }
-    Ok((Some(total), Basis::Arrival))
-}
-
-/// As it was stored; of payments that are older than the stored values, computed at the rate of the same moment.
-async fn arrival_value(
-    conn: &mut PgConnection,
-    asset: &Asset,
-    spread_bps: u16,
-    one: &Payment,
-) -> Result<Option<Cents>, Error> {
-    if one.value.is_some() {
-        return Ok(one.value);
-    }
-    let agreed = price(conn, asset, one.arrived_at).await?.ok();
-    let conversion = agreed.map(|agreed| quote::conversion(Direction::Deposit, asset, &agreed, spread_bps));
-    Ok(conversion.and_then(|conversion| conversion.value_received(one.units).ok()))
-}
-
-fn sum<'a>(payments: impl IntoIterator<Item = &'a Payment>) -> Result<Units, Error> {
-    let mut sum = Units::default();
-    for one in payments {
-        sum = sum.plus(one.units)?;
-    }
-    Ok(sum)
 }
