@@ -1,7 +1,7 @@
 //! The JSON-RPC of bitcoind, with a watch-only wallet of our own.
 
 mod answers;
-
+mod network;
 mod treasury;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,16 +10,19 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use chassis::money::Units;
 use futures::{StreamExt, TryStreamExt};
 use miniscript::descriptor::checksum::desc_checksum;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime};
 use tokio::sync::Mutex;
 
-use self::answers::{BlockHeader, ChainInfo, Descriptor, Descriptors, Foreign, Imported, Index, Known, Since, Unspent};
+use self::answers::{
+    BlockHeader, ChainInfo, Descriptor, Descriptors, Foreign, Imported, Index, Known, Since, Unspent, satoshi,
+    satoshi_of,
+};
 use super::rpc::{ChainError, Endpoint, Rpc};
 use crate::domain::address::of_bitcoin_script;
 use crate::domain::payment::{Balance, Block, Call, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
 
+pub use self::network::Network;
 pub use self::treasury::{Funded, SPENT};
 
 const WALLET: &str = "solvane-watch";
@@ -38,16 +41,6 @@ const PARALLEL: usize = 4;
 const IMPORTED: usize = 500;
 /// An address may have been used before it was entered.
 const EARLIER: Duration = Duration::DAY;
-/// Digits after the point of a bitcoin.
-const DECIMALS: usize = 8;
-
-/// The network that a node must be on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Network {
-    Main,
-    /// For tests and the local stack; its scripts are those of the main network.
-    Regtest,
-}
 
 /// A node.
 #[derive(Debug, Clone)]
@@ -70,23 +63,6 @@ struct Memory {
     newest: String,
     headers: BTreeMap<String, (Block, bool)>,
     hashes: BTreeMap<i64, String>,
-}
-
-impl Network {
-    const fn chain(self) -> &'static str {
-        match self {
-            Self::Main => "main",
-            Self::Regtest => "regtest",
-        }
-    }
-
-    /// The hash of the first block.
-    const fn genesis(self) -> &'static str {
-        match self {
-            Self::Main => "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f",
-            Self::Regtest => "0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206",
-        }
-    }
 }
 
 impl BitcoinCore {
@@ -384,20 +360,6 @@ fn existing<T>(asked: Result<T, ChainError>) -> Result<Option<T>, ChainError> {
     }
 }
 
-/// An amount in bitcoins, parsed exactly from its digits.
-fn satoshi(value: &RawValue) -> Result<Units, ChainError> {
-    satoshi_of(value.get())
-}
-
-fn satoshi_of(text: &str) -> Result<Units, ChainError> {
-    let unreadable = || ChainError::Unreadable("an amount".to_owned());
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    if part.len() > DECIMALS || whole.is_empty() {
-        return Err(unreadable());
-    }
-    Units::parse(&format!("{whole}{part:0<DECIMALS$}")).map_err(|_| unreadable())
-}
-
 /// The descriptor of a script, with its checksum (BIP-380).
 fn descriptor(script: &str) -> Result<String, ChainError> {
     let text = format!("raw({script})");
@@ -407,24 +369,7 @@ fn descriptor(script: &str) -> Result<String, ChainError> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::value::RawValue;
-
-    use super::{descriptor, satoshi};
-
-    /// [D-Q4] Amounts are parsed exactly, with any number of trailing zeros.
-    #[test]
-    fn bitcoins_are_read_exactly() {
-        let read =
-            |text: &str| satoshi(&RawValue::from_string(text.to_owned()).expect("JSON")).ok().map(|one| one.get());
-        assert_eq!(read("0.00513809"), Some(513_809));
-        assert_eq!(
-            (read("50"), read("50.0"), read("20999999.9769")),
-            (Some(5_000_000_000), Some(5_000_000_000), Some(2_099_999_997_690_000))
-        );
-        for wrong in ["-1.0", "1e-8", "0.123456789", "\"1\"", "null"] {
-            assert_eq!(read(wrong), None, "{wrong}");
-        }
-    }
+    use super::descriptor;
 
     /// The example of BIP-380.
     #[test]

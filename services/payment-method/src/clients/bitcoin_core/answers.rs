@@ -1,7 +1,13 @@
 //! What bitcoind answers.
 
+use chassis::money::Units;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+
+use crate::clients::rpc::ChainError;
+
+/// Digits after the point of a bitcoin.
+const DECIMALS: usize = 8;
 
 #[derive(Deserialize)]
 pub(super) struct ChainInfo {
@@ -113,4 +119,40 @@ pub(super) struct Unspent {
     pub(super) amount: Box<RawValue>,
     #[serde(rename = "scriptPubKey")]
     pub(super) script: String,
+}
+
+/// An amount in bitcoins, parsed exactly from its digits.
+pub(super) fn satoshi(value: &RawValue) -> Result<Units, ChainError> {
+    satoshi_of(value.get())
+}
+
+pub(super) fn satoshi_of(text: &str) -> Result<Units, ChainError> {
+    let unreadable = || ChainError::Unreadable("an amount".to_owned());
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    if part.len() > DECIMALS || whole.is_empty() {
+        return Err(unreadable());
+    }
+    Units::parse(&format!("{whole}{part:0<DECIMALS$}")).map_err(|_| unreadable())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::satoshi;
+
+    /// [D-Q4] Amounts are parsed exactly, with any number of trailing zeros.
+    #[test]
+    fn bitcoins_are_read_exactly() {
+        let read =
+            |text: &str| satoshi(&RawValue::from_string(text.to_owned()).expect("JSON")).ok().map(|one| one.get());
+        assert_eq!(read("0.00513809"), Some(513_809));
+        assert_eq!(
+            (read("50"), read("50.0"), read("20999999.9769")),
+            (Some(5_000_000_000), Some(5_000_000_000), Some(2_099_999_997_690_000))
+        );
+        for wrong in ["-1.0", "1e-8", "0.123456789", "\"1\"", "null"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
 }

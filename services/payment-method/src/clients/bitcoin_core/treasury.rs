@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{BitcoinCore, NO_WALLET, Network, existing, satoshi};
+use super::answers::satoshi;
+use super::{BitcoinCore, NO_WALLET, Network, existing};
 use crate::clients::rpc::{ChainError, Rpc};
 
 const REJECTED: i64 = -26;
