@@ -7,7 +7,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use stack::Service;
-use stack::process::{Launch, Output, Process};
+use stack::launch::{Launch, Output};
+use stack::process::Process;
 use tokio::net::TcpStream;
 
 use crate::product::Product;

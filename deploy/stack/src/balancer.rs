@@ -2,6 +2,7 @@
 //! one that is ready.
 
 use std::{
+    collections::BTreeMap,
     net::Ipv4Addr,
     sync::{
         Arc,
@@ -18,7 +19,10 @@ use tokio::{
     time::sleep,
 };
 
-use crate::service::Ports;
+use crate::{
+    service::{Ports, Replica, Service},
+    settings::Settings,
+};
 
 /// How often each process is asked whether it is ready.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -39,6 +43,20 @@ struct Backend {
 // === impl Balancer ===
 
 impl Balancer {
+    /// One before every service, with its port, if there are two processes of each.
+    pub async fn before_services(
+        settings: &Settings,
+        ports: &BTreeMap<Replica, Ports>,
+    ) -> Result<BTreeMap<Service, (u16, Self)>> {
+        let mut balancers = BTreeMap::new();
+        for service in Service::ALL.into_iter().filter(|_| settings.two_of_each) {
+            let port = if service == Service::Gateway { settings.port } else { crate::ports::free()? };
+            let processes = ports.iter().filter(|(replica, _)| replica.0 == service).map(|(_, ports)| *ports);
+            balancers.insert(service, (port, Self::start(port, processes).await?));
+        }
+        Ok(balancers)
+    }
+
     /// Listens on a port and passes connections to these processes in turn.
     ///
     /// # Errors

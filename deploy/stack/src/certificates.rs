@@ -8,7 +8,8 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
-use crate::process::{Launch, Output, tail};
+use crate::launch::{Launch, Output};
+use crate::process::tail;
 
 /// An authority and the certificates that it signed.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@ pub mod certificates;
 pub mod clock;
 pub mod control;
 pub mod databases;
+pub mod launch;
 pub mod nodes;
 pub mod pay;
 pub mod postgres;

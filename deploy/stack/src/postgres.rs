@@ -17,8 +17,9 @@ use tokio::time::{Instant, sleep};
 use crate::{
     certificates::Certificate,
     clock::Clock,
+    launch::{Launch, Output},
     place, ports,
-    process::{Launch, Output, Process, Signal, tail},
+    process::{Process, Signal, tail},
 };
 
 pub const USER: &str = "postgres";

@@ -4,18 +4,25 @@ use std::{
     collections::BTreeMap,
     fs::File,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use anyhow::{Context, Result, ensure};
-use tokio::task::JoinSet;
+use anyhow::{Context, Result, bail, ensure};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep},
+};
 
 use crate::{
     databases::Databases,
+    launch::{Launch, Output},
     ports,
-    process::{Launch, Output, tail},
+    process::{Process, tail},
     service::{Ports, Replica, Service, Shared, binary},
     settings::Settings,
 };
+
+const READY_LIMIT: Duration = Duration::from_secs(120);
 
 /// One stack, and one database for development, a folder at a time.
 pub(crate) fn lock(folder: &Path, name: &str) -> Result<File> {
@@ -108,6 +115,22 @@ pub async fn migrate_one(binaries: PathBuf, service: Service, log: PathBuf, url:
     let launch = Launch::new(name, binary(&binaries, name), Output::File(log.clone())).args(["migrate"]);
     let status = launch.env("DATABASE_URL", url).start()?.wait().await?;
     ensure!(status.success(), "{name} migrate failed:\n{}", tail(&log));
+    Ok(())
+}
+
+/// Waits until a process that was started answers `/readyz` on its port for operations.
+pub(crate) async fn wait_until_ready(process: &Process, ops_port: u16, log: &Path) -> Result<()> {
+    let address = format!("http://127.0.0.1:{ops_port}/readyz");
+    let client = reqwest::Client::builder().timeout(Duration::from_secs(3)).build()?;
+    let limit = Instant::now() + READY_LIMIT;
+    while !client.get(&address).send().await.is_ok_and(|answer| answer.status().is_success()) {
+        let running = process.is_running();
+        if !running || Instant::now() > limit {
+            let why = if running { "is not ready in time" } else { "ended while starting" };
+            bail!("{} {why}\n{}", process.name(), tail(log));
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
     Ok(())
 }
 

@@ -21,8 +21,9 @@ use tokio::{
 
 use crate::{
     certificates::Certificate,
+    launch::{Launch, Output},
     place, ports,
-    process::{Launch, Output, Process, tail},
+    process::{Process, tail},
 };
 
 pub const USER: &str = "rabbitmq";

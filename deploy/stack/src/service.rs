@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     certificates::Certificates,
-    process::{Launch, Output},
+    launch::{Launch, Output},
 };
 
 /// A process of the product.

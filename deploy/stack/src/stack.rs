@@ -5,25 +5,22 @@ use std::{
     fs::{File, create_dir_all},
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
-use anyhow::{Context, Result, bail, ensure};
-use tokio::{
-    task::JoinSet,
-    time::{Instant, sleep},
-};
+use anyhow::{Context, Result, ensure};
+use tokio::task::JoinSet;
 
 use crate::{
     balancer::Balancer,
     certificates::Certificates,
     clock::{self, Clock},
     databases::Databases,
+    launch::{Launch, Output},
     nodes::Nodes,
-    operator, place, ports,
+    operator, place,
     postgres::{self, Durability, Postgres},
     preparation,
-    process::{Launch, Output, Process, Signal, tail},
+    process::{Process, Signal, tail},
     secrets::Secrets,
     servers::{self, Servers},
     service::{Ports, Replica, Service, Shared},
@@ -34,7 +31,6 @@ use crate::{
 pub(crate) const LOCK: &str = "lock";
 /// Held while a database for development runs.
 const DEV_LOCK: &str = "dev-pg.lock";
-const READY_LIMIT: Duration = Duration::from_secs(120);
 
 /// A running product.
 ///
@@ -75,11 +71,10 @@ impl Stack {
         let ports = preparation::assign_ports(settings.port, settings.two_of_each)?;
         preparation::make_keys(&shared).await?;
         operator::make_treasury_key(&shared.folder).await?;
-        let certificates = match settings.tls {
-            true => {
-                Some(Certificates::make(&settings.folder.join("tls"), &settings.folder.join("logs/tls.log")).await?)
-            }
-            false => None,
+        let certificates = if settings.tls {
+            Some(Certificates::make(&settings.folder.join("tls"), &settings.folder.join("logs/tls.log")).await?)
+        } else {
+            None
         };
         let shared = Shared { certificates, ..shared };
         let certificates = shared.certificates.as_ref();
@@ -102,7 +97,7 @@ impl Stack {
         let (databases, broker, nodes) = tokio::try_join!(databases, broker, nodes)?;
         let servers = Servers::new(databases, broker);
         let (services, other_binaries, clocks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let balancers = balancers(&settings, &ports).await?;
+        let balancers = Balancer::before_services(&settings, &ports).await?;
         let mut stack =
             Self { services, balancers, nodes, servers, settings, shared, other_binaries, clocks, ports, _lock: lock };
         (stack.settings.progress)("starting the services");
@@ -301,6 +296,38 @@ impl Stack {
         result.and(self.servers.end().await)
     }
 
+    /// SIGKILL, as a crash.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub async fn kill(&self, replica: impl Into<Replica>) -> Result<()> {
+        self.process(replica)?.kill().await
+    }
+
+    /// SIGTERM, and waits for the end.
+    ///
+    /// # Errors
+    /// When it had to be killed.
+    pub async fn terminate(&self, replica: impl Into<Replica>) -> Result<()> {
+        self.process(replica)?.terminate().await
+    }
+
+    /// SIGSTOP: it hangs, with its connections open.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn stop(&self, replica: impl Into<Replica>) -> Result<()> {
+        self.process(replica)?.signal(Signal::STOP)
+    }
+
+    /// SIGCONT: it goes on.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn cont(&self, replica: impl Into<Replica>) -> Result<()> {
+        self.process(replica)?.signal(Signal::CONT)
+    }
+
     fn launch(&mut self, replica: Replica) -> Result<()> {
         let launch = self.launch_of(replica, self.output(replica))?;
         self.services.insert(replica, launch.start()?);
@@ -320,11 +347,6 @@ impl Stack {
             launch = launch.env("SHUTDOWN_DELAY_SECONDS", "1");
         }
         launch = launch.env("NO_COLOR", "1");
-        // A gateway from before the service course has the texts in its own folder.
-        if let Some(binaries) = self.other_binaries.get(&service) {
-            let texts = binaries.join("../../source/gateway/content/course");
-            launch = launch.env("COURSE_DIR", texts.display().to_string());
-        }
         if let Some(seconds) = self.settings.connection_age_seconds {
             launch = launch.env("GRPC_CONNECTION_AGE_SECONDS", seconds.to_string());
         }
@@ -372,68 +394,7 @@ impl Stack {
     }
 
     async fn wait_until_ready(&self, replica: Replica) -> Result<()> {
-        let address = format!("http://127.0.0.1:{}/readyz", self.ports(replica).ops);
-        let client = reqwest::Client::builder().timeout(Duration::from_secs(3)).build()?;
-        let limit = Instant::now() + READY_LIMIT;
-        loop {
-            if client.get(&address).send().await.is_ok_and(|answer| answer.status().is_success()) {
-                return Ok(());
-            }
-            let running = self.process(replica)?.is_running();
-            if !running || Instant::now() > limit {
-                let why = if running { "is not ready in time" } else { "ended while starting" };
-                let log = self.folder().join(format!("logs/{}.log", replica.name()));
-                bail!("{} {why}\n{}", replica.name(), tail(&log));
-            }
-            sleep(Duration::from_millis(50)).await;
-        }
-    }
-}
-
-/// A load balancer before every service, if there are two processes of each.
-async fn balancers(
-    settings: &Settings,
-    ports: &BTreeMap<Replica, Ports>,
-) -> Result<BTreeMap<Service, (u16, Balancer)>> {
-    let mut balancers = BTreeMap::new();
-    for service in Service::ALL.into_iter().filter(|_| settings.two_of_each) {
-        let port = if service == Service::Gateway { settings.port } else { ports::free()? };
-        let processes = ports.iter().filter(|(replica, _)| replica.0 == service).map(|(_, ports)| *ports);
-        balancers.insert(service, (port, Balancer::start(port, processes).await?));
-    }
-    Ok(balancers)
-}
-
-impl Stack {
-    /// SIGKILL, as a crash.
-    ///
-    /// # Errors
-    /// When it is not running.
-    pub async fn kill(&self, replica: impl Into<Replica>) -> Result<()> {
-        self.process(replica)?.kill().await
-    }
-
-    /// SIGTERM, and waits for the end.
-    ///
-    /// # Errors
-    /// When it had to be killed.
-    pub async fn terminate(&self, replica: impl Into<Replica>) -> Result<()> {
-        self.process(replica)?.terminate().await
-    }
-
-    /// SIGSTOP: it hangs, with its connections open.
-    ///
-    /// # Errors
-    /// When it is not running.
-    pub fn stop(&self, replica: impl Into<Replica>) -> Result<()> {
-        self.process(replica)?.signal(Signal::STOP)
-    }
-
-    /// SIGCONT: it goes on.
-    ///
-    /// # Errors
-    /// When it is not running.
-    pub fn cont(&self, replica: impl Into<Replica>) -> Result<()> {
-        self.process(replica)?.signal(Signal::CONT)
+        let log = self.folder().join(format!("logs/{}.log", replica.name()));
+        preparation::wait_until_ready(self.process(replica)?, self.ports(replica).ops, &log).await
     }
 }

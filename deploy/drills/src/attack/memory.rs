@@ -128,7 +128,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stack::process::{Launch, Output};
+    use stack::launch::{Launch, Output};
 
     /// The peak is that of the present case alone, also when it is over before it could be sampled.
     #[tokio::test]

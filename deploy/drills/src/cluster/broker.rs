@@ -17,8 +17,8 @@ use super::{
     machines::{self, Machine, NUMBERS, Server},
 };
 use stack::{
+    launch::Launch,
     place,
-    process::Launch,
     rabbitmq::{self, BrokerUser, Definitions, SCRIPT, USER},
 };
 

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::machines::{self, Machine, NUMBERS, Server};
 use stack::{
+    launch::Launch,
     place,
     postgres::{self, USER},
-    process::Launch,
 };
 
 /// Where Patroni answers on every machine.

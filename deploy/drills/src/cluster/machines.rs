@@ -15,9 +15,10 @@ use rustix::process::Signal;
 use tokio::time::{Instant, sleep};
 
 use stack::{
+    launch::{Launch, Output},
     network::{self, Namespace, ip, run},
     place,
-    process::{Launch, Output, Process},
+    process::Process,
 };
 
 /// The first three parts of every address on the switch.

@@ -10,8 +10,9 @@ use super::{
     machines::{self, NUMBERS},
 };
 use stack::{
+    launch::{Launch, Output},
     ports,
-    process::{Launch, Output, Process},
+    process::Process,
 };
 
 /// Debian keeps it where only root looks.

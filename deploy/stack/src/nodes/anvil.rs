@@ -8,8 +8,9 @@ use tokio::time::{Instant, sleep};
 
 use super::rpc::{READY_LIMIT, Rpc};
 use crate::{
+    launch::{Launch, Output},
     ports,
-    process::{Launch, Output, Process},
+    process::Process,
 };
 
 /// The test contracts as they run, by name: see `contracts/compile.mjs`.

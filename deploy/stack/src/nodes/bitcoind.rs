@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::rpc::Rpc;
 use crate::{
+    launch::{Launch, Output},
     ports,
-    process::{Launch, Output, Process},
+    process::Process,
 };
 
 const RPC_USER: &str = "solvane";
