@@ -47,6 +47,40 @@ async fn taken(database: &mut PgConnection) -> u64 {
     sum.unsigned_abs()
 }
 
+/// What the service has of own addresses.
+async fn stored(database: &mut PgConnection) -> Places {
+    let stored: Vec<(String, i64, String, String)> = sqlx::query_as(
+        "SELECT key, index::bigint, address, user_id::text FROM deposit_addresses
+         JOIN deposit_keys ON deposit_keys.id = key_id",
+    )
+    .fetch_all(database)
+    .await
+    .unwrap();
+    let places: Places = stored
+        .iter()
+        .map(|(key, index, address, member)| ((key.clone(), *index), (address.clone(), member.clone())))
+        .collect();
+    assert_eq!(places.len(), stored.len());
+    places
+}
+
+/// Pays something to each address.
+async fn pay(stack: &TestStack, shown: &Places) {
+    let node = stack.nodes().bitcoin.clone().unwrap();
+    let anvil = stack.nodes().evm.iter().find(|one| one.chain == EvmChain::Ethereum).unwrap();
+    let mut outputs = Vec::new();
+    for (address, _) in shown.values() {
+        if address.starts_with("0x") {
+            anvil.pay_token(anvil.chain.usdt(), &account(address).unwrap(), 5_000_000).await.unwrap();
+        } else {
+            outputs.push((regtest(&node.rpc, address).await.unwrap(), 10_000));
+        }
+    }
+    let outputs: Vec<_> = outputs.iter().map(|(address, satoshi)| (address.as_str(), *satoshi)).collect();
+    node.pay(&outputs).await.unwrap();
+    node.mine(1).await.unwrap();
+}
+
 /// What a member is answered who looks at the addresses and asks for quotes; nothing for what failed.
 async fn visit(member: &Member, bitcoin: &str) -> (Vec<Value>, usize) {
     let methods = member.client.get("/payment-methods");
@@ -110,13 +144,6 @@ async fn two_processes_that_die_use_no_index_twice() {
             assert_eq!(missing, 0, "both processes are there");
         }
     }
-    let stored: Vec<(String, i64, String, String)> = sqlx::query_as(
-        "SELECT key, index::bigint, address, user_id::text FROM deposit_addresses
-         JOIN deposit_keys ON deposit_keys.id = key_id",
-    )
-    .fetch_all(&mut database)
-    .await
-    .unwrap();
     let gaps: Vec<(String, i32, i64)> = sqlx::query_as(
         "SELECT key, next_index, count(index) FROM deposit_keys LEFT JOIN deposit_addresses ON key_id = deposit_keys.id
          GROUP BY deposit_keys.id HAVING count(index) <> next_index OR max(index) <> next_index - 1",
@@ -125,31 +152,15 @@ async fn two_processes_that_die_use_no_index_twice() {
     .await
     .unwrap();
     assert_eq!(gaps, [], "an index was left out");
-    let places: Places = stored
-        .iter()
-        .map(|(key, index, address, member)| ((key.clone(), *index), (address.clone(), member.clone())))
-        .collect();
-    assert_eq!(places.len(), stored.len());
+    let places = stored(&mut database).await;
     for (place, told) in &shown {
         assert_eq!(places.get(place), Some(told), "{place:?} was shown, and is not stored");
     }
-    println!("{} addresses stored, {} shown, {amid} of {ROUNDS} deaths in the middle", stored.len(), shown.len());
+    println!("{} addresses stored, {} shown, {amid} of {ROUNDS} deaths in the middle", places.len(), shown.len());
     println!("{failed} requests failed");
     assert!(amid > ROUNDS / 2, "nothing was under way when processes died");
 
-    let node = stack.nodes().bitcoin.clone().unwrap();
-    let anvil = stack.nodes().evm.iter().find(|one| one.chain == EvmChain::Ethereum).unwrap();
-    let mut outputs = Vec::new();
-    for (address, _) in shown.values() {
-        if address.starts_with("0x") {
-            anvil.pay_token(anvil.chain.usdt(), &account(address).unwrap(), 5_000_000).await.unwrap();
-        } else {
-            outputs.push((regtest(&node.rpc, address).await.unwrap(), 10_000));
-        }
-    }
-    let outputs: Vec<_> = outputs.iter().map(|(address, satoshi)| (address.as_str(), *satoshi)).collect();
-    node.pay(&outputs).await.unwrap();
-    node.mine(1).await.unwrap();
+    pay(&stack, &shown).await;
     let expected: BTreeSet<_> = shown.values().map(|(address, _)| address.clone()).collect();
     let limit = Instant::now() + LIMIT;
     loop {

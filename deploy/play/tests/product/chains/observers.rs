@@ -5,7 +5,7 @@ use std::time::Duration;
 use play::testing::{Options, TestStack};
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
-use stack::nodes::{EvmChain, Installed, RICH};
+use stack::nodes::{Anvil, EvmChain, Installed, RICH};
 use stack::pay::{account, regtest};
 use stack::running::Running;
 use stack::{Replica, Service};
@@ -42,6 +42,32 @@ async fn freeze_in_a_look(stack: &TestStack, database: &mut PgConnection, chain:
     }
 }
 
+fn tron(stack: &TestStack) -> &Anvil {
+    stack.nodes().evm.iter().find(|one| one.chain == EvmChain::Tron).unwrap()
+}
+
+/// Waits until these payments have been seen in blocks, each once and no others.
+async fn until_included(stack: &TestStack, database: &mut PgConnection, paid: &[String]) {
+    let mut paid: Vec<_> = paid.iter().map(|hash| hash.trim_start_matches("0x").to_owned()).collect();
+    paid.sort_unstable();
+    let limit = Instant::now() + LIMIT;
+    loop {
+        let seen: Vec<String> = sqlx::query_scalar(
+            "SELECT txid FROM chain_payments WHERE way = 'in' AND state IN ('included', 'final') ORDER BY txid COLLATE \"C\"",
+        )
+        .fetch_all(&mut *database)
+        .await
+        .unwrap();
+        if seen == paid {
+            break;
+        }
+        assert!(Instant::now() < limit, "{seen:?} instead of {paid:?}");
+        // Keeps Tron from being stale.
+        tron(stack).mine(1).await.unwrap();
+        sleep(Duration::from_millis(300)).await;
+    }
+}
+
 /// [D-Q4] [D-Q8] Cases 19 and 20: two processes observe the chains, and die by SIGKILL in the middle of looks while payments
 /// arrive. Each payment is there once, and as much is held as the books say. What is stolen then is exactly the difference.
 #[tokio::test]
@@ -59,7 +85,6 @@ async fn processes_that_die_miss_and_repeat_nothing() {
     let ours = account(&address(&member, "TRC20").await).unwrap();
     let bitcoin = stack.nodes().bitcoin.clone().unwrap();
     let to = regtest(&bitcoin.rpc, &address(&member, "Bitcoin").await).await.unwrap();
-    let tron = |stack: &TestStack| stack.nodes().evm.iter().position(|one| one.chain == EvmChain::Tron).unwrap();
     let state = |seen: &Value, asset: &str, chain: &str| {
         let mut all = seen["holdings"].as_array().unwrap().iter();
         let found = all.find(|one| one["asset"] == asset && one["chain"] == chain);
@@ -67,7 +92,7 @@ async fn processes_that_die_miss_and_repeat_nothing() {
     };
     let right = (json!("ok"), json!("0"));
     // Own addresses of members are read once something arrived there.
-    until_held(&stack.nodes().evm[tron(&stack)], &treasurer, |seen| state(seen, "USDT", "tron") == right).await;
+    until_held(tron(&stack), &treasurer, |seen| state(seen, "USDT", "tron") == right).await;
 
     let (mut paid, mut units) = (Vec::new(), (0, 0));
     let rounds = [
@@ -79,7 +104,7 @@ async fn processes_that_die_miss_and_repeat_nothing() {
     for (round, (chain, dying)) in (0_u32..).zip(rounds) {
         let (satoshi, micros) = (10_000 + u64::from(round), 5_000_000 + u128::from(round));
         let token = async |stack: &TestStack| {
-            let node = &stack.nodes().evm[tron(stack)];
+            let node = tron(stack);
             node.pay_token(node.chain.usdt(), &ours, micros).await.unwrap()
         };
         paid.push(bitcoin.pay(&[(to.as_str(), satoshi)]).await.unwrap());
@@ -99,24 +124,7 @@ async fn processes_that_die_miss_and_repeat_nothing() {
             stack.restart(*one).await.unwrap();
         }
     }
-    let mut paid: Vec<_> = paid.iter().map(|hash| hash.trim_start_matches("0x").to_owned()).collect();
-    paid.sort_unstable();
-    let limit = Instant::now() + LIMIT;
-    loop {
-        let seen: Vec<String> = sqlx::query_scalar(
-            "SELECT txid FROM chain_payments WHERE way = 'in' AND state IN ('included', 'final') ORDER BY txid COLLATE \"C\"",
-        )
-        .fetch_all(&mut database)
-        .await
-        .unwrap();
-        if seen == paid {
-            break;
-        }
-        assert!(Instant::now() < limit, "{seen:?} instead of {paid:?}");
-        // Keeps Tron from being stale.
-        stack.nodes().evm[tron(&stack)].mine(1).await.unwrap();
-        sleep(Duration::from_millis(300)).await;
-    }
+    until_included(&stack, &mut database, &paid).await;
     let sums: Vec<(String, i64)> = sqlx::query_as(
         "SELECT symbol, sum(units)::bigint FROM chain_payments WHERE way = 'in' GROUP BY symbol ORDER BY symbol",
     )
@@ -127,7 +135,7 @@ async fn processes_that_die_miss_and_repeat_nothing() {
         [("BTC".to_owned(), i64::try_from(units.0).unwrap()), ("USDT".to_owned(), i64::try_from(units.1).unwrap())];
     assert_eq!(sums, expected);
 
-    let node = &stack.nodes().evm[tron(&stack)];
+    let node = tron(&stack);
     send(node, &ours, RICH, 12_345_678).await;
     let stolen = (json!("fail"), json!("-12345678"));
     let seen = until_held(node, &treasurer, |seen| {
