@@ -6,6 +6,8 @@
 
 mod lives;
 
+mod months;
+
 mod product;
 
 mod retention;
@@ -44,7 +46,7 @@ pub async fn play(months: u32, say: fn(&str)) -> Result<()> {
     let maturing = year.open_trade(&saver, 0, "1000.00").await?;
     lives::all(&mut year).await?;
     lives::free_address(&mut year, &closed).await.context("address of a closed account")?;
-    lives::maturity(&mut year, &saver, &maturing).await?;
+    months::maturity(&mut year, &saver, &maturing).await?;
     year.advance_to(datetime!(2023-12-31 23:55 UTC)).await?;
     year.deposit(&saver, "310.00").await?;
     year.advance_to(datetime!(2024-01-01 0:00:10 UTC)).await?;
@@ -57,7 +59,7 @@ pub async fn play(months: u32, say: fn(&str)) -> Result<()> {
         live(&mut year, &saver, month).await.with_context(|| format!("in the month of {}", month.date()))?;
         month = first_of_next(month)?;
     }
-    lives::statements(&mut year, &saver).await?;
+    months::statements(&mut year, &saver).await?;
     year.stack.end().await
 }
 
@@ -113,12 +115,12 @@ async fn live(year: &mut Year, saver: &Member, month: OffsetDateTime) -> Result<
     let saver = year.login(saver).await?;
     let number = i64::from(month.year() - 2024) * 12 + i64::from(u8::from(month.month()));
     year.publish_value(0, &format!("1.{:06}", 600_000 + number * 1_000)).await?;
-    lives::end_open_trades(&saver).await?;
+    months::end_open_trades(&saver).await?;
     year.open_trade(&saver, 0, "150.00").await?;
     if month.month() == time::Month::January && month.year() == 2024 {
-        lives::key_rotation(year, &saver).await?;
+        months::key_rotation(year, &saver).await?;
     }
-    lives::clock_steps(year, &saver).await?;
+    months::clock_steps(year, &saver).await?;
     year.advance_to(first_of_next(month)? - Duration::hours(12)).await?;
     year.deposit(&saver, "100.00").await
 }

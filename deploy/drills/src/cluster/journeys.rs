@@ -110,17 +110,13 @@ impl World {
     /// # Errors
     /// When the product refuses.
     pub async fn new(stack: &TestStack, each: usize) -> Result<Self> {
-        let mut groups = Vec::new();
-        for _ in 0..4 {
+        let group = async || {
             let mut group = Vec::new();
             for _ in 0..each {
                 group.push(stack.member_with(START).await?);
             }
-            groups.push(group);
-        }
-        let mut groups = groups.into_iter();
-        let mut next = || groups.next().context("four groups");
-        let (depositors, withdrawers, claimers, closers) = (next()?, next()?, next()?, next()?);
+            anyhow::Ok(group)
+        };
         let visitor = stack.member().await?;
         Ok(Self {
             url: stack.url().to_owned(),
@@ -128,10 +124,10 @@ impl World {
             rising: visitor.client.plan("Starter").await?,
             level: visitor.client.plan("Balanced").await?,
             method: visitor.platform_method("TRC20").await?,
-            depositors,
-            withdrawers,
-            claimers,
-            closers,
+            depositors: group().await?,
+            withdrawers: group().await?,
+            claimers: group().await?,
+            closers: group().await?,
             visitor,
             published: AtomicU64::new(0),
             newcomers: AtomicU64::new(0),
