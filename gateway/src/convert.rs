@@ -2,6 +2,7 @@
 
 use chassis::clock::{self, Timestamp};
 use chassis::money::Rate;
+use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::error::ApiError;
@@ -114,6 +115,18 @@ pub fn choice<T: Choice>(parameter: &str, name: Option<&str>) -> Result<T::Proto
         None | Some("" | "all") => Ok(T::Proto::default()),
         Some(name) => T::named(name).ok_or_else(|| field(parameter, &T::sentence())),
     }
+}
+
+/// A moment of the wire as people read it.
+#[must_use]
+pub fn moment_to_text(at: &str) -> String {
+    OffsetDateTime::parse(at, &Rfc3339).map_or_else(|_| at.to_owned(), clock::to_text)
+}
+
+/// The day of a moment of the wire as people read it.
+#[must_use]
+pub fn day_to_text(at: &str) -> String {
+    OffsetDateTime::parse(at, &Rfc3339).map_or_else(|_| at.to_owned(), |at| clock::day_to_text(at.date()))
 }
 
 #[cfg(test)]

@@ -6,11 +6,8 @@
 mod font;
 mod standard;
 
-use chassis::clock;
 use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
 use qrcode::{Color, EcLevel, QrCode};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 use font::{Glyph, Part, Subsets, thousandths};
 pub use standard::Face;
@@ -270,18 +267,6 @@ fn dip(page: &mut Content, ink: Ink) {
         Ink::White => [1.0, 1.0, 1.0],
     };
     page.set_fill_rgb(red, green, blue);
-}
-
-/// A moment of the wire as people read it.
-#[must_use]
-pub fn moment(at: &str) -> String {
-    OffsetDateTime::parse(at, &Rfc3339).map_or_else(|_| at.to_owned(), clock::to_text)
-}
-
-/// The day of a moment of the wire as people read it.
-#[must_use]
-pub fn day(at: &str) -> String {
-    OffsetDateTime::parse(at, &Rfc3339).map_or_else(|_| at.to_owned(), |at| clock::day_to_text(at.date()))
 }
 
 #[cfg(test)]

@@ -1,8 +1,12 @@
 //! PDFs: where one begins, and whether it can be read without a password (ISO 32000-2, 7.5.2 and 7.6).
 
+mod objects;
+
 use aws_lc_rs::cipher::{AES_128, EncryptionContext, PaddedBlockEncryptingKey, UnboundCipherKey};
 use md5::Md5;
 use sha2::{Digest, Sha256, Sha384, Sha512};
+
+use self::objects::{Reader, Value};
 
 /// How far into a file its header may stand. Some banks write a mark or lines of their own before it.
 const HEADER_WITHIN: usize = 1_024;
@@ -11,8 +15,6 @@ const PADDING: [u8; 32] = [
     0x28, 0xbf, 0x4e, 0x5e, 0x4e, 0x75, 0x8a, 0x41, 0x64, 0x00, 0x4e, 0x56, 0xff, 0xfa, 0x01, 0x08, 0x2e, 0x2e, 0x00,
     0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a,
 ];
-/// Dictionaries inside one another.
-const DEEPEST: usize = 8;
 /// Places of a word that are looked at, from the end: each change of a file adds one.
 const LAST: usize = 4;
 
@@ -52,6 +54,24 @@ struct Encryption {
 }
 
 impl Encryption {
+    /// From the dictionary that is next.
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let mut found = Self::default();
+        let mut has_filter = false;
+        reader.entries(|name, value| match (name, value) {
+            (b"/Filter", Value::Word(word)) => (has_filter, found.is_standard) = (true, word == b"/Standard"),
+            (b"/V", Value::Number(number)) => found.version = number,
+            (b"/R", Value::Number(number)) => found.revision = number,
+            (b"/Length", Value::Number(number)) => found.length = number,
+            (b"/P", Value::Number(number)) => found.permissions = number,
+            (b"/O", Value::Text(text)) => found.owner = text,
+            (b"/U", Value::Text(text)) => found.user = text,
+            (b"/EncryptMetadata", Value::Word(word)) => found.metadata_is_plain = word == b"false",
+            _ => {}
+        })?;
+        has_filter.then_some(found)
+    }
+
     /// Whether the empty password opens the file. `None` if something is missing.
     fn opens_by_md5(&self, id: &[u8]) -> Option<bool> {
         let length = match (self.revision, self.version) {
@@ -135,24 +155,24 @@ fn rc4(key: &[u8], text: &[u8]) -> Vec<u8> {
 /// The last dictionary that the file names as that of its encryption.
 fn encryption(pdf: &[u8]) -> Option<Encryption> {
     places(pdf, b"/Encrypt").rev().take(LAST).find_map(|place| {
-        let mut reader = Reader { bytes: pdf, at: place };
+        let mut reader = Reader::new(pdf, place);
         reader.skip_blanks();
         if reader.rest().starts_with(b"<<") {
-            return reader.encryption();
+            return Encryption::read(&mut reader);
         }
         let (number, generation) = (reader.number()?, reader.number()?);
         let object = format!("{number} {generation} obj");
-        places(pdf, object.as_bytes()).rev().take(LAST).find_map(|at| Reader { bytes: pdf, at }.encryption())
+        places(pdf, object.as_bytes()).rev().take(LAST).find_map(|at| Encryption::read(&mut Reader::new(pdf, at)))
     })
 }
 
 /// The first identifier of the file, which its keys depend on.
 fn id(pdf: &[u8]) -> Option<Vec<u8>> {
     places(pdf, b"/ID").rev().take(LAST).find_map(|place| {
-        let mut reader = Reader { bytes: pdf, at: place };
+        let mut reader = Reader::new(pdf, place);
         reader.skip_blanks();
         reader.take(b"[")?;
-        match reader.value(DEEPEST)? {
+        match reader.value()? {
             Value::Text(id) => Some(id),
             _ => None,
         }
@@ -169,174 +189,6 @@ fn places<'a>(pdf: &'a [u8], word: &'a [u8]) -> impl DoubleEndedIterator<Item = 
             && (word.starts_with(b"/") || !at.checked_sub(1).and_then(|before| pdf.get(before)).is_some_and(is_digit))
     };
     (0..pdf.len()).filter(is_word).map(move |at| at + word.len())
-}
-
-/// What an object is, as far as it matters here.
-#[derive(Debug)]
-enum Value {
-    Number(i64),
-    Word(Vec<u8>),
-    Text(Vec<u8>),
-    Other,
-}
-
-/// Reads the objects of a PDF.
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn rest(&self) -> &'a [u8] {
-        self.bytes.get(self.at..).unwrap_or_default()
-    }
-
-    fn skip_blanks(&mut self) {
-        let blanks = self.rest().iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0).count();
-        self.at += blanks;
-    }
-
-    fn take(&mut self, word: &[u8]) -> Option<()> {
-        self.rest().starts_with(word).then(|| self.at += word.len())
-    }
-
-    fn take_while(&mut self, is_part: impl Fn(u8) -> bool) -> &'a [u8] {
-        let rest = self.rest();
-        let length = rest.iter().position(|byte| !is_part(*byte)).unwrap_or(rest.len());
-        self.at += length;
-        &rest[..length]
-    }
-
-    fn number(&mut self) -> Option<i64> {
-        self.skip_blanks();
-        let digits = self.take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.'));
-        std::str::from_utf8(digits).ok()?.parse().ok()
-    }
-
-    fn value(&mut self, depth: usize) -> Option<Value> {
-        self.skip_blanks();
-        match self.rest() {
-            [b'<', b'<', ..] => {
-                self.entries(depth.checked_sub(1)?, |_, _| {})?;
-                Some(Value::Other)
-            }
-            [b'<', ..] => self.hexadecimal().map(Value::Text),
-            [b'(', ..] => self.literal().map(Value::Text),
-            [b'[', ..] => {
-                self.at += 1;
-                loop {
-                    self.skip_blanks();
-                    if self.take(b"]").is_some() {
-                        return Some(Value::Other);
-                    }
-                    self.value(depth.checked_sub(1)?)?;
-                }
-            }
-            [b'-' | b'+' | b'.' | b'0'..=b'9', ..] => Some(self.number().map_or(Value::Other, Value::Number)),
-            _ => Some(Value::Word(self.word()?)),
-        }
-    }
-
-    /// A name, or one of the words `true`, `false`, `null` and `R`.
-    fn word(&mut self) -> Option<Vec<u8>> {
-        let begin = self.at;
-        self.at += usize::from(self.rest().first() == Some(&b'/'));
-        self.take_while(|byte| byte.is_ascii_graphic() && !b"/<>[]()".contains(&byte));
-        (self.at > begin).then(|| self.bytes[begin..self.at].to_vec())
-    }
-
-    /// Calls back with every entry of a dictionary. What a reference refers to is no entry.
-    fn entries(&mut self, depth: usize, mut entry: impl FnMut(&[u8], Value)) -> Option<()> {
-        self.skip_blanks();
-        self.take(b"<<")?;
-        let mut name = Vec::new();
-        loop {
-            self.skip_blanks();
-            if self.take(b">>").is_some() {
-                return Some(());
-            }
-            match self.value(depth)? {
-                Value::Word(word) if word.starts_with(b"/") && name.is_empty() => name = word,
-                value => entry(&std::mem::take(&mut name), value),
-            }
-        }
-    }
-
-    fn encryption(&mut self) -> Option<Encryption> {
-        let mut found = Encryption::default();
-        let mut has_filter = false;
-        self.entries(DEEPEST, |name, value| match (name, value) {
-            (b"/Filter", Value::Word(word)) => (has_filter, found.is_standard) = (true, word == b"/Standard"),
-            (b"/V", Value::Number(number)) => found.version = number,
-            (b"/R", Value::Number(number)) => found.revision = number,
-            (b"/Length", Value::Number(number)) => found.length = number,
-            (b"/P", Value::Number(number)) => found.permissions = number,
-            (b"/O", Value::Text(text)) => found.owner = text,
-            (b"/U", Value::Text(text)) => found.user = text,
-            (b"/EncryptMetadata", Value::Word(word)) => found.metadata_is_plain = word == b"false",
-            _ => {}
-        })?;
-        has_filter.then_some(found)
-    }
-
-    fn hexadecimal(&mut self) -> Option<Vec<u8>> {
-        self.take(b"<")?;
-        let digits = self.take_while(|byte| byte != b'>');
-        self.take(b">")?;
-        let mut digits: Vec<u8> = digits.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect();
-        if digits.len() % 2 == 1 {
-            digits.push(b'0');
-        }
-        let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-        digits.chunks(2).map(pair).collect()
-    }
-
-    fn literal(&mut self) -> Option<Vec<u8>> {
-        self.take(b"(")?;
-        let (mut text, mut open) = (Vec::new(), 1_usize);
-        loop {
-            let byte = *self.rest().first()?;
-            self.at += 1;
-            match byte {
-                b'(' => open += 1,
-                b')' => open -= 1,
-                b'\\' => {
-                    text.extend(self.escaped()?);
-                    continue;
-                }
-                _ => {}
-            }
-            if open == 0 {
-                return Some(text);
-            }
-            text.push(byte);
-        }
-    }
-
-    /// What stands for the characters behind a backslash; nothing for a line's end.
-    fn escaped(&mut self) -> Option<Option<u8>> {
-        let byte = *self.rest().first()?;
-        if byte.is_ascii_digit() {
-            let octal =
-                &self.rest()[..self.rest().iter().take(3).take_while(|byte| (b'0'..b'8').contains(*byte)).count()];
-            self.at += octal.len().max(1);
-            return Some(octal.iter().try_fold(0_u8, |value, digit| Some(value.wrapping_mul(8) + (digit - b'0'))));
-        }
-        self.at += 1;
-        Some(match byte {
-            b'n' => Some(b'\n'),
-            b'r' => Some(b'\r'),
-            b't' => Some(b'\t'),
-            b'b' => Some(8),
-            b'f' => Some(12),
-            b'\r' => {
-                let _ = self.take(b"\n");
-                None
-            }
-            b'\n' => None,
-            other => Some(other),
-        })
-    }
 }
 
 #[cfg(test)]

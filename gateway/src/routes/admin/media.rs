@@ -3,14 +3,14 @@
 //! An upload goes to the object store in chunks while it comes in, so that none is held whole, and what has arrived
 //! before an interruption stays.
 
+mod tus;
+
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
 use chassis::grpc::Outgoing;
 use chassis::identity::Named;
 use chassis::permission::Permission;
@@ -26,6 +26,7 @@ use time::OffsetDateTime;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use self::tus::{UPLOAD_LENGTH, UPLOAD_METADATA, UPLOAD_OFFSET, at_offset, empty, metadatum, number, speaks_tus, text};
 use crate::app::App;
 use crate::clients::{ask, call, call_retrying, send};
 use crate::convert::{Choice, from_proto, required};
@@ -39,11 +40,6 @@ use crate::routes::course_media::{CaptionsEntry, PreviewStrip, VideoEntry};
 const CHUNK: usize = 4 * 1024 * 1024;
 /// How long nothing may come.
 const STALL: Duration = Duration::from_secs(30);
-const VERSION: &str = "1.0.0";
-const TUS_RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
-const UPLOAD_LENGTH: HeaderName = HeaderName::from_static("upload-length");
-const UPLOAD_OFFSET: HeaderName = HeaderName::from_static("upload-offset");
-const UPLOAD_METADATA: HeaderName = HeaderName::from_static("upload-metadata");
 
 /// What a file of the course is for.
 #[response(from = course::MediaKind)]
@@ -174,9 +170,7 @@ async fn find(app: &App, out: &Outgoing, id: String) -> Result<(course::Media, S
     params(("Tus-Resumable" = String, Header), ("Upload-Length" = i64, Header), ("Upload-Metadata" = String, Header)),
     responses((status = 201, description = "Location has the address of the upload"), Errors))]
 pub async fn create(caller: StaffMember, headers: HeaderMap) -> Result<Response, ApiError> {
-    if !speaks_tus(&headers) {
-        return Err(other_version());
-    }
+    speaks_tus(&headers)?;
     let mut form = Form::new();
     let size = number(&headers, &UPLOAD_LENGTH).unwrap_or_default();
     if size < 1 {
@@ -202,9 +196,7 @@ pub async fn create(caller: StaffMember, headers: HeaderMap) -> Result<Response,
     params(("Tus-Resumable" = String, Header)),
     responses((status = 200, description = "Upload-Offset has the bytes that have arrived"), Errors))]
 pub async fn offset(caller: StaffMember, Path(id): Path<String>, headers: HeaderMap) -> Result<Response, ApiError> {
-    if !speaks_tus(&headers) {
-        return Err(other_version());
-    }
+    speaks_tus(&headers)?;
     let (media, _) = find(&caller.app, &caller.out, id).await?;
     if media.state() == course::MediaState::Failed {
         return Err(ApiError::not_found());
@@ -228,9 +220,7 @@ pub async fn append(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    if !speaks_tus(&headers) {
-        return Err(other_version());
-    }
+    speaks_tus(&headers)?;
     if text(&headers, &header::CONTENT_TYPE) != "application/offset+octet-stream" {
         return Err(ApiError::unsupported("The part of a file is sent as application/offset+octet-stream."));
     }
@@ -318,9 +308,7 @@ impl Upload<'_> {
 pub async fn remove(caller: StaffMember, Path(id): Path<String>) -> Result<Response, ApiError> {
     let message = RemoveMediaRequest { id, client_address: caller.client.address };
     send!(caller.course_media.remove_media(message))?;
-    let mut response = StatusCode::NO_CONTENT.into_response();
-    response.headers_mut().insert(TUS_RESUMABLE, HeaderValue::from_static(VERSION));
-    Ok(response)
+    Ok(empty(StatusCode::NO_CONTENT))
 }
 
 /// Captions as they should be.
@@ -371,54 +359,7 @@ pub async fn remove_captions(
     Ok(ok(CaptionsReply { message: "The captions are removed.", captions }))
 }
 
-fn speaks_tus(headers: &HeaderMap) -> bool {
-    text(headers, &TUS_RESUMABLE) == VERSION
-}
-
-fn other_version() -> ApiError {
-    let sentence = "This upload needs the protocol tus 1.0.0.";
-    ApiError::new(StatusCode::PRECONDITION_FAILED, ErrorReason::MalformedRequest, sentence)
-}
-
-fn at_offset(status: StatusCode, offset: i64) -> Response {
-    let mut response = status.into_response();
-    response.headers_mut().insert(UPLOAD_OFFSET, HeaderValue::from(offset));
-    response.headers_mut().insert(TUS_RESUMABLE, HeaderValue::from_static(VERSION));
-    response
-}
-
-fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> &'a str {
-    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
-}
-
-fn number(headers: &HeaderMap, name: &HeaderName) -> Option<i64> {
-    text(headers, name).parse().ok().filter(|number| *number >= 0)
-}
-
-/// A value of Upload-Metadata.
-fn metadatum(metadata: &str, name: &str) -> Option<String> {
-    let pairs = metadata.split(',').filter_map(|pair| pair.trim().split_once(' '));
-    let value = pairs.into_iter().find_map(|(key, value)| (key == name).then_some(value))?;
-    String::from_utf8(STANDARD.decode(value.trim()).ok()?).ok()
-}
-
 /// A file that is too large is 413.
 fn sized(error: ApiError) -> ApiError {
     error.with_status_of(ErrorReason::PayloadTooLarge, StatusCode::PAYLOAD_TOO_LARGE)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::metadatum;
-
-    #[test]
-    fn metadata_is_read() {
-        let metadata = "filename bGVzc29uLm1wNA==,kind dmlkZW8=, filetype dmlkZW8vbXA0,flag";
-        assert_eq!(metadatum(metadata, "filename").as_deref(), Some("lesson.mp4"));
-        assert_eq!(metadatum(metadata, "kind").as_deref(), Some("video"));
-        assert_eq!(
-            [metadatum(metadata, "flag"), metadatum("", "kind"), metadatum("kind ???", "kind")],
-            [None, None, None]
-        );
-    }
 }

@@ -1,7 +1,8 @@
 //! A certificate as a page of A4 across.
 
+use crate::convert::day_to_text;
 use crate::operator::Operator;
-use crate::pdf::{self, ACROSS, Document, Face, Ink, Style};
+use crate::pdf::{ACROSS, Document, Face, Ink, Style};
 
 /// Where every line begins.
 const LEFT: u16 = 960;
@@ -49,7 +50,7 @@ pub fn write(page: &Page<'_>) -> Vec<u8> {
     if !document.write(style, (LEFT, 2480), page.course) {
         document.write(bold(160), (LEFT, 2480), "named at the address below");
     }
-    document.write(plain(130), (LEFT, 1960), &format!("Issued on {}", pdf::day(page.issued_at)));
+    document.write(plain(130), (LEFT, 1960), &format!("Issued on {}", day_to_text(page.issued_at)));
     if page.has_ended {
         let sentence = "No longer valid: the purchase of the course was refunded.";
         document.write(Style::new(Face::Bold, 130, Ink::Black), (LEFT, 1720), sentence);

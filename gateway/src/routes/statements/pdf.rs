@@ -6,9 +6,9 @@ use time::{Duration, OffsetDateTime};
 
 use super::report::YearReport;
 use crate::cache::profiles::Profile;
+use crate::convert::day_to_text;
 use crate::json::Dollars;
 use crate::paper::{Column, Issuer, LEFT, Paper, RIGHT, Row, written};
-use crate::pdf;
 
 const COLUMNS: [Column; 4] = [
     Column::left("", LEFT, 2460),
@@ -70,7 +70,7 @@ fn rows(report: &YearReport) -> Vec<Row> {
     rows.push(Row { is_strong: true, ..Row::new(sums) });
     rows.push(Row::heading("Each of them: paid, invested, result"));
     for trade in &report.trades {
-        let dates = format!("{} to {}", pdf::day(&trade.opened_at), pdf::day(&trade.ended_at));
+        let dates = format!("{} to {}", day_to_text(&trade.opened_at), day_to_text(&trade.ended_at));
         let cells = [trade.plan.clone(), amount(&trade.paid), amount(&trade.invested), amount(&trade.result)];
         rows.push(Row { details: vec![dates], ..Row::new(cells) });
     }

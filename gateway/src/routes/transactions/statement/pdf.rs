@@ -5,9 +5,9 @@ use chassis::money::Cents;
 use time::{Date, OffsetDateTime};
 
 use crate::cache::profiles::Profile;
+use crate::convert::moment_to_text;
 use crate::error::ApiError;
 use crate::paper::{self, Column, Issuer, LEFT, Paper, RIGHT, written};
-use crate::pdf;
 
 const COLUMNS: [Column; 5] = [
     Column::left("Date and time", LEFT, 1540),
@@ -86,7 +86,7 @@ fn balance(title: &str, balance: Cents) -> paper::Row {
 
 fn row(line: &Line<'_>) -> paper::Row {
     // The foot says that times are UTC.
-    let at = pdf::moment(line.at).trim_end_matches(" UTC").to_owned();
+    let at = moment_to_text(line.at).trim_end_matches(" UTC").to_owned();
     let cells = [at, named(line).to_owned(), line.reference.to_owned(), written(line.amount), written(line.balance)];
     paper::Row { details: line.details.clone(), ..paper::Row::new(cells) }
 }
