@@ -29,5 +29,8 @@ pub mod config;
 static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// The service's own schema; the chassis's tables come first.
-pub const SCHEMA: chassis::db::Schema =
-    chassis::db::Schema { migrations: &MIGRATOR, definitions: &[include_str!("../sql/10_secrets.sql")] };
+pub const SCHEMA: chassis::db::Schema = chassis::db::Schema {
+    migrations: &MIGRATOR,
+    definitions: &[include_str!("../sql/10_secrets.sql")],
+    bucketed: None,
+};

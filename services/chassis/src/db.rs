@@ -1,5 +1,6 @@
 //! PostgreSQL: the pool, the only way to begin a transaction, retries, and migrations.
 
+mod buckets;
 mod connection;
 mod failure;
 mod migrations;
@@ -12,17 +13,19 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqlx::AssertSqlSafe;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, Postgres};
 use sqlx::query::Query;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+pub use self::buckets::{Buckets, Home};
 pub use self::connection::{LIMIT, PgConnection};
 use self::connection::{Source, look};
 pub(crate) use self::failure::is_changing_over;
 pub use self::failure::{constraint, is_unstorable, retry_after};
-use self::migrations::Work;
+use self::migrations::{What, Work};
 pub use self::reads::{Aged, Reads};
 use self::warm::Warm;
 use crate::error::Fault;
@@ -51,6 +54,27 @@ fn connect_options(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
     Ok(options.options(SETTINGS.into_iter().filter(|(name, _)| !given.contains(&format!("-c {name}=")))))
 }
 
+/// Connections of a bucket at the least: two commits, and somebody else.
+const LEAST: u32 = 4;
+
+/// With one bucket, the tables are where the URL says.
+fn in_bucket(options: PgConnectOptions, Home { buckets, bucket }: Home) -> PgConnectOptions {
+    if buckets.count == 1 { options } else { options.options([("search_path", buckets.search_path(bucket))]) }
+}
+
+/// A schema that is missing from a search path is passed over: the tables of the first bucket would be taken for this one's.
+async fn make_sure(conn: &mut sqlx::PgConnection, Home { buckets, bucket }: Home) -> Result<(), sqlx::Error> {
+    if bucket == 0 {
+        return Ok(());
+    }
+    let schema = buckets.schema(bucket);
+    let found = sqlx::query_scalar!(r#"SELECT current_schema()::text AS "schema""#).fetch_one(conn).await?;
+    if found.as_deref() == Some(&*schema) {
+        return Ok(());
+    }
+    Err(sqlx::Error::Configuration(format!("there is no schema {schema}").into()))
+}
+
 /// A service's database.
 #[derive(Clone)]
 pub struct Db {
@@ -64,22 +88,35 @@ impl Db {
     /// # Errors
     /// If the URL is malformed.
     pub fn connect_lazy(url: &str, max_connections: u32) -> Result<Self, sqlx::Error> {
-        Ok(Self::connect_with(connect_options(url)?, max_connections))
+        Ok(Self::connect_with(connect_options(url)?, max_connections, Home::ONLY))
+    }
+
+    /// The same for each bucket, with its share of the connections.
+    ///
+    /// # Errors
+    /// If the URL is malformed.
+    pub fn connect_buckets(url: &str, max_connections: u32, buckets: Buckets) -> Result<Vec<Self>, sqlx::Error> {
+        let options = connect_options(url)?;
+        let connect = |bucket| Self::connect_with(options.clone(), max_connections, Home { buckets, bucket });
+        Ok((0..buckets.count).map(connect).collect())
     }
 
     /// The same for a server from which this process only reads: nothing can be written through it.
     ///
     /// # Errors
     /// If the URL is malformed.
-    fn connect_read_only(url: &str, max_connections: u32) -> Result<Self, sqlx::Error> {
+    fn connect_read_only(url: &str, max_connections: u32, home: Home) -> Result<Self, sqlx::Error> {
         let options = connect_options(url)?.options([("default_transaction_read_only", "on")]);
-        Ok(Self::connect_with(options, max_connections))
+        Ok(Self::connect_with(options, max_connections, home))
     }
 
-    fn connect_with(options: PgConnectOptions, max_connections: u32) -> Self {
+    /// With this bucket's share of the connections.
+    fn connect_with(options: PgConnectOptions, max_connections: u32, home: Home) -> Self {
+        let share = max_connections.div_ceil(home.buckets.count.into()).max(max_connections.min(LEAST));
         let pool = PgPoolOptions::new()
-            .max_connections(max_connections)
+            .max_connections(share)
             .acquire_timeout(ACQUIRE)
+            .after_connect(move |conn, _| Box::pin(make_sure(conn, home)))
             .test_before_acquire(false)
             .before_acquire(|conn, meta| {
                 Box::pin(async move {
@@ -87,21 +124,40 @@ impl Db {
                     Ok(true)
                 })
             })
-            .connect_lazy_with(options);
-        Self::over(pool)
+            .connect_lazy_with(in_bucket(options, home));
+        Self { source: Source { home, ..Self::over(pool).source }, committed: Arc::new(Notify::new()) }
     }
 
     /// Uses a pool exclusively: connections that were just used stay out of it for their next use.
     #[must_use]
     pub fn over(pool: PgPool) -> Self {
         let warm = Some(Warm::new(pool.options().get_max_connections()));
-        Self { source: Source { pool, warm }, committed: Arc::new(Notify::new()) }
+        Self { source: Source { pool, warm, home: Home::ONLY }, committed: Arc::new(Notify::new()) }
     }
 
     /// Shares a pool with other users: every connection goes back to it after each use.
     #[must_use]
     pub fn from_pool(pool: PgPool) -> Self {
-        Self { source: Source { pool, warm: None }, committed: Arc::new(Notify::new()) }
+        Self { source: Source { pool, warm: None, home: Home::ONLY }, committed: Arc::new(Notify::new()) }
+    }
+
+    /// The same for a bucket, with a pool of its own beside that of the first.
+    #[must_use]
+    pub fn from_pool_of(pool: PgPool, home: Home) -> Self {
+        let pool = match home.bucket {
+            0 => pool,
+            _ => {
+                let options = in_bucket((*pool.connect_options()).clone(), home);
+                pool.options().clone().connect_lazy_with(options)
+            }
+        };
+        Self { source: Source { home, ..Self::from_pool(pool).source }, committed: Arc::new(Notify::new()) }
+    }
+
+    /// Which of the buckets it is.
+    #[must_use]
+    pub const fn home(&self) -> Home {
+        self.source.home
     }
 
     /// A connection for statements that stand alone.
@@ -117,10 +173,19 @@ impl Db {
     ///
     /// A lost connection is replaced: a transaction that has not begun has had no effect.
     pub async fn begin(&self) -> Result<Tx, sqlx::Error> {
+        self.begin_by("BEGIN").await
+    }
+
+    /// The same at one moment: what it reads, in whichever bucket, is as it was at its first statement.
+    pub async fn begin_snapshot(&self) -> Result<Tx, sqlx::Error> {
+        self.begin_by("BEGIN ISOLATION LEVEL REPEATABLE READ").await
+    }
+
+    async fn begin_by(&self, statement: &'static str) -> Result<Tx, sqlx::Error> {
         let mut tries = 1;
         loop {
             let mut conn = self.conn().await?;
-            match conn.begin().await {
+            match conn.begin(statement).await {
                 Ok(()) => return Ok(Tx { conn, committed: Arc::clone(&self.committed) }),
                 Err(error) if tries < TRIES && retry_after(&error).is_some() => tries += 1,
                 Err(error) => return Err(error),
@@ -243,32 +308,66 @@ pub struct Schema {
     pub migrations: &'static Migrator,
     /// SQL applied after the migrations each time, in this order: functions, with `CREATE OR REPLACE` and their rights.
     pub definitions: &'static [&'static str],
+    /// How it is divided into buckets, if it can be.
+    pub bucketed: Option<Bucketed>,
+}
+
+/// How a schema is divided.
+#[derive(Debug, Clone, Copy)]
+pub struct Bucketed {
+    /// As in [`Buckets`].
+    pub name: &'static str,
+    /// The tables that the first bucket has alone.
+    pub shared: &'static [&'static str],
 }
 
 impl From<&'static Migrator> for Schema {
     fn from(migrations: &'static Migrator) -> Self {
-        Self { migrations, definitions: &[] }
+        Self { migrations, definitions: &[], bucketed: None }
     }
 }
 
-/// Brings a database to the newest schema: the chassis's tables, then the service's own, then its definitions. Each lock is
-/// waited for at most a second at a time, so that the services go on meanwhile.
+/// Brings a database to the newest schema: the chassis's tables, then the service's own, then its definitions; and the same in
+/// every bucket that there is. Each lock is waited for at most a second at a time, so that the services go on meanwhile.
 ///
 /// The schema of a newer version, as after a rollback, is left as it is, with its definitions: this version runs on it. Then
 /// the answer is false.
 ///
+/// The schema `<name>_all` shows the tables of all buckets as one, to who may read it.
+///
 /// # Errors
-/// If the database cannot be reached or a migration fails.
+/// If the database cannot be reached, a migration fails, or a bucket lacks a table.
 pub async fn migrate(pool: &PgPool, service: impl Into<Schema>) -> anyhow::Result<bool> {
     let service = service.into();
+    if !migrate_schema(pool, service, &[]).await? {
+        return Ok(false);
+    }
+    let Some(Bucketed { name, shared }) = service.bucketed else { return Ok(true) };
+    let schemas = Buckets::existing(name, pool).await?;
+    for schema in &schemas {
+        let options = (*pool.connect_options()).clone().options([("search_path", format!("{schema}, public"))]);
+        let bucket = PgPoolOptions::new().max_connections(1).connect_with(options).await?;
+        migrate_schema(&bucket, service, shared).await?;
+        let differing = buckets::differing_tables(&bucket, shared).await?;
+        anyhow::ensure!(differing.is_empty(), "{schema} is not as the first bucket: {}", differing.join(", "));
+        bucket.close().await;
+    }
+    if !schemas.is_empty() {
+        buckets::show_all(pool, name, shared).await?;
+    }
+    Ok(true)
+}
+
+async fn migrate_schema(pool: &PgPool, service: Schema, without: &[&str]) -> anyhow::Result<bool> {
     let chassis = chassis_migrations();
     if migrations::is_newer(pool, &chassis).await? || migrations::is_newer(pool, service.migrations).await? {
         return Ok(false);
     }
-    migrations::run(pool, Work::Migrations(&chassis)).await?;
-    migrations::run(pool, Work::Migrations(service.migrations)).await?;
+    for migrator in [&chassis, service.migrations] {
+        migrations::run(pool, Work { what: What::Migrations(migrator), without }).await?;
+    }
     if !service.definitions.is_empty() {
-        migrations::run(pool, Work::Definitions(service.definitions)).await?;
+        migrations::run(pool, Work { what: What::Definitions(service.definitions), without }).await?;
     }
     Ok(true)
 }
@@ -285,6 +384,33 @@ pub(crate) fn chassis_migrations() -> Migrator {
 /// # Errors
 /// The same as those of [`migrate`].
 pub async fn migrate_url(url: &str, service: impl Into<Schema>) -> anyhow::Result<bool> {
-    let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(30)).connect(url).await?;
-    migrate(&pool, service).await
+    migrate(&administer(url).await?, service).await
+}
+
+/// Makes the schemas of these buckets that are missing, and migrates all.
+///
+/// # Errors
+/// The same as those of [`migrate`].
+pub async fn add_buckets(pool: &PgPool, service: Schema, buckets: Buckets) -> anyhow::Result<bool> {
+    for bucket in 1..buckets.count {
+        let statement = format!("CREATE SCHEMA IF NOT EXISTS {}", buckets.schema(bucket));
+        sqlx::raw_sql(AssertSqlSafe(statement)).execute(pool).await?;
+    }
+    migrate(pool, service).await
+}
+
+/// A connection for what an operator does.
+///
+/// # Errors
+/// If the database cannot be reached.
+pub async fn administer(url: &str) -> Result<PgPool, sqlx::Error> {
+    PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(30)).connect(url).await
+}
+
+/// The schemas of the buckets that there are, with the bytes that their tables and indexes take up.
+///
+/// # Errors
+/// Of the database.
+pub async fn buckets_of(pool: &PgPool, name: &str) -> Result<Vec<(String, i64)>, sqlx::Error> {
+    buckets::sizes(pool, name).await
 }

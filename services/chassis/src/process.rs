@@ -9,6 +9,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
+use futures::future::join_all;
 use metrics_exporter_prometheus::PrometheusHandle;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -20,7 +21,7 @@ use tonic::service::Routes;
 
 use crate::bus::{Bus, Handler};
 use crate::config::{self, Ops};
-use crate::db::Db;
+use crate::db::{Buckets, Db};
 use crate::keys::SigningKey;
 use crate::roots::{Covers, Exporter};
 use crate::telemetry::{self, Telemetry};
@@ -52,7 +53,8 @@ type Watch = Box<dyn Fn() -> bool + Send + Sync>;
 
 #[derive(Clone, Default)]
 struct Dependencies {
-    db: Option<Db>,
+    /// Of each bucket.
+    dbs: Vec<Db>,
     bus: Option<Bus>,
 }
 
@@ -103,10 +105,26 @@ impl Process {
         settings: &config::Service,
         covers: Covers,
     ) -> anyhow::Result<(Self, Db, Bus)> {
+        let (process, mut dbs, bus) = Self::of_service_in_buckets(name, settings, covers, Buckets::ONE)?;
+        Ok((process, dbs.swap_remove(0), bus))
+    }
+
+    /// The same for one whose database is divided: a database for each bucket, with its relay and sweeps.
+    ///
+    /// # Errors
+    /// If a setting is not what it should be.
+    pub fn of_service_in_buckets(
+        name: &'static str,
+        settings: &config::Service,
+        covers: Covers,
+        buckets: Buckets,
+    ) -> anyhow::Result<(Self, Vec<Db>, Bus)> {
         let mut process = Self::start(name, &settings.ops)?;
-        let (db, bus) = process.storage(settings)?;
-        process.export_roots(&db, settings, covers)?;
-        Ok((process, db, bus))
+        let (dbs, bus) = process.storage(settings, buckets)?;
+        if let Some(first) = dbs.first() {
+            process.export_roots(first, settings, covers)?;
+        }
+        Ok((process, dbs, bus))
     }
 
     /// A database that this process is not ready without, for one that publishes and consumes no events.
@@ -115,22 +133,24 @@ impl Process {
     /// If the url is malformed.
     pub fn database(&mut self, url: &str, connections: u32) -> anyhow::Result<Db> {
         let db = Db::connect_lazy(url, connections)?;
-        self.dependencies.db = Some(db.clone());
+        self.dependencies.dbs = vec![db.clone()];
         Ok(db)
     }
 
-    fn storage(&mut self, settings: &config::Service) -> anyhow::Result<(Db, Bus)> {
+    fn storage(&mut self, settings: &config::Service, buckets: Buckets) -> anyhow::Result<(Vec<Db>, Bus)> {
         let storage = &settings.storage;
-        let db = Db::connect_lazy(&storage.database_url, storage.database_connections)?;
+        let dbs = Db::connect_buckets(&storage.database_url, storage.database_connections, buckets)?;
         let bus = Bus::new(&storage.amqp_url).trusting(settings.tls.authority()?);
-        let (relay_db, relay_bus, name, shutdown) = (db.clone(), bus.clone(), self.name, self.shutdown.clone());
-        self.spawn(async move {
-            outbox::relay::run(relay_db, relay_bus, name, shutdown).await;
-            Ok(())
-        });
-        self.spawn(sweep(db.clone(), self.shutdown.clone()));
-        self.dependencies = Dependencies { db: Some(db.clone()), bus: Some(bus.clone()) };
-        Ok((db, bus))
+        for db in &dbs {
+            let (relay_db, relay_bus, name, shutdown) = (db.clone(), bus.clone(), self.name, self.shutdown.clone());
+            self.spawn(async move {
+                outbox::relay::run(relay_db, relay_bus, name, shutdown).await;
+                Ok(())
+            });
+            self.spawn(sweep(db.clone(), self.shutdown.clone()));
+        }
+        self.dependencies = Dependencies { dbs: dbs.clone(), bus: Some(bus.clone()) };
+        Ok((dbs, bus))
     }
 
     fn export_roots(&mut self, db: &Db, settings: &config::Service, covers: Covers) -> anyhow::Result<()> {
@@ -221,9 +241,8 @@ impl Process {
         }
         server.abort();
         upkeep.abort();
-        if let Some(db) = &self.dependencies.db {
-            let _ = tokio::time::timeout(Duration::from_secs(1), db.close()).await;
-        }
+        let close = join_all(self.dependencies.dbs.iter().map(Db::close));
+        let _ = tokio::time::timeout(Duration::from_secs(1), close).await;
         self.telemetry.flush();
         failure.map_or(Ok(()), Err)
     }
@@ -269,9 +288,7 @@ async fn ready(State(state): State<OpsState>) -> (StatusCode, &'static str) {
     if state.leaving.is_cancelled() || state.shutdown.is_cancelled() {
         return (StatusCode::SERVICE_UNAVAILABLE, "shutting down");
     }
-    if let Some(db) = &state.dependencies.db
-        && !db.is_up().await
-    {
+    if join_all(state.dependencies.dbs.iter().map(Db::is_up)).await.contains(&false) {
         return (StatusCode::SERVICE_UNAVAILABLE, "no database");
     }
     if state.dependencies.bus.as_ref().is_some_and(|bus| !bus.is_up()) {
@@ -281,8 +298,9 @@ async fn ready(State(state): State<OpsState>) -> (StatusCode, &'static str) {
 }
 
 async fn metrics(State(state): State<OpsState>) -> String {
-    if let Some(db) = &state.dependencies.db {
-        let (open, idle) = db.usage();
+    if let Some(db) = state.dependencies.dbs.first() {
+        let usages = state.dependencies.dbs.iter().map(Db::usage);
+        let (open, idle) = usages.fold((0, 0), |(open, idle), (more, more_idle)| (open + more, idle + more_idle));
         metrics::gauge!("db_pool_connections").set(open);
         metrics::gauge!("db_pool_idle_connections").set(u32::try_from(idle).unwrap_or(u32::MAX));
         if let Ok(mut conn) = db.conn().await {

@@ -54,6 +54,9 @@ pub struct Root {
     /// The wallet's journal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal: Option<JournalHead>,
+    /// Those of the further buckets of members, by number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub journals: Vec<JournalHead>,
     /// The wallet's newest proof of liabilities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub liabilities: Option<PublishedRoot>,
@@ -307,8 +310,16 @@ impl Exporter {
 
     async fn next(&self, conn: &mut PgConnection, last: Option<&Signed>, now: OffsetDateTime) -> anyhow::Result<Root> {
         let (audit_rows, hash) = audit::newest(conn).await?.unwrap_or_default();
-        let before = last.and_then(|last| last.root.journal.clone()).unwrap_or_else(JournalHead::empty);
-        let journal = if self.covers == Covers::Journal { Some(before.extend(conn).await?) } else { None };
+        let mut journals = Vec::new();
+        if self.covers == Covers::Journal {
+            for bucket in 0..conn.buckets() {
+                let before = last.and_then(|last| last.root.journal_of(bucket)).cloned();
+                conn.enter(bucket).await?;
+                journals.push(before.unwrap_or_else(JournalHead::empty).extend(conn).await?);
+            }
+            conn.enter(conn.home()).await?;
+        }
+        let mut journals = journals.into_iter();
         let liabilities = match self.covers {
             // unchecked: a table of the wallet alone, as the postings
             Covers::Journal => sqlx::query_as(PUBLISHED_LAST).fetch_optional(&mut *conn).await?,
@@ -324,13 +335,20 @@ impl Exporter {
             previous: last.map(Signed::hash).unwrap_or_default(),
             audit_rows,
             audit_hash: to_hex(&hash),
-            journal,
+            journal: journals.next(),
+            journals: journals.collect(),
             liabilities,
         })
     }
 }
 
 impl Root {
+    /// The journal of a bucket.
+    #[must_use]
+    pub fn journal_of(&self, bucket: u16) -> Option<&JournalHead> {
+        bucket.checked_sub(1).map_or(self.journal.as_ref(), |place| self.journals.get(usize::from(place)))
+    }
+
     fn day(&self) -> time::Date {
         OffsetDateTime::from_unix_timestamp(self.iat).unwrap_or(OffsetDateTime::UNIX_EPOCH).date()
     }

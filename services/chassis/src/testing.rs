@@ -35,7 +35,7 @@ use crate::roots::to_hex;
 pub use self::broker::Broker;
 pub use self::calls::assert_callers_are_known;
 pub use self::proxy::Proxy;
-pub use self::template::database;
+pub use self::template::{buckets, database};
 
 /// The name of the service under test: who calls it signs for this one.
 pub const SERVICE: &str = "test";

@@ -2,6 +2,8 @@
 //! the posting engine ([posting]), SQL ([store]), use cases ([app]), and endpoints and clients ([grpc], [events],
 //! [clients]).
 
+use chassis::db::{Bucketed, Schema};
+
 pub mod domain;
 
 pub mod error;
@@ -22,8 +24,34 @@ pub mod grpc;
 
 static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
+/// How the ledger is divided into buckets of members. A bucket is a whole ledger; what is of staff, rare, or unique over all is in
+/// the schema of the first one alone.
+pub const BUCKETED: Bucketed = Bucketed {
+    name: "wallet",
+    shared: &[
+        "member_buckets",
+        "proposals",
+        "audit_rows",
+        "parked_events",
+        "consumed_payments",
+        "consumed_totals",
+        "bridge_faults",
+        "withdrawal_pauses",
+        "cash_transfers",
+        "plan_values",
+        "open_gains",
+        "liability_publications",
+        "liability_counts",
+        "liability_leaves",
+        "liability_nodes",
+        "liability_gains",
+        "viewings",
+        "claims",
+    ],
+};
+
 /// The service's own schema; the chassis's tables come first.
-pub const SCHEMA: chassis::db::Schema = chassis::db::Schema {
+pub const SCHEMA: Schema = Schema {
     migrations: &MIGRATOR,
     definitions: &[
         include_str!("../sql/05_rules.sql"),
@@ -32,4 +60,5 @@ pub const SCHEMA: chassis::db::Schema = chassis::db::Schema {
         include_str!("../sql/40_as_of.sql"),
         include_str!("../sql/50_liabilities.sql"),
     ],
+    bucketed: Some(BUCKETED),
 };

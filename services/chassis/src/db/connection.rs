@@ -17,6 +17,7 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::buckets::Home;
 use super::failure::retry_after;
 use super::warm::{Idle, Warm};
 
@@ -29,6 +30,8 @@ const IDLE: Duration = Duration::from_millis(10);
 const LOOK: Duration = Duration::from_millis(500);
 /// How long a connection may take to become usable again when its borrower is done with it.
 const RELEASE: Duration = Duration::from_secs(1);
+/// The bucket of a connection between two.
+const ON_THE_WAY: u16 = u16::MAX;
 
 /// Makes sure that the server is there behind a connection that has idled.
 pub(super) async fn look(conn: &mut sqlx::PgConnection, idle: Duration) -> Result<(), Error> {
@@ -45,6 +48,8 @@ pub(super) struct Source {
     pub(super) pool: PgPool,
     /// Unset if others use the pool too.
     pub(super) warm: Option<Arc<Warm>>,
+    /// Where its connections find their tables.
+    pub(super) home: Home,
 }
 
 impl Source {
@@ -81,6 +86,8 @@ pub struct PgConnection {
     /// Taken when it is dropped.
     inner: Option<PoolConnection<Postgres>>,
     source: Source,
+    /// The bucket in which it is.
+    at: u16,
     /// When it came from the pool.
     borrowed: Instant,
     /// Released after the connection.
@@ -99,8 +106,48 @@ impl PgConnection {
         borrowed: Instant,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
-        let (limit, inner) = (LIMIT, Some(inner));
-        Self { inner, source, borrowed, permit, limit, is_lost: false, is_busy: false, in_transaction: false }
+        let (limit, inner, at) = (LIMIT, Some(inner), source.home.bucket);
+        Self { inner, source, at, borrowed, permit, limit, is_lost: false, is_busy: false, in_transaction: false }
+    }
+
+    /// The bucket that the connection belongs to.
+    #[must_use]
+    pub fn home(&self) -> u16 {
+        self.source.home.bucket
+    }
+
+    /// How many buckets there are.
+    #[must_use]
+    pub fn buckets(&self) -> u16 {
+        self.source.home.buckets.count
+    }
+
+    /// Goes to a bucket: statements find its tables from here on, until the connection enters another. One that is dropped away from
+    /// home is closed. With one bucket it is always there.
+    ///
+    /// # Errors
+    /// The database's, also if the bucket is missing: its tables would be taken for those of the first one.
+    pub async fn enter(&mut self, bucket: u16) -> Result<(), Error> {
+        if bucket == self.at {
+            return Ok(());
+        }
+        let buckets = self.source.home.buckets;
+        if bucket >= buckets.count {
+            return Err(Error::Configuration(format!("bucket {bucket} is not one of {}", buckets.count).into()));
+        }
+        // A call that was cancelled may have gone.
+        self.at = ON_THE_WAY;
+        let schema = buckets.schema(bucket);
+        let entered = sqlx::query_scalar!(
+            r#"SELECT set_config('search_path', $1, false) AS "path!" WHERE has_schema_privilege(to_regnamespace($2), 'USAGE')"#,
+            buckets.search_path(bucket),
+            schema
+        );
+        if entered.fetch_optional(&mut *self).await?.is_none() {
+            return Err(Error::Configuration(format!("there is no schema {schema}").into()));
+        }
+        self.at = bucket;
+        Ok(())
     }
 
     /// Gives the calls of this borrower another limit than [`LIMIT`]; the server's `statement_timeout` is not touched.
@@ -108,8 +155,9 @@ impl PgConnection {
         self.limit = limit;
     }
 
-    pub(super) async fn begin(&mut self) -> Result<(), Error> {
-        self.control("BEGIN").await?;
+    /// Begins a transaction by a form of `BEGIN`.
+    pub(super) async fn begin(&mut self, statement: &'static str) -> Result<(), Error> {
+        self.control(statement).await?;
         self.in_transaction = true;
         Ok(())
     }
@@ -270,7 +318,8 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
 impl Drop for PgConnection {
     fn drop(&mut self) {
         let Some(conn) = self.inner.take() else { return };
-        if self.is_lost {
+        // The next borrower would find the tables of another bucket.
+        if self.is_lost || self.at != self.source.home.bucket {
             drop(conn.detach());
             return;
         }

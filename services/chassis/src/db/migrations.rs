@@ -8,7 +8,7 @@ use sqlx::postgres::PgPool;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use tokio::time::{Instant, sleep};
 
-use super::statements::statements;
+use super::statements::{statements, table};
 
 /// How long a migration may wait for a lock.
 const LOCK: &str = "1s";
@@ -19,11 +19,18 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What changes a schema.
 #[derive(Clone, Copy)]
-pub(super) enum Work<'w> {
+pub(super) enum What<'w> {
     /// Those of them that are pending.
     Migrations(&'w Migrator),
     /// Scripts, in one transaction, so that no call meets half of them, and one process at a time.
     Definitions(&'w [&'w str]),
+}
+
+/// What changes a schema, and which tables it leaves out, because they are in another.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'w> {
+    pub(super) what: What<'w>,
+    pub(super) without: &'w [&'w str],
 }
 
 /// Whether the schema is that of a newer version: it has every migration of this one, and others beside them.
@@ -31,7 +38,8 @@ pub(super) enum Work<'w> {
 /// # Errors
 /// If the database cannot be reached.
 pub(super) async fn is_newer(pool: &PgPool, migrator: &Migrator) -> Result<bool, MigrateError> {
-    let mut conn = pool.acquire().await?;
+    // A connection of its own: where a bucket has no such table yet, its plans read that of the first one from then on.
+    let mut conn = pool.acquire().await?.detach();
     let applied = match conn.list_applied_migrations(&migrator.table_name).await {
         // Before the first migration.
         Err(error) if has_code(&error, "42P01") => return Ok(false),
@@ -54,9 +62,9 @@ pub(super) async fn run(pool: &PgPool, work: Work<'_>) -> Result<(), MigrateErro
     loop {
         // A connection a try: a failed one leaves the lock of all migrators taken.
         let mut conn = pool.acquire().await?.detach();
-        let done = match work {
-            Work::Migrations(migrator) => run_pending(&mut conn, migrator).await,
-            Work::Definitions(scripts) => define(&mut conn, scripts).await,
+        let done = match work.what {
+            What::Migrations(migrator) => run_pending(&mut conn, migrator, work.without).await,
+            What::Definitions(scripts) => define(&mut conn, scripts, work.without).await,
         };
         match done {
             Err(error) if is_lock_timeout(&error) && Instant::now() < end => {
@@ -68,7 +76,7 @@ pub(super) async fn run(pool: &PgPool, work: Work<'_>) -> Result<(), MigrateErro
     }
 }
 
-async fn run_pending(conn: &mut PgConnection, migrator: &Migrator) -> Result<(), MigrateError> {
+async fn run_pending(conn: &mut PgConnection, migrator: &Migrator, without: &[&str]) -> Result<(), MigrateError> {
     drop_failed_indexes(conn).await?;
     let table = &migrator.table_name;
     conn.lock().await?;
@@ -84,7 +92,7 @@ async fn run_pending(conn: &mut PgConnection, migrator: &Migrator) -> Result<(),
         match applied.iter().find(|one| one.version == migration.version) {
             Some(one) if one.checksum == migration.checksum => {}
             Some(one) => return Err(MigrateError::VersionMismatch(one.version)),
-            None => apply(conn, table, migration).await?,
+            None => apply(conn, table, (migration, without)).await?,
         }
     }
     conn.unlock().await
@@ -92,31 +100,36 @@ async fn run_pending(conn: &mut PgConnection, migrator: &Migrator) -> Result<(),
 
 /// Applies a migration, one statement a query: a distributed engine takes no more. It is noted in its transaction, or after it
 /// if it runs outside one.
-async fn apply(conn: &mut PgConnection, table: &str, migration: &Migration) -> Result<(), MigrateError> {
+async fn apply(
+    conn: &mut PgConnection,
+    table: &str,
+    (migration, without): (&Migration, &[&str]),
+) -> Result<(), MigrateError> {
     let failed = |error| MigrateError::ExecuteMigration(error, migration.version);
     wait_for_locks(conn, if migration.no_tx { BUILD } else { LOCK }).await?;
     if migration.no_tx {
-        execute(conn, migration.sql.as_str()).await.map_err(failed)?;
+        execute(conn, migration.sql.as_str(), without).await.map_err(failed)?;
         return conn.skip(table, migration).await;
     }
     let mut tx = conn.begin().await?;
-    execute(&mut tx, migration.sql.as_str()).await.map_err(failed)?;
+    execute(&mut tx, migration.sql.as_str(), without).await.map_err(failed)?;
     tx.skip(table, migration).await?;
     Ok(tx.commit().await?)
 }
 
-async fn define(conn: &mut PgConnection, scripts: &[&str]) -> Result<(), MigrateError> {
+async fn define(conn: &mut PgConnection, scripts: &[&str], without: &[&str]) -> Result<(), MigrateError> {
     wait_for_locks(conn, LOCK).await?;
     let mut tx = conn.begin().await?;
     tx.execute("SELECT pg_advisory_xact_lock(hashtext('definitions'))").await?;
     for script in scripts {
-        execute(&mut tx, script).await?;
+        execute(&mut tx, script, without).await?;
     }
     Ok(tx.commit().await?)
 }
 
-async fn execute(conn: &mut PgConnection, script: &str) -> Result<(), sqlx::Error> {
-    for statement in statements(script) {
+async fn execute(conn: &mut PgConnection, script: &str, without: &[&str]) -> Result<(), sqlx::Error> {
+    let is_left_out = |statement: &&str| table(statement).is_some_and(|name| without.contains(&name));
+    for statement in statements(script).filter(|statement| !is_left_out(statement)) {
         conn.execute(AssertSqlSafe(statement.to_owned())).await?;
     }
     Ok(())

@@ -49,7 +49,9 @@ impl Reads {
     /// # Errors
     /// If the URL is malformed.
     pub fn new(primary: Db, url: Option<&str>, connections: u32) -> Result<Self, sqlx::Error> {
-        let db = url.filter(|url| !url.is_empty()).map(|url| Db::connect_read_only(url, connections)).transpose()?;
+        let home = primary.home();
+        let db =
+            url.filter(|url| !url.is_empty()).map(|url| Db::connect_read_only(url, connections, home)).transpose()?;
         Ok(Self { primary, standby: db.map(|db| Standby { db, away: Arc::default() }) })
     }
 

@@ -82,9 +82,59 @@ fn comment(text: &str) -> usize {
     text.len()
 }
 
+/// The table that a statement makes, changes, indexes, guards or fills; `None` for other statements.
+pub(super) fn table(statement: &str) -> Option<&str> {
+    let is = |word: &str, all: &[&str]| all.iter().any(|one| word.eq_ignore_ascii_case(one));
+    let mut words = words(statement);
+    let verb = words.next()?;
+    let what = words.find(|word| !is(word, &["UNIQUE", "UNLOGGED", "CONSTRAINT", "OR", "REPLACE"]))?;
+    if is(verb, &["CREATE"]) && is(what, &["INDEX", "TRIGGER"]) {
+        words.find(|word| is(word, &["ON"]))?;
+    } else if !(is(verb, &["CREATE", "ALTER", "DROP"]) && is(what, &["TABLE"]) || is(verb, &["INSERT"])) {
+        return None;
+    }
+    words.find(|word| !is(word, &["IF", "NOT", "EXISTS", "ONLY"]))
+}
+
+/// The words of a statement, outside of comments and strings.
+fn words(statement: &str) -> impl Iterator<Item = &str> {
+    let is_word = |one: char| one == '_' || one.is_alphanumeric();
+    let mut rest = statement;
+    from_fn(move || {
+        while !rest.is_empty() {
+            let length = rest.find(|one| !is_word(one)).unwrap_or(rest.len());
+            if length > 0 {
+                let (word, behind) = rest.split_at(length);
+                rest = behind;
+                return Some(word);
+            }
+            rest = &rest[token(rest, ' ').len()..];
+        }
+        None
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::statements;
+    use super::{statements, table};
+
+    /// What a statement is about decides whether a bucket leaves it out.
+    #[test]
+    fn a_statement_is_about_the_table_that_it_changes() {
+        for (statement, expected) in [
+            ("-- CREATE TABLE a\nCREATE TABLE b (c int)", Some("b")),
+            ("CREATE UNLOGGED TABLE IF NOT EXISTS b (c int)", Some("b")),
+            ("CREATE UNIQUE INDEX CONCURRENTLY a_b ON ONLY b (c)", Some("b")),
+            ("CREATE CONSTRAINT TRIGGER a AFTER UPDATE OF c ON b FOR EACH ROW EXECUTE FUNCTION d()", Some("b")),
+            ("ALTER TABLE IF EXISTS ONLY b ADD c int", Some("b")),
+            ("insert into b default values", Some("b")),
+            ("CREATE TEMP TABLE b (c int)", None),
+            ("CREATE FUNCTION a() RETURNS trigger LANGUAGE sql AS $$ INSERT INTO b $$", None),
+            ("SELECT 'x'", None),
+        ] {
+            assert_eq!(table(statement), expected, "{statement}");
+        }
+    }
 
     /// A semicolon ends a statement where PostgreSQL would end it.
     #[test]

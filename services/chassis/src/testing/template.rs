@@ -4,12 +4,17 @@ use sha2::{Digest, Sha256};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, PgPool};
 
-use crate::db::{self, Db, Schema};
+use crate::db::{self, Buckets, Db, Home, Schema};
 use crate::roots::to_hex;
 
 /// A migrated database in the place of the empty one of `#[sqlx::test(migrations = false)]`. It is the copy of a template,
 /// which the first test with this schema makes: to apply the migrations again takes many times longer.
 pub async fn database(pool: PgPool, service: impl Into<Schema>) -> Db {
+    buckets(pool, service, Buckets::ONE).await.swap_remove(0)
+}
+
+/// The same, divided into buckets.
+pub async fn buckets(pool: PgPool, service: impl Into<Schema>, buckets: Buckets) -> Vec<Db> {
     let service = service.into();
     let mut conn = pool.acquire().await.expect("the test's database answers").detach();
     let is_migrated: bool = sqlx::query_scalar("SELECT to_regclass('_chassis_migrations') IS NOT NULL")
@@ -18,14 +23,14 @@ pub async fn database(pool: PgPool, service: impl Into<Schema>) -> Db {
         .expect("the test's database answers");
     conn.close().await.expect("the connection closes");
     if !is_migrated {
-        replace(&pool.connect_options(), service).await.expect("a migrated database is copied");
+        replace(&pool.connect_options(), service, buckets).await.expect("a migrated database is copied");
     }
-    Db::from_pool(pool)
+    (0..buckets.count).map(|bucket| Db::from_pool_of(pool.clone(), Home { buckets, bucket })).collect()
 }
 
-async fn replace(options: &PgConnectOptions, service: Schema) -> anyhow::Result<()> {
+async fn replace(options: &PgConnectOptions, service: Schema, buckets: Buckets) -> anyhow::Result<()> {
     let mut server = options.clone().database("postgres").connect().await?;
-    let template = template(&mut server, options, service).await?;
+    let template = template(&mut server, options, service, buckets).await?;
     let database = options.get_database().expect("a test has a database of its own");
     run(&mut server, format!(r#"DROP DATABASE "{database}" WITH (FORCE)"#)).await?;
     run(&mut server, format!(r#"CREATE DATABASE "{database}" TEMPLATE {template}"#)).await?;
@@ -33,11 +38,16 @@ async fn replace(options: &PgConnectOptions, service: Schema) -> anyhow::Result<
 }
 
 /// The name of the schema's template. One that is complete is marked as such in the catalogue.
-async fn template(server: &mut PgConnection, options: &PgConnectOptions, service: Schema) -> anyhow::Result<String> {
+async fn template(
+    server: &mut PgConnection,
+    options: &PgConnectOptions,
+    service: Schema,
+    buckets: Buckets,
+) -> anyhow::Result<String> {
     // A schema grants to the roles that exist.
     let roles: Vec<String> =
         sqlx::query_scalar("SELECT rolname::text FROM pg_roles ORDER BY rolname").fetch_all(&mut *server).await?;
-    let name = format!("template_{}", fingerprint(service, &roles));
+    let name = format!("template_{}_{}", fingerprint(service, &roles), buckets.count);
     if is_complete(server, &name).await? {
         return Ok(name);
     }
@@ -47,7 +57,7 @@ async fn template(server: &mut PgConnection, options: &PgConnectOptions, service
         run(server, format!("DROP DATABASE IF EXISTS {name}")).await?;
         run(server, format!("CREATE DATABASE {name}")).await?;
         let pool = PgPool::connect_with(options.clone().database(&name)).await?;
-        db::migrate(&pool, service).await?;
+        db::add_buckets(&pool, service, buckets).await?;
         pool.close().await;
         run(server, format!("ALTER DATABASE {name} IS_TEMPLATE true")).await?;
     }
