@@ -9,6 +9,8 @@ use anyhow::{Context, Result};
 use sqlx::{Connection, FromRow, PgConnection};
 use uuid::Uuid;
 
+use crate::snapshots::connect;
+
 /// A trade as trade has it.
 #[derive(Debug, Clone, FromRow)]
 struct Trade {
@@ -73,7 +75,7 @@ pub async fn reconcile(trade_url: &str, wallet_url: &str) -> Result<Vec<Break>> 
     )
     .fetch_all(&mut trade)
     .await?;
-    let mut wallet = PgConnection::connect(wallet_url).await.context("wallet")?;
+    let mut wallet = connect(wallet_url).await.context("wallet")?;
     let fundings: Vec<Funding> = sqlx::query_as(
         "SELECT trade_id, user_id, amount_cents, status, value_cents,
                 created_at > clock_timestamp() - interval '60 seconds' AS under_way
@@ -98,9 +100,13 @@ pub fn report(output: &mut impl Write, breaks: &[Break]) -> io::Result<bool> {
 
 fn compare(trades: &[Trade], fundings: &[Funding]) -> Vec<Break> {
     let trades: BTreeMap<Uuid, &Trade> = trades.iter().map(|trade| (trade.id, trade)).collect();
-    let fundings: BTreeMap<Uuid, &Funding> = fundings.iter().map(|funding| (funding.trade_id, funding)).collect();
-    let ids: BTreeSet<Uuid> = trades.keys().chain(fundings.keys()).copied().collect();
-    ids.into_iter().filter_map(|id| difference(id, trades.get(&id).copied(), fundings.get(&id).copied())).collect()
+    let known: BTreeSet<Uuid> = fundings.iter().map(|funding| funding.trade_id).collect();
+    let without_money = trades.values().filter(|trade| !known.contains(&trade.id));
+    // Each bucket of members may have money of a trade: that of another member than the trade's differs.
+    let with_money = fundings.iter().map(|one| (one.trade_id, trades.get(&one.trade_id).copied(), Some(one)));
+    let mut pairs: Vec<_> = without_money.map(|&trade| (trade.id, Some(trade), None)).chain(with_money).collect();
+    pairs.sort_by_key(|(id, ..)| *id);
+    pairs.into_iter().filter_map(|(id, trade, funding)| difference(id, trade, funding)).collect()
 }
 
 fn difference(trade_id: Uuid, trade: Option<&Trade>, funding: Option<&Funding>) -> Option<Break> {
@@ -204,6 +210,17 @@ mod tests {
             let fundings: Vec<_> = funding.into_iter().collect();
             let found = compare(&trades, &fundings);
             assert_eq!(found.iter().map(|found| found.repair).collect::<Vec<_>>(), [repair], "{trades:?} {fundings:?}");
+        }
+    }
+
+    /// [A4] [D-H6] A trade that is funded for a second member, in another bucket, is found.
+    #[test]
+    fn money_of_a_second_member_is_found() {
+        let own = funding(1, "funded", None);
+        let second = Funding { user_id: Uuid::from_u128(2), ..own.clone() };
+        for fundings in [[own.clone(), second.clone()], [second, own]] {
+            let found = compare(&[trade(1, "open", None)], &fundings);
+            assert_eq!(found.iter().map(|found| found.repair).collect::<Vec<_>>(), [LOOK]);
         }
     }
 }

@@ -9,7 +9,7 @@ use chassis::roots::{self, AUDIENCE, JOURNAL, JournalHead, JournalPosting, PUBLI
 use futures::TryStreamExt;
 use sqlx::PgConnection;
 
-use super::snapshots::Snapshots;
+use super::snapshots::{Snapshots, buckets, search};
 use super::verdict::Verdict;
 use stack::Service;
 
@@ -22,7 +22,7 @@ pub(super) async fn verdicts(snapshots: &mut Snapshots, folder: &Path, keys: &Tr
         let mut offending = signatures(&written, keys, database.name());
         offending.extend(audit_log(&written, snapshots.of(database)?).await?);
         if database == Service::Wallet {
-            offending.extend(journal(&written, snapshots.of(database)?).await?);
+            offending.extend(journals(&written, snapshots.of(database)?).await?);
             offending.extend(liabilities(&written, snapshots.of(database)?).await?);
         }
         let promise = format!("{}: the books extend the newest of {} roots", database.name(), written.len());
@@ -85,9 +85,20 @@ async fn liabilities(written: &[Signed], connection: &mut PgConnection) -> Resul
     Ok(offending)
 }
 
-/// The journal of each root is the beginning of the journal that is there.
-async fn journal(written: &[Signed], connection: &mut PgConnection) -> Result<Vec<String>> {
-    let mut heads = written.iter().filter_map(|one| Some((one.root.number, one.root.journal.as_ref()?))).peekable();
+/// The journals of each root are the beginnings of those that are there, in every bucket.
+async fn journals(written: &[Signed], connection: &mut PgConnection) -> Result<Vec<String>> {
+    let path: String = sqlx::query_scalar("SHOW search_path").fetch_one(&mut *connection).await?;
+    let mut offending = Vec::new();
+    for (bucket, schema) in (0..).zip(buckets(connection).await?) {
+        search(connection, &format!("{schema}, public")).await?;
+        offending.extend(journal(written, bucket, connection).await?);
+    }
+    search(connection, &path).await?;
+    Ok(offending)
+}
+
+async fn journal(written: &[Signed], bucket: u16, connection: &mut PgConnection) -> Result<Vec<String>> {
+    let mut heads = written.iter().filter_map(|one| Some((one.root.number, one.root.journal_of(bucket)?))).peekable();
     let (mut head, mut checked) = (JournalHead::empty(), JournalHead::empty());
     let mut postings = sqlx::query_as::<_, JournalPosting>(JOURNAL).fetch(connection);
     loop {

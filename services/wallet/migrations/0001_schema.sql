@@ -1,8 +1,15 @@
 -- The double-entry ledger, what members and staff do with money, and what is published of it. The functions that move money are
 -- in ../sql, applied after the migrations.
 
--- Functions read the tables of this schema, and no table of a caller in their place.
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+-- Functions read the tables of this schema, in a bucket those of the first one too, and no table of a caller in their place.
+SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
+    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
+
+-- The number of this bucket of members, which the name of its schema says; that of the first is 0.
+DO $$ BEGIN
+    EXECUTE format('CREATE FUNCTION bucket() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS %L',
+        'SELECT ' || coalesce(substring(current_schema() FROM '^wallet_(\d\d)$')::bigint, 0) || '::bigint');
+END $$;
 
 -- The rules of the ledger, whose rows are in ../sql/05_rules.sql: what causes a posting of each kind, and what it moves.
 CREATE TABLE posting_kinds (
@@ -27,7 +34,7 @@ CREATE TABLE posting_kinds (
     reverses         text[],
     CONSTRAINT posting_kinds_pkey PRIMARY KEY (kind, cause_type),
     CONSTRAINT posting_kinds_cause_type
-        CHECK (cause_type IN ('transaction', 'purchase', 'trade', 'proposal', 'hold', 'closing', 'unchecked'))
+        CHECK (cause_type IN ('transaction', 'purchase', 'trade', 'proposal', 'hold', 'closing', 'cash_transfer', 'unchecked'))
 );
 
 -- The accounts of the house, of members and of plans. An entry raises the balance of its account. Members' accounts and revenues
@@ -48,7 +55,7 @@ CREATE TABLE accounts (
     CONSTRAINT accounts_kind CHECK (
         CASE WHEN user_id IS NULL
         THEN kind IN ('settlement', 'course_revenue', 'fee_revenue', 'investment_pool', 'bonus_expense', 'adjustments',
-            'capital', 'network_fees')
+            'capital', 'network_fees', 'transit')
         ELSE kind IN ('available', 'held', 'on_hold', 'bonus', 'invested', 'owed', 'plan_cash', 'plan_assets') END),
     -- What a member owes stands below zero in `owed`; everything else of a member's is never below zero. The cash of a plan pays
     -- gains and takes losses, and is never below zero; its assets stand below zero by what they cost, as settlement does by what
@@ -64,16 +71,24 @@ CREATE INDEX accounts_owed ON accounts (user_id) WHERE kind = 'owed';
 CREATE INDEX accounts_of_plans ON accounts (user_id) WHERE kind = 'plan_cash';
 
 -- Everybody locks accounts in ascending id. Those of the house are the last, so that the rows that many postings share are
--- held for the shortest time.
-INSERT INTO accounts (id, kind) OVERRIDING SYSTEM VALUE VALUES
-    (4000000000000000001, 'settlement'),
-    (4000000000000000002, 'course_revenue'),
-    (4000000000000000003, 'fee_revenue'),
-    (4000000000000000004, 'investment_pool'),
-    (4000000000000000005, 'bonus_expense'),
-    (4000000000000000006, 'adjustments'),
-    (4000000000000000007, 'capital'),
-    (4000000000000000008, 'network_fees');
+-- held for the shortest time. No two buckets have an account or a posting with the same id, and JSON keeps the ids of postings as
+-- numbers.
+INSERT INTO accounts (id, kind) OVERRIDING SYSTEM VALUE
+    SELECT 4000000000000000000 + 100 * bucket() + number, kind
+    FROM unnest('{settlement,course_revenue,fee_revenue,investment_pool,bonus_expense,adjustments,capital,network_fees,transit}'::text[])
+        WITH ORDINALITY AS house (kind, number);
+SELECT setval('accounts_id_seq', 100000000000000 * bucket() + 1, false) WHERE bucket() > 0;
+
+-- The bucket in which the accounts of a member are, as `open_accounts` decided it once.
+CREATE TABLE member_buckets (
+    user_id uuid     NOT NULL CONSTRAINT member_buckets_pkey PRIMARY KEY,
+    bucket  smallint NOT NULL CONSTRAINT member_buckets_bucket CHECK (bucket BETWEEN 0 AND 99)
+);
+
+CREATE TRIGGER member_buckets_append_only BEFORE UPDATE OR DELETE ON member_buckets
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER member_buckets_not_truncated BEFORE TRUNCATE ON member_buckets
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER accounts_stay BEFORE DELETE ON accounts
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -115,6 +130,7 @@ CREATE TABLE postings (
     -- Looked up by the id, of which no two are alike. With the kind first, every look-up would compare texts.
     CONSTRAINT postings_once UNIQUE (business_id, kind)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.01);
+SELECT setval('postings_id_seq', 100000000000000 * bucket() + 1, false) WHERE bucket() > 0;
 CREATE INDEX postings_xid ON postings (xid, id);
 CREATE UNIQUE INDEX postings_reversed_once ON postings (reverses) WHERE reverses IS NOT NULL;
 -- Finds what a correction moved: its cause is a proposal, which its line does not name.
@@ -909,6 +925,23 @@ CREATE TRIGGER trade_fundings_stay BEFORE DELETE ON trade_fundings
 CREATE TRIGGER trade_fundings_not_truncated BEFORE TRUNCATE ON trade_fundings
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+-- Cash of plans that went from one bucket to another, where a gain was due. What is on the way stands in the account `transit`
+-- of both, and is zero in sum.
+CREATE TABLE cash_transfers (
+    id             uuid        NOT NULL CONSTRAINT cash_transfers_pkey PRIMARY KEY,
+    plan_id        uuid        NOT NULL,
+    from_bucket    smallint    NOT NULL,
+    to_bucket      smallint    NOT NULL CONSTRAINT cash_transfers_buckets CHECK (to_bucket <> from_bucket),
+    amount_cents   bigint      NOT NULL CONSTRAINT cash_transfers_amount CHECK (amount_cents > 0),
+    transferred_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX cash_transfers_transferred_at ON cash_transfers (transferred_at);
+
+CREATE TRIGGER cash_transfers_append_only BEFORE UPDATE OR DELETE ON cash_transfers
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER cash_transfers_not_truncated BEFORE TRUNCATE ON cash_transfers
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 -- What trade last reported of the open trades of a plan: what they cost and what they are worth.
 CREATE TABLE plan_values (
     plan_id     uuid        NOT NULL CONSTRAINT plan_values_pkey PRIMARY KEY,
@@ -1048,7 +1081,14 @@ CREATE TABLE liability_leaves (
 );
 CREATE INDEX liability_leaves_member ON liability_leaves (publication_id, user_id);
 
--- The tree: level 0 are the leaves; a node without a sibling rises as it is.
+-- The buckets whose members a publication has counted.
+CREATE TABLE liability_counts (
+    publication_id bigint   NOT NULL CONSTRAINT liability_counts_publication REFERENCES liability_publications,
+    bucket         smallint NOT NULL,
+    CONSTRAINT liability_counts_pkey PRIMARY KEY (publication_id, bucket)
+);
+
+-- The tree: level 0 are the leaves, those of each bucket from bucket * 2^32 on; a node without a sibling rises as it is.
 CREATE TABLE liability_nodes (
     publication_id bigint   NOT NULL CONSTRAINT liability_nodes_publication REFERENCES liability_publications,
     level          smallint NOT NULL,
@@ -1121,10 +1161,10 @@ FROM transactions WHERE status = 'pending' AND sent_at IS NULL;
 DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
         -- Written by the functions of the ledger and of its check, which run as their owner.
-        REVOKE ALL ON posting_kinds, accounts, postings, entries, account_checkpoints, account_rebuilds, ledger_checks,
-            ledger_faults, trade_fundings FROM wallet;
-        GRANT SELECT ON posting_kinds, accounts, postings, entries, account_checkpoints, account_rebuilds, ledger_checks,
-            ledger_faults, trade_fundings TO wallet;
+        REVOKE ALL ON posting_kinds, accounts, member_buckets, postings, entries, account_checkpoints, account_rebuilds,
+            ledger_checks, ledger_faults, trade_fundings FROM wallet;
+        GRANT SELECT ON posting_kinds, accounts, member_buckets, postings, entries, account_checkpoints, account_rebuilds,
+            ledger_checks, ledger_faults, trade_fundings TO wallet;
         REVOKE USAGE, UPDATE ON SEQUENCE postings_id_seq, accounts_id_seq FROM wallet;
         REVOKE ALL ON transactions, consumed_payments, holds, closed_wallets, destinations, disowned_destinations,
             withdrawal_pauses FROM wallet;
@@ -1138,12 +1178,13 @@ DO $$ BEGIN
         -- Triggers keep those that were known for long, and disowned ones, until long after the wallet was closed.
         GRANT SELECT, INSERT, DELETE ON destinations TO wallet;
         GRANT SELECT, DELETE ON disowned_destinations TO wallet;
-        REVOKE ALL ON plan_values, open_gains FROM wallet;
+        REVOKE ALL ON cash_transfers, plan_values, open_gains FROM wallet;
+        GRANT SELECT, INSERT ON cash_transfers TO wallet;
         GRANT SELECT, INSERT, UPDATE (title, cost_cents, value_cents, at, gains_at, value_at) ON plan_values TO wallet;
         GRANT SELECT, INSERT, UPDATE (plan_id, gain_cents, value_at) ON open_gains TO wallet;
         -- Written by functions alone.
-        REVOKE ALL ON liability_publications, liability_leaves, liability_nodes, liability_gains FROM wallet;
-        GRANT SELECT ON liability_publications, liability_leaves, liability_nodes, liability_gains TO wallet;
+        REVOKE ALL ON liability_publications, liability_counts, liability_leaves, liability_nodes, liability_gains FROM wallet;
+        GRANT SELECT ON liability_publications, liability_counts, liability_leaves, liability_nodes, liability_gains TO wallet;
         REVOKE ALL ON house_movements, decisions, open_requests FROM wallet;
         GRANT SELECT ON house_movements, decisions, open_requests TO wallet;
     END IF;

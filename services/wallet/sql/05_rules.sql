@@ -1,7 +1,8 @@
 -- The rules of the ledger: what causes a posting of each kind, which accounts it moves, and by how much. post_movements and
 -- expected_postings read this table. Applied after the migrations, so this file is the current definition.
 
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
+    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
 
 CREATE TEMP TABLE rules (LIKE posting_kinds INCLUDING DEFAULTS);
 -- The accounts with their amounts: `named_amount` in 10_ledger.sql defines the names.
@@ -43,7 +44,10 @@ INSERT INTO rules (kind, cause_type, cause_kind, cause_status, debits, debit_amo
     ('plan_bought', 'proposal', 'plan_bought', 'confirmed', '{plan_assets}', '{amount}', '{settlement}', '{amount}'),
     -- What the sold assets cost comes back to them; the rest is the plan's cash.
     ('plan_proceeds', 'proposal', 'plan_proceeds', 'confirmed', '{settlement}', '{amount}', '{plan_assets,plan_cash}', '{part,rest}'),
-    ('plan_loss', 'proposal', 'plan_loss', 'confirmed', '{plan_cash}', '{amount}', '{plan_assets}', '{amount}');
+    ('plan_loss', 'proposal', 'plan_loss', 'confirmed', '{plan_cash}', '{amount}', '{plan_assets}', '{amount}'),
+    -- Each in its bucket.
+    ('cash_out', 'cash_transfer', 'cash_out', 'done', '{plan_cash}', '{amount}', '{transit}', '{amount}'),
+    ('cash_in', 'cash_transfer', 'cash_in', 'done', '{transit}', '{amount}', '{plan_cash}', '{amount}');
 
 -- Its posting stays right when the cause goes on to these.
 UPDATE rules SET later_statuses = '{success,failed}' WHERE kind = 'withdrawal_hold';

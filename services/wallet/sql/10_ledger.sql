@@ -3,7 +3,8 @@
 -- the service's role has no write privileges.
 
 -- The functions keep this setting: only this schema, with temporary tables last.
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
+    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
 
 -- The row types of post_movements. Rows refer to their movement by its position, from 1. Processes of the previous
 -- version send the fields they know, so a row with a new field needs a type with a new name.
@@ -109,11 +110,17 @@ CREATE OR REPLACE VIEW causes WITH (security_invoker = true) AS
     SELECT 'proposal', id, subject_id, kind, status, (change ->> 'amount_cents')::bigint, (change ->> 'book_cents')::bigint,
         NULL, change
     FROM proposals WHERE kind IN (SELECT cause_kind FROM posting_kinds WHERE cause_type = 'proposal')
+        -- In the bucket of its member, or the first.
+        AND coalesce((SELECT member_buckets.bucket FROM member_buckets WHERE member_buckets.user_id = subject_id), 0) = bucket()
     UNION ALL
     SELECT 'hold', id, user_id, NULL, status, amount_cents, NULL, NULL, NULL FROM holds
     UNION ALL
     SELECT 'closing', user_id, user_id, NULL, 'closed', bonus_cents, NULL, NULL, NULL FROM closed_wallets
-    WHERE bonus_cents > 0;
+    WHERE bonus_cents > 0
+    UNION ALL
+    SELECT 'cash_transfer', id, plan_id, CASE from_bucket WHEN bucket() THEN 'cash_out' ELSE 'cash_in' END, 'done', amount_cents,
+        NULL, NULL, NULL
+    FROM cash_transfers WHERE bucket() IN (from_bucket, to_bucket);
 
 -- An amount by its name in `posting_kinds`, of a cause that states these two. Null if it moves nothing.
 CREATE OR REPLACE FUNCTION named_amount(name text, amount bigint, part bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
@@ -174,11 +181,30 @@ BEGIN
 END
 $$;
 
--- Creates the accounts of a member if they do not exist. Available comes first, so that it has the lowest id.
-CREATE OR REPLACE FUNCTION open_accounts(member uuid) RETURNS void LANGUAGE plpgsql
+-- Locks the cash of a plan until the transaction ends, and creates its accounts if necessary. Returns how much it is.
+CREATE OR REPLACE FUNCTION lock_plan_cash(plan uuid) RETURNS bigint LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
 BEGIN
+    PERFORM open_plan(plan);
+    RETURN (SELECT balance_cents FROM accounts WHERE user_id = plan AND kind = 'plan_cash' FOR UPDATE);
+END
+$$;
+
+-- Creates the accounts of a member if they do not exist. Available comes first, so that it has the lowest id. The accounts of a
+-- member are in one bucket.
+CREATE OR REPLACE FUNCTION open_accounts(member uuid) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    known bigint;
+BEGIN
+    INSERT INTO member_buckets (user_id, bucket) VALUES (member, bucket()) ON CONFLICT DO NOTHING;
+    SELECT member_buckets.bucket INTO known FROM member_buckets WHERE user_id = member;
+    IF known IS DISTINCT FROM bucket() THEN
+        RAISE EXCEPTION 'the accounts of member % are in bucket %', member, known
+            USING ERRCODE = 'unique_violation', CONSTRAINT = 'member_buckets_pkey';
+    END IF;
     INSERT INTO accounts (kind, user_id) SELECT kind, member FROM unnest('{available,held,bonus,invested}'::text[]) AS kind
     ON CONFLICT DO NOTHING;
 END
@@ -206,8 +232,9 @@ BEGIN
 END
 $$;
 
--- Locks the accounts and returns them by position: platform accounts first, then those of members. Those that do not exist, or
--- are locked by another transaction, stay null; the owed accounts of members with a debt come last.
+-- Locks the accounts and returns them by position: platform accounts first, named by the ids of the first bucket, then those of
+-- members. Those that do not exist, or are locked by another transaction, stay null; the owed accounts of members with a debt
+-- come last.
 CREATE OR REPLACE FUNCTION lock_slots(is_patient boolean, house_ids bigint[], new_accounts ledger_account[])
 RETURNS ledger_slots LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -239,7 +266,8 @@ BEGIN
             ORDER BY found.id OFFSET 0
         ) AS wanted, LATERAL (
             SELECT FROM accounts WHERE id = wanted.id AND user_id = wanted.user_id FOR UPDATE) AS locked;
-        PERFORM FROM accounts WHERE id = ANY (house_ids) AND user_id IS NULL ORDER BY id FOR UPDATE;
+        PERFORM FROM accounts WHERE id = ANY (ARRAY(SELECT one + 100 * bucket() FROM unnest(house_ids) AS one))
+            AND user_id IS NULL ORDER BY id FOR UPDATE;
     END IF;
     FOR place_, found_tid, found_id, found_kind, found_balance, found_count, found_head IN
         SELECT houses + place, found.*
@@ -259,7 +287,7 @@ BEGIN
             SELECT place, found.*
             FROM unnest(house_ids) WITH ORDINALITY AS wanted (id, place), LATERAL (
                 SELECT ctid, id, kind, balance_cents, entry_count, head_hash FROM accounts
-                WHERE id = wanted.id AND user_id IS NULL FOR UPDATE SKIP LOCKED) AS found
+                WHERE id = wanted.id + 100 * bucket() AND user_id IS NULL FOR UPDATE SKIP LOCKED) AS found
         LOOP
             tids[place_] := found_tid;
             account_ids[place_] := found_id;
@@ -793,11 +821,15 @@ DO $$ BEGIN
     END IF;
 END $$;
 
-DO $$ BEGIN
+DO $$ DECLARE role text; BEGIN
+    -- Those of the first bucket have the right to its schema from who made the database.
+    FOR role IN SELECT rolname FROM pg_roles WHERE rolname IN ('wallet', 'auditor') AND bucket() > 0 LOOP
+        EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), role);
+    END LOOP;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
-        GRANT EXECUTE ON FUNCTION open_accounts, open_plan, open_on_hold, lock_member, post_movements TO wallet;
+        GRANT EXECUTE ON FUNCTION open_accounts, open_plan, open_on_hold, lock_member, lock_plan_cash, post_movements TO wallet;
         REVOKE ALL ON open_withdrawals, pending_courses, paid_courses, counted_withdrawals, causes FROM wallet;
         GRANT SELECT ON open_withdrawals, pending_courses, paid_courses, counted_withdrawals, causes TO wallet;
     END IF;
 END $$;
-REVOKE EXECUTE ON FUNCTION open_accounts, open_plan, open_on_hold, lock_member, post_movements FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION open_accounts, open_plan, open_on_hold, lock_member, lock_plan_cash, post_movements FROM PUBLIC;

@@ -1,6 +1,7 @@
 -- The check of the ledger. Applied after the migrations, so this file is the current definition.
 
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
+    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
 
 CREATE OR REPLACE FUNCTION dollars(cents numeric) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN cents < 0 THEN '-' ELSE '' END || to_char(abs(cents) / 100, 'FM$999,999,999,999,990.00')
@@ -438,6 +439,9 @@ BEGIN
             (SELECT id, decided_at FROM proposals
                 WHERE status = 'confirmed' AND decided_at >= since AND decided_at < until
                 ORDER BY decided_at FETCH FIRST (most) ROWS WITH TIES)
+            UNION ALL
+            (SELECT id, transferred_at FROM cash_transfers WHERE transferred_at >= since AND transferred_at < until
+                ORDER BY transferred_at FETCH FIRST (most) ROWS WITH TIES)
         ) AS causes ORDER BY at FETCH FIRST (most) ROWS WITH TIES
     ) AS first;
     PERFORM note_fault(subject, subject_id, detail) FROM cause_faults(taken.ids);

@@ -3,10 +3,10 @@
 -- balance. The steps are separate, so that no snapshot is held for long.
 
 -- The functions keep this setting: only this schema, with temporary tables last.
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
+    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
 
--- Counts what every member is owed at this moment, and splits it into two to four random parts: the leaves, in random order.
--- Returns the publication, or null while another is being built, unless that one has been unfinished for an hour.
+-- Begins a publication. Returns it, or null while another is being built, unless that one has been unfinished for an hour.
 CREATE OR REPLACE FUNCTION begin_liabilities() RETURNS bigint LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
@@ -18,11 +18,25 @@ BEGIN
     DELETE FROM liability_nodes WHERE publication_id = begun;
     DELETE FROM liability_leaves WHERE publication_id = begun;
     DELETE FROM liability_gains WHERE publication_id = begun;
+    DELETE FROM liability_counts WHERE publication_id = begun;
     DELETE FROM liability_publications WHERE id = begun;
     INSERT INTO liability_publications (at) VALUES (clock_timestamp()) ON CONFLICT DO NOTHING RETURNING id INTO begun;
-    IF begun IS NULL THEN
-        RETURN NULL;
+    RETURN begun;
+END
+$$;
+
+-- Counts what every member of this bucket is owed at this moment, and splits it into two to four random parts: the leaves, in
+-- random order. The leaves of a bucket are a part of the tree.
+CREATE OR REPLACE FUNCTION count_liabilities(begun bigint) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM FROM liability_publications WHERE id = begun AND published_at IS NULL FOR UPDATE;
+    IF NOT FOUND OR EXISTS (SELECT FROM liability_nodes WHERE publication_id = begun AND level > 0) THEN
+        RAISE EXCEPTION 'publication % is not being counted', begun
+            USING ERRCODE = 'restrict_violation', CONSTRAINT = 'liability_publications_whole';
     END IF;
+    INSERT INTO liability_counts (publication_id, bucket) VALUES (begun, bucket());
     -- One statement, and so one snapshot, which is noted with what it shows.
     WITH gains AS MATERIALIZED (
         SELECT trade_id, trade_fundings.user_id, gain_cents FROM open_gains
@@ -32,7 +46,7 @@ BEGIN
         INSERT INTO liability_gains (publication_id, trade_id, gain_cents) SELECT begun, trade_id, gain_cents FROM gains
     ), counted AS (
         UPDATE liability_publications SET snapshot = pg_current_snapshot(),
-            gains_cents = (SELECT coalesce(sum(gain_cents), 0) FROM gains)
+            gains_cents = coalesce(gains_cents, 0) + (SELECT coalesce(sum(gain_cents), 0) FROM gains)
         WHERE id = begun
     ), totals AS MATERIALIZED (
         SELECT user_id, sum(cents)::bigint AS total, 1 + floor(random() * 3)::int AS cuts FROM (
@@ -52,13 +66,12 @@ BEGIN
         FROM parts WHERE amount_cents IS NOT NULL
     ), leaves AS (
         INSERT INTO liability_leaves (publication_id, position, user_id, salt, amount_cents)
-        SELECT begun, row_number() OVER (ORDER BY salt) - 1, user_id, salt, amount_cents FROM salted
+        SELECT begun, (bucket() << 32) + row_number() OVER (ORDER BY salt) - 1, user_id, salt, amount_cents FROM salted
         RETURNING position, user_id, salt, amount_cents
     )
     INSERT INTO liability_nodes (publication_id, level, position, digest, sum_cents)
     SELECT begun, 0, position, sha256('\x00'::bytea || salt || uuid_send(user_id) || int8send(amount_cents)), amount_cents
     FROM leaves;
-    RETURN begun;
 END
 $$;
 
@@ -74,10 +87,11 @@ BEGIN
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
-    SELECT level, position + 1 INTO highest, nodes FROM liability_nodes WHERE publication_id = publication
-        ORDER BY level DESC, position DESC LIMIT 1;
-    IF coalesce(nodes, 0) <= 1 THEN
-        RETURN coalesce(nodes, 0);
+    SELECT level INTO highest FROM liability_nodes WHERE publication_id = publication ORDER BY level DESC LIMIT 1;
+    SELECT count(*) INTO nodes FROM (
+        SELECT FROM liability_nodes WHERE publication_id = publication AND level = highest LIMIT 2) AS nodes_of_level;
+    IF nodes <= 1 THEN
+        RETURN nodes;
     END IF;
     INSERT INTO liability_nodes (publication_id, level, position, digest, sum_cents)
     SELECT one.publication_id, one.level + 1, one.position / 2,
@@ -87,8 +101,11 @@ BEGIN
         one.sum_cents + coalesce(other.sum_cents, 0)
     FROM liability_nodes AS one
     LEFT JOIN liability_nodes AS other ON other.publication_id = one.publication_id AND other.level = one.level
-        AND other.position = one.position + 1
-    WHERE one.publication_id = publication AND one.level = highest AND one.position % 2 = 0;
+        AND other.position = one.position + 1 AND one.position % 2 = 0
+    WHERE one.publication_id = publication AND one.level = highest AND (one.position % 2 = 0
+        -- Only above the trees of the buckets, of which one may be without leaves, has the second of two nodes no first.
+        OR highest >= 32 AND NOT EXISTS (SELECT FROM liability_nodes AS before WHERE before.publication_id = publication
+            AND before.level = highest AND before.position = one.position - 1));
     GET DIAGNOSTICS nodes = ROW_COUNT;
     RETURN nodes;
 END
@@ -107,7 +124,12 @@ BEGIN
         RETURN;
     END IF;
     SELECT * INTO top FROM liability_nodes WHERE publication_id = publication ORDER BY level DESC, position DESC LIMIT 1;
-    IF top.position > 0 THEN
+    IF EXISTS (SELECT FROM liability_nodes
+            WHERE publication_id = publication AND level = top.level AND position <> top.position)
+        -- Every bucket is counted, also one that the service does not know.
+        OR (SELECT count(*) FROM liability_counts WHERE publication_id = publication)
+            <> 1 + (SELECT count(*) FROM pg_namespace WHERE nspname ~ '^wallet_[0-9]{2}$')
+    THEN
         RAISE EXCEPTION 'the tree of publication % is not complete', publication
             USING ERRCODE = 'restrict_violation', CONSTRAINT = 'liability_publications_whole';
     END IF;
@@ -148,7 +170,9 @@ $$;
 
 DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
-        GRANT EXECUTE ON FUNCTION begin_liabilities, raise_liabilities, complete_liabilities, forget_liabilities TO wallet;
+        GRANT EXECUTE ON FUNCTION begin_liabilities, count_liabilities, raise_liabilities, complete_liabilities,
+            forget_liabilities TO wallet;
     END IF;
 END $$;
-REVOKE EXECUTE ON FUNCTION begin_liabilities, raise_liabilities, complete_liabilities, forget_liabilities FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION begin_liabilities, count_liabilities, raise_liabilities, complete_liabilities, forget_liabilities
+    FROM PUBLIC;

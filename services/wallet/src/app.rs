@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::posting;
-use crate::store::{entries, transactions, withdrawal_pauses};
+use crate::store::{entries, member_buckets, transactions, withdrawal_pauses};
 
 pub mod account;
 pub mod correction;
@@ -90,6 +90,18 @@ pub(crate) async fn check_withdrawals_open(conn: &mut PgConnection) -> Result<()
     } else {
         Err(Error::WithdrawalsStopped)
     }
+}
+
+/// Goes to the bucket of a transaction's member.
+///
+/// # Errors
+/// `NotFound` if there is no transaction with this id.
+pub(crate) async fn enter(conn: &mut PgConnection, id: TransactionId) -> Result<(), Error> {
+    if conn.buckets() == 1 {
+        return Ok(());
+    }
+    let one = transactions::find_anywhere(conn, id).await?.ok_or(Error::NotFound)?;
+    Ok(member_buckets::enter(conn, one.user_id).await?)
 }
 
 /// Locks a transaction and, before it, its member.

@@ -4,6 +4,8 @@ pub mod account;
 
 pub mod bridge;
 
+pub mod bucket;
+
 pub mod correction;
 
 pub mod course_refund;

@@ -1,4 +1,4 @@
-//! The gRPC server: for members, staff and the services trade and course.
+//! The gRPC server: for members, staff and the services trade and course. It is that of one bucket; [`router`] finds the right one.
 
 mod closing;
 
@@ -22,6 +22,8 @@ mod receipts;
 
 mod returns;
 
+pub mod router;
+
 mod settlement;
 
 mod staff;
@@ -42,28 +44,11 @@ use chassis::db::{Db, Reads};
 use chassis::dead_letter::DeadLetters;
 use chassis::error::to_status;
 use chassis::identity::{Session, Staff, Verifier, not_permitted};
-use chassis::member_data::MemberData;
 use chassis::permission::{MemberAct, Permission};
 use chassis::proposal::Proposals;
-use proto::common::v1::audit_service_server::AuditServiceServer;
-use proto::common::v1::dead_letter_service_server::DeadLetterServiceServer;
-use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
-use proto::common::v1::member_data_service_server::MemberDataServiceServer;
-use proto::common::v1::proposal_service_server::ProposalServiceServer;
-use proto::wallet::v1::backing_service_server::BackingServiceServer;
-use proto::wallet::v1::closing_service_server::ClosingServiceServer;
-use proto::wallet::v1::course_access_service_server::CourseAccessServiceServer;
-use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;
-use proto::wallet::v1::receipt_service_server::ReceiptServiceServer;
-use proto::wallet::v1::staff_service_server::StaffServiceServer;
-use proto::wallet::v1::status_service_server::StatusServiceServer;
-use proto::wallet::v1::trade_settlement_service_server::TradeSettlementServiceServer;
-use proto::wallet::v1::treasury_service_server::TreasuryServiceServer;
-use proto::wallet::v1::wallet_service_server::WalletServiceServer;
 use std::sync::Arc;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
-use tonic::service::Routes;
 
 use crate::app::account::get_times::LastTimes;
 use crate::app::review::get_figures::LastFigures;
@@ -74,7 +59,6 @@ use crate::clients::{Chains, Codes, Methods, Quotes};
 use crate::domain::limits::Limits;
 use crate::error::Error;
 use crate::posting::ledger::Ledger;
-use crate::store::member_data::MemberTables;
 
 #[derive(Clone)]
 pub struct GrpcServer {
@@ -104,27 +88,6 @@ pub struct GrpcServer {
 }
 
 impl GrpcServer {
-    /// Every service of this process.
-    #[must_use]
-    pub fn routes(self) -> Routes {
-        let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
-        Routes::new(WalletServiceServer::new(self.clone()))
-            .add_service(TradeSettlementServiceServer::new(self.clone()))
-            .add_service(CourseAccessServiceServer::new(self.clone()))
-            .add_service(LiabilitiesServiceServer::new(self.clone()))
-            .add_service(ClosingServiceServer::new(self.clone()))
-            .add_service(ReceiptServiceServer::new(self.clone()))
-            .add_service(FileOwnerServiceServer::new(self.clone()))
-            .add_service(MemberDataServiceServer::new(data))
-            .add_service(TreasuryServiceServer::new(self.clone()))
-            .add_service(BackingServiceServer::new(self.clone()))
-            .add_service(AuditServiceServer::new(self.audit_log()))
-            .add_service(ProposalServiceServer::new(self.proposals()))
-            .add_service(DeadLetterServiceServer::new(self.dead_letters()))
-            .add_service(StatusServiceServer::new(self.clone()))
-            .add_service(StaffServiceServer::new(self))
-    }
-
     /// The audit log of this service.
     #[must_use]
     pub fn audit_log(&self) -> AuditLog {

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use chassis::auth_client;
 use chassis::command;
-use chassis::db::{Db, Reads};
+use chassis::db::{self, Buckets, Db, Reads};
 use chassis::erasure::Eraser;
 use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use chassis::sweep::every;
+use clap::Subcommand;
 use tokio_util::sync::CancellationToken;
-use wallet::SCHEMA;
 use wallet::app::account::get_times::LastTimes;
 use wallet::app::deposit::tell_consumed::tell_consumed;
 use wallet::app::forget_expired::{self, Destinations};
@@ -30,8 +30,10 @@ use wallet::config::Config;
 use wallet::error::Error;
 use wallet::events::consumed::{Events, QUEUE};
 use wallet::grpc::GrpcServer;
+use wallet::grpc::router::Router;
 use wallet::grpc::verdict_cache::Verdicts;
 use wallet::posting::ledger::Ledger;
+use wallet::{BUCKETED, SCHEMA};
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
@@ -46,63 +48,90 @@ const PAYOUTS: Duration = Duration::from_secs(15);
 /// How often the day of the newest publication is compared with today.
 const PUBLICATION: Duration = Duration::from_secs(60);
 
+/// What an operator does besides.
+#[derive(Subcommand)]
+enum Command {
+    /// Makes the buckets of members that are missing, migrates all, and lists them with the bytes that they take up.
+    Buckets {
+        /// PostgreSQL, with the role that owns the schema.
+        #[arg(long, env, hide_env_values = true)]
+        database_url: String,
+        /// How many there are to be.
+        #[arg(long, env = "WALLET_BUCKETS", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+        count: u16,
+    },
+}
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    command::run(NAME, SCHEMA, serve).await
+    command::run_with(NAME, SCHEMA, serve, run).await
+}
+
+async fn run(command: Command) -> anyhow::Result<()> {
+    let Command::Buckets { database_url, count } = command;
+    let pool = db::administer(&database_url).await?;
+    db::add_buckets(&pool, SCHEMA, Buckets { name: BUCKETED.name, count }).await?;
+    for (schema, bytes) in db::buckets_of(&pool, BUCKETED.name).await? {
+        command::say(&format!("{schema}\t{bytes}\n"));
+    }
+    Ok(())
 }
 
 async fn serve(config: Config) -> anyhow::Result<()> {
-    let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::Journal)?;
+    let buckets = Buckets { name: BUCKETED.name, count: config.wallet_buckets };
+    let (mut process, dbs, bus) = Process::of_service_in_buckets(NAME, &config.service, Covers::Journal, buckets)?;
     let (auth, verifier) = auth_client::connect(NAME, &config.service)?;
     let codes = Codes::new(auth.clone(), config.service.keys.credential(NAME)?);
     let payment_method = grpc::channel("payment-method", &config.payment_method_url, &config.service.tls)?;
     let methods = Methods::new(payment_method.clone(), config.service.keys.credential(NAME)?);
     let chains = Chains::new(payment_method.clone(), config.service.keys.credential(NAME)?);
     let quotes = Quotes::new(payment_method, config.service.keys.credential(NAME)?);
-    let events = Events { db: db.clone(), chains: chains.clone(), methods: methods.clone() };
+    let (limits, tolerance) = (config.limits.clone().into(), config.limits.tolerance());
+    let (times, verdicts, figures) = (LastTimes::default(), Verdicts::default(), LastFigures::default());
+    let connections = config.service.storage.database_connections;
+    let mut servers = Vec::new();
+    for db in dbs {
+        process.spawn(check(db.clone(), process.shutdown.clone()));
+        process.spawn(look_at_payouts(db.clone(), chains.clone(), process.shutdown.clone()));
+        let eraser = Eraser::new(db.clone(), auth.clone(), config.service.keys.credential(NAME)?);
+        process.spawn(eraser.run(Destinations, process.shutdown.clone()));
+        let retention = config.limits.receipt_retention_days;
+        process.spawn(forget_expired::run(db.clone(), retention, process.shutdown.clone()));
+        let (ledger, writer) = Ledger::new(db.clone());
+        process.watch(ledger.liveness());
+        process.spawn(async move {
+            writer.await;
+            Ok(())
+        });
+        servers.push(GrpcServer {
+            reads: Reads::new(db.clone(), config.database_read_url.as_deref(), connections)?,
+            gate: Gate::new(db.clone()),
+            outlooks: Outlooks::new(db.clone()),
+            lines: Lines::new(db.clone()),
+            db,
+            ledger,
+            verifier: verifier.clone(),
+            methods: methods.clone(),
+            quotes: quotes.clone(),
+            chains: chains.clone(),
+            codes: codes.clone(),
+            limits,
+            tolerance,
+            times: times.clone(),
+            verdicts: verdicts.clone(),
+            figures: figures.clone(),
+        });
+    }
+    let first = servers.remove(0);
+    let db = first.db.clone();
+    let events = Events { db: db.clone(), chains: chains.clone(), methods };
     process.consume(&bus, QUEUE, Arc::new(events));
-    process.spawn(check(db.clone(), process.shutdown.clone()));
-    process.spawn(compare_holdings(db.clone(), chains.clone(), config.limits.tolerance(), process.shutdown.clone()));
-    process.spawn(watch_solvency(db.clone(), chains.clone(), config.limits.tolerance(), process.shutdown.clone()));
-    process.spawn(look_at_payouts(db.clone(), chains.clone(), process.shutdown.clone()));
+    process.spawn(compare_holdings(db.clone(), chains.clone(), tolerance, process.shutdown.clone()));
+    process.spawn(watch_solvency(db.clone(), chains.clone(), tolerance, process.shutdown.clone()));
     process.spawn(tell_of_consumed(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(watch_bridge(db.clone(), chains.clone(), process.shutdown.clone()));
-    let tolerance = config.limits.tolerance();
-    process.spawn(publish_every_night(db.clone(), chains.clone(), tolerance, process.shutdown.clone()));
-    let (ledger, writer) = Ledger::new(db.clone());
-    process.watch(ledger.liveness());
-    process.spawn(async move {
-        writer.await;
-        Ok(())
-    });
-    let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
-    process.spawn(eraser.run(Destinations, process.shutdown.clone()));
-    process.spawn(forget_expired::run(db.clone(), config.limits.receipt_retention_days, process.shutdown.clone()));
-    let (gate, outlooks, lines) = (Gate::new(db.clone()), Outlooks::new(db.clone()), Lines::new(db.clone()));
-    let (limits, times, verdicts) = (config.limits.into(), LastTimes::default(), Verdicts::default());
-    let figures = LastFigures::default();
-    let connections = config.service.storage.database_connections;
-    let reads = Reads::new(db.clone(), config.database_read_url.as_deref(), connections)?;
-    let routes = GrpcServer {
-        db,
-        reads,
-        ledger,
-        gate,
-        outlooks,
-        lines,
-        verifier,
-        methods,
-        quotes,
-        chains,
-        codes,
-        limits,
-        tolerance,
-        times,
-        verdicts,
-        figures,
-    }
-    .routes();
-    process.serve(&config.service, routes).await?;
+    process.spawn(publish_every_night(db, chains, tolerance, process.shutdown.clone()));
+    process.serve(&config.service, Router::new(first, servers).routes()).await?;
     process.run(&config.service.ops).await
 }
 

@@ -111,7 +111,8 @@ pub(super) const LEDGER: &[Check] = &[
             SELECT entries.account_id, entries.posting_id, hash, balance_after_cents - amount_cents AS before,
                 coalesce(lag(balance_after_cents) OVER chain, rebuilt.balance_cents, 0) AS previous,
                 entry_hash(coalesce(lag(hash) OVER chain, rebuilt.head_hash, ''), entries.account_id, entries.posting_id,
-                    amount_cents, balance_after_cents, posting_header(postings)) AS expected
+                    amount_cents, balance_after_cents, posting_header(postings.kind, cause_type, business_id, user_id,
+                        transaction_id, created_at, reverses)) AS expected
             FROM entries LEFT JOIN postings ON postings.id = entries.posting_id
             LEFT JOIN (SELECT DISTINCT ON (account_id) * FROM account_rebuilds
                 ORDER BY account_id, posting_id DESC) AS rebuilt ON rebuilt.account_id = entries.account_id
@@ -183,8 +184,11 @@ pub(super) const LEDGER: &[Check] = &[
             ('postings', 'postings_not_truncated'), ('accounts', 'accounts_not_truncated'), ('holds', 'holds_not_truncated'),
             ('account_rebuilds', 'account_rebuilds_not_truncated'), ('destinations', 'destinations_not_truncated')
             ) AS wanted (relation, name)
+         -- In every bucket.
+         JOIN pg_class ON relname = relation AND relkind = 'r' JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            AND (nspname = ANY (current_schemas(false)) OR nspname ~ '^wallet_[0-9]{2}$')
          WHERE NOT EXISTS (SELECT FROM pg_trigger
-            WHERE tgname = name AND tgrelid = to_regclass(relation) AND tgenabled <> 'D')",
+            WHERE tgname = name AND tgrelid = pg_class.oid AND tgenabled <> 'D')",
     ),
     wallet(
         "L5",
@@ -195,9 +199,10 @@ pub(super) const LEDGER: &[Check] = &[
             -- Rows of closed wallets may go, which a trigger watches over.
             ('destinations', '{UPDATE,TRUNCATE}'),
             ('audit_rows', '{UPDATE,DELETE,TRUNCATE}')) AS kept (relation, privileges),
-            unnest(privileges::text[]) AS privilege
-         WHERE EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet' AND NOT rolsuper)
-            AND has_table_privilege((SELECT oid FROM pg_roles WHERE rolname = 'wallet'), to_regclass(relation), privilege)",
+            unnest(privileges::text[]) AS privilege, pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            AND (nspname = ANY (current_schemas(false)) OR nspname ~ '^wallet_[0-9]{2}$')
+         WHERE EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet' AND NOT rolsuper) AND relname = relation AND relkind = 'r'
+            AND has_table_privilege((SELECT oid FROM pg_roles WHERE rolname = 'wallet'), pg_class.oid, privilege)",
     ),
     wallet(
         "L6",

@@ -13,10 +13,11 @@ pub(super) const LIABILITIES: &[Check] = &[
         FROM newest JOIN liability_nodes AS node ON node.publication_id = newest.id
         LEFT JOIN liability_leaves AS leaf ON node.level = 0 AND leaf.publication_id = node.publication_id
             AND leaf.position = node.position
-        LEFT JOIN liability_nodes AS one ON one.publication_id = node.publication_id AND one.level = node.level - 1
-            AND one.position = node.position * 2
+        LEFT JOIN LATERAL (SELECT below.* FROM liability_nodes AS below WHERE below.publication_id = node.publication_id
+            AND below.level = node.level - 1
+            AND below.position IN (node.position * 2, node.position * 2 + 1) ORDER BY below.position LIMIT 1) AS one ON true
         LEFT JOIN liability_nodes AS other ON other.publication_id = one.publication_id AND other.level = one.level
-            AND other.position = one.position + 1
+            AND other.position = one.position + 1 AND one.position % 2 = 0
         WHERE (node.digest, node.sum_cents) IS DISTINCT FROM (CASE
             WHEN node.level = 0 THEN
                 sha256('\x00'::bytea || leaf.salt || uuid_send(leaf.user_id) || int8send(leaf.amount_cents))

@@ -8,7 +8,8 @@ pub(super) const TRANSACTIONS: &[Check] = &[
         "a payment has its effect when it succeeded and none before",
         "SELECT format('%s %s is %s with %s postings of %s', kind, id, status, posted, cents) FROM transactions
          LEFT JOIN (SELECT business_id, count(DISTINCT postings.id) AS posted, -sum(amount_cents) AS cents
-            FROM postings JOIN entries ON posting_id = postings.id AND account_id = 4000000000000000001
+            FROM postings JOIN entries ON posting_id = postings.id
+                AND account_id IN (SELECT id FROM accounts WHERE user_id IS NULL AND kind = 'settlement')
             GROUP BY business_id) AS effect ON business_id = transactions.id
          WHERE (kind IN ('deposit', 'fee') OR kind = 'course' AND method_id IS NOT NULL)
             -- What arrives over the price of the course is a posting of its own.
@@ -43,7 +44,8 @@ pub(super) const TRANSACTIONS: &[Check] = &[
         "a payout costs the net amount",
         "SELECT format('withdrawal %s pays %s', id, net_amount_cents) FROM transactions
          LEFT JOIN (SELECT business_id, entries.amount_cents AS cents FROM postings
-            JOIN entries ON posting_id = postings.id AND account_id = 4000000000000000001
+            JOIN entries ON posting_id = postings.id
+                AND account_id IN (SELECT id FROM accounts WHERE user_id IS NULL AND kind = 'settlement')
             WHERE postings.kind = 'withdrawal_paid') AS paid ON business_id = transactions.id
          WHERE kind = 'withdrawal' AND status = 'success' AND net_amount_cents IS DISTINCT FROM cents",
     ),
@@ -266,7 +268,8 @@ pub(super) const TRANSACTIONS: &[Check] = &[
             refund.reverses IS DISTINCT FROM (change ->> 'reverses')::bigint
             OR bought.kind IS DISTINCT FROM 'course' OR bought.user_id IS DISTINCT FROM refund.user_id
             OR (SELECT sum(amount_cents) FROM entries
-                WHERE posting_id IN (refund.id, bought.id) AND account_id = 4000000000000000002) IS DISTINCT FROM 0)",
+                WHERE posting_id IN (refund.id, bought.id) AND account_id IN (
+                    SELECT id FROM accounts WHERE user_id IS NULL AND kind = 'course_revenue')) IS DISTINCT FROM 0)",
     ),
     wallet(
         "T4",

@@ -42,7 +42,7 @@ const SHARED: [(&str, Kept); 9] = [
     ("proposals", For("decisions of staff are kept")),
 ];
 
-const TABLES: [(Service, &str, Kept); 95] = [
+const TABLES: [(Service, &str, Kept); 98] = [
     (Service::Auth, "account_closures", Since("1 hour", "due_at")),
     (Service::Auth, "authenticators", ACCOUNT),
     (Service::Auth, "codes", Since("7 days", "expires_at")),
@@ -72,6 +72,7 @@ const TABLES: [(Service, &str, Kept); 95] = [
     (Service::Wallet, "account_rebuilds", BOOKS),
     (Service::Wallet, "accounts", BOOKS),
     (Service::Wallet, "closed_wallets", BOOKS),
+    (Service::Wallet, "cash_transfers", BOOKS),
     (Service::Wallet, "claims", For("unlogged; swept whenever staff claim a transaction")),
     (Service::Wallet, "destinations", For("until the personal data of the account is removed")),
     (Service::Wallet, "disowned_destinations", For("until the personal data of the account is removed")),
@@ -79,10 +80,12 @@ const TABLES: [(Service, &str, Kept); 95] = [
     (Service::Wallet, "holds", BOOKS),
     (Service::Wallet, "ledger_checks", For("one row: the last check")),
     (Service::Wallet, "ledger_faults", BOOKS),
+    (Service::Wallet, "liability_counts", For("one row for each publication and bucket")),
     (Service::Wallet, "liability_gains", Never(OLD_PUBLICATION, "only the two newest publications keep their tree")),
     (Service::Wallet, "liability_leaves", Never(OLD_PUBLICATION, "only the two newest publications keep their tree")),
     (Service::Wallet, "liability_nodes", Never(OLD_PUBLICATION, "only the two newest publications keep their tree")),
     (Service::Wallet, "liability_publications", For("one root a day, which members can compare")),
+    (Service::Wallet, "member_buckets", BOOKS),
     (Service::Wallet, "open_gains", For("until the night after the trade ends")),
     (Service::Wallet, "plan_values", For("one row for each plan")),
     (Service::Wallet, "posting_kinds", For("the schema")),

@@ -23,6 +23,8 @@ fn services() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Where money or authority is decided: all that the role may do there beside reading.
 const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "accounts", ""),
+    ("wallet", "member_buckets", ""),
+    ("wallet", "cash_transfers", "INSERT"),
     ("wallet", "postings", ""),
     ("wallet", "entries", ""),
     ("wallet", "posting_kinds", ""),
@@ -44,6 +46,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "proposals", "INSERT UPDATE"),
     // Publications are made by functions alone; gains are what trade reports.
     ("wallet", "liability_publications", ""),
+    ("wallet", "liability_counts", ""),
     ("wallet", "liability_leaves", ""),
     ("wallet", "liability_nodes", ""),
     ("wallet", "liability_gains", ""),

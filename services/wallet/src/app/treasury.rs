@@ -3,6 +3,7 @@
 pub mod check_bridge;
 pub mod check_holdings;
 pub mod check_solvency;
+pub mod collect_cash;
 pub mod get_backing;
 pub mod get_liabilities;
 pub mod get_treasury;

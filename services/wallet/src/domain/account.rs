@@ -62,6 +62,8 @@ pub enum HouseAccount {
     Capital,
     /// Minus what networks charged.
     NetworkFees,
+    /// Cash of plans that goes from one bucket to another; zero over all buckets.
+    Transit,
 }
 
 impl HouseAccount {

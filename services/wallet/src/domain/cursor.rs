@@ -91,6 +91,25 @@ impl FromStr for JournalCursor {
     }
 }
 
+/// A place in the journal of each bucket.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JournalPlaces(pub Vec<JournalCursor>);
+
+impl fmt::Display for JournalPlaces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let places: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&places.join("_"))
+    }
+}
+
+impl FromStr for JournalPlaces {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        text.split('_').map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
 /// Reads an optional cursor, empty for none.
 ///
 /// # Errors
@@ -107,7 +126,7 @@ mod tests {
     use time::OffsetDateTime;
     use uuid::Uuid;
 
-    use super::{Cursor, JournalCursor, StatementCursor};
+    use super::{Cursor, JournalCursor, JournalPlaces, StatementCursor};
 
     #[test]
     fn a_cursor_survives_the_wire_and_nothing_else_is_one() {
@@ -122,6 +141,10 @@ mod tests {
         let (statement, journal) = (StatementCursor { after: 3, until: 9 }, JournalCursor { xid: 7, id: 12 });
         assert_eq!(statement.to_string().parse(), Ok(statement));
         assert_eq!(journal.to_string().parse(), Ok(journal));
+        let places = JournalPlaces(vec![journal, JournalCursor::default()]);
+        assert_eq!(places.to_string(), "7.12_0.0");
+        assert_eq!("7.12_0.0".parse(), Ok(places));
+        assert!("7.12_".parse::<JournalPlaces>().is_err());
         for bad in ["x", "1", "1.", ".1", "1.zz", "99999999999999999999.0", "-1.1"] {
             assert!(bad.parse::<JournalCursor>().is_err(), "{bad}");
         }

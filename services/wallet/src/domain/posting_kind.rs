@@ -69,6 +69,9 @@ pub enum PostingKind {
     PlanBought,
     PlanProceeds,
     PlanLoss,
+    /// Cash of a plan went to another bucket, or came from one.
+    CashOut,
+    CashIn,
     /// Between any two accounts: in tests and benchmarks, whose databases know this kind.
     Transfer,
 }
@@ -89,6 +92,8 @@ pub enum Cause {
     Hold(HoldId),
     /// The closing of the wallet of this member.
     Closing(MemberId),
+    /// A transfer of a plan's cash between two buckets.
+    CashTransfer(Uuid),
     /// None is asked for: with [`PostingKind::Transfer`].
     Unchecked(Uuid),
 }
@@ -103,7 +108,7 @@ impl Cause {
             Self::Proposal(id) => id.get(),
             Self::Hold(id) => id.get(),
             Self::Closing(id) => id.get(),
-            Self::Unchecked(id) => id,
+            Self::CashTransfer(id) | Self::Unchecked(id) => id,
         }
     }
 
@@ -112,7 +117,12 @@ impl Cause {
     pub const fn transaction_id(self) -> Option<TransactionId> {
         match self {
             Self::Transaction(id) | Self::Purchase(id) => Some(id),
-            Self::Trade(_) | Self::Proposal(_) | Self::Hold(_) | Self::Closing(_) | Self::Unchecked(_) => None,
+            Self::Trade(_)
+            | Self::Proposal(_)
+            | Self::Hold(_)
+            | Self::Closing(_)
+            | Self::CashTransfer(_)
+            | Self::Unchecked(_) => None,
         }
     }
 }

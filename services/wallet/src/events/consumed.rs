@@ -18,6 +18,7 @@ use crate::clients::{Chains, Methods};
 use crate::domain::disowning::Report;
 use crate::error::Error;
 use crate::posting;
+use crate::store::member_buckets;
 
 pub const QUEUE: &str = "wallet.events";
 
@@ -37,7 +38,10 @@ struct Registered {
 #[async_trait]
 impl Effect for Registered {
     async fn apply(&self, conn: &mut PgConnection) -> Result<(), HandleError> {
-        Ok(posting::open_accounts(conn, self.user_id).await?)
+        let home = conn.home();
+        member_buckets::enter(conn, self.user_id).await?;
+        posting::open_accounts(conn, self.user_id).await?;
+        Ok(conn.enter(home).await?)
     }
 }
 
@@ -52,7 +56,10 @@ struct Disowned {
 #[async_trait]
 impl Effect for Disowned {
     async fn apply(&self, conn: &mut PgConnection) -> Result<(), HandleError> {
-        Ok(cancel_disowned(conn, self.user_id, self.report, self.paid).await?)
+        let home = conn.home();
+        member_buckets::enter(conn, self.user_id).await?;
+        cancel_disowned(conn, self.user_id, self.report, self.paid).await?;
+        Ok(conn.enter(home).await?)
     }
 }
 

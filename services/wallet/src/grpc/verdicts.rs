@@ -6,13 +6,16 @@ use std::time::Duration;
 
 use chassis::clock;
 use chassis::error::Refusal;
+use chassis::grpc::Reply;
 use chassis::identity::Staff;
+use chassis::permission::Permission;
 use futures::StreamExt;
 use proto::common::v1::{ChainEvidence, ChainPayment};
-use proto::wallet::v1::{Blocker, Check, ListVerdictsResponse, ProvenBy, Verdict};
+use proto::wallet::v1::{Blocker, Check, ListVerdictsRequest, ListVerdictsResponse, ProvenBy, Verdict};
 use time::OffsetDateTime;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
+use tonic::{Request, Response};
 
 use crate::app::deposit::match_payments::match_payments;
 use crate::app::review::find_blockers::{blockers_of, find_blockers};
@@ -23,6 +26,7 @@ use crate::domain::transaction::{Kind, MethodCopy, Status, Transaction};
 use crate::error::Error;
 use crate::grpc::GrpcServer;
 use crate::grpc::evidence::unobserved;
+use crate::grpc::router::Router;
 use crate::grpc::verdict_cache::MOST;
 use crate::store::{claims, transactions};
 
@@ -39,16 +43,22 @@ const CANDIDATES: usize = 5;
 /// The states of a payment, the least certain first.
 const STATES: [&str; 6] = ["failed", "replaced", "orphaned", "seen", "included", "final"];
 
-impl GrpcServer {
+impl Router {
+    /// StaffService's: each checklist is made in the bucket of its transaction.
+    pub(super) async fn list_verdicts(&self, request: Request<ListVerdictsRequest>) -> Reply<ListVerdictsResponse> {
+        let staff = self.verifier.staff(request.metadata(), Permission::See).await?;
+        Ok(Response::new(self.verdicts(&staff).await?))
+    }
+
     /// The verdicts of open transactions: those that are missing or old are made, the oldest first, as long as there is time.
-    pub(super) async fn verdicts(&self, staff: &Staff) -> Result<ListVerdictsResponse, Error> {
+    async fn verdicts(&self, staff: &Staff) -> Result<ListVerdictsResponse, Error> {
         let deadline = Instant::now() + PATIENCE;
         let mut conn = self.db.conn().await?;
         let now = clock::now(&mut conn).await?;
         let waiting = transactions::waiting(&mut conn, MOST).await?;
         let holders = claims::holders(&mut conn, MOST).await?;
         drop(conn);
-        self.refresh(&waiting, deadline).await;
+        self.refresh(&waiting, deadline).await?;
         let mut verdicts = Vec::new();
         for one in &waiting {
             let Some((mut verdict, _)) = self.verdicts.0.get(&one.id).await else { continue };
@@ -62,7 +72,7 @@ impl GrpcServer {
         Ok(ListVerdictsResponse { complete: verdicts.len() == waiting.len(), verdicts })
     }
 
-    async fn refresh(&self, waiting: &[Transaction], deadline: Instant) {
+    async fn refresh(&self, waiting: &[Transaction], deadline: Instant) -> Result<(), Error> {
         let fresh = fresh(waiting.len());
         let mut due = Vec::new();
         for one in waiting {
@@ -77,7 +87,7 @@ impl GrpcServer {
         let methods: HashMap<_, _> = due.iter().filter_map(|(_, one)| Some((of(one)?, OnceCell::new()))).collect();
         let mut asked = Vec::new();
         for (_, one) in due {
-            asked.push(self.verdict(one, of(one).and_then(|of| methods.get(&of))));
+            asked.push(self.of_member(one.user_id).await?.verdict(one, of(one).and_then(|of| methods.get(&of))));
         }
         let mut made = futures::stream::iter(asked).buffer_unordered(AT_ONCE);
         while let Ok(Some(verdict)) = timeout_at(deadline, made.next()).await {
@@ -86,8 +96,11 @@ impl GrpcServer {
                 Err(error) => tracing::warn!(%error, "a checklist could not be made"),
             }
         }
+        Ok(())
     }
+}
 
+impl GrpcServer {
     async fn verdict(
         &self,
         one: &Transaction,

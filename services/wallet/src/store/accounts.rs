@@ -1,5 +1,6 @@
 //! Balances of members and the platform.
 
+use chassis::across;
 use chassis::db::PgConnection;
 use chassis::id::MemberId;
 use chassis::money::Cents;
@@ -81,8 +82,24 @@ pub struct Books {
     pub trial_balance: Cents,
 }
 
-/// The sums of the books, in one snapshot.
+/// The sums of the books of all members, those of each bucket in one snapshot.
 pub async fn books(conn: &mut PgConnection) -> Result<Books, sqlx::Error> {
+    let each = across!(conn, books_here(conn));
+    let sum = |part: fn(&Books) -> Cents| Cents::new(each.iter().map(|here| part(here).get()).sum());
+    Ok(Books {
+        available: sum(|here| here.available),
+        held: sum(|here| here.held),
+        invested: sum(|here| here.invested),
+        bonus: sum(|here| here.bonus),
+        on_hold: sum(|here| here.on_hold),
+        owed: sum(|here| here.owed),
+        holdings: sum(|here| here.holdings),
+        pool: sum(|here| here.pool),
+        trial_balance: sum(|here| here.trial_balance),
+    })
+}
+
+async fn books_here(conn: &mut PgConnection) -> Result<Books, sqlx::Error> {
     sqlx::query_as!(
         Books,
         r#"SELECT coalesce(sum(balance_cents) FILTER (WHERE kind = 'available'), 0)::bigint AS "available!: Cents",

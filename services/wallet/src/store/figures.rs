@@ -1,8 +1,11 @@
 //! The figures of the business, from the views `house_movements`, `decisions` and `open_requests`.
 
+use chassis::across;
 use chassis::db::PgConnection;
 use chassis::id::StaffId;
 use time::{Date, OffsetDateTime};
+
+use crate::store::{first, merged};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
@@ -16,6 +19,23 @@ pub struct Day {
 
 /// What each UTC day since a moment moved, oldest first; none without movements.
 pub async fn days(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Day>, sqlx::Error> {
+    let each = across!(conn, days_here(conn, since));
+    let mut days = merged(
+        each,
+        |one| one.day,
+        |all, one| {
+            all.in_cents += one.in_cents;
+            all.out_cents += one.out_cents;
+            all.fee_revenue_cents += one.fee_revenue_cents;
+            all.course_revenue_cents += one.course_revenue_cents;
+            all.course_sales += one.course_sales;
+        },
+    );
+    days.sort_by_key(|one| one.day);
+    Ok(days)
+}
+
+async fn days_here(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Day>, sqlx::Error> {
     sqlx::query_as!(
         Day,
         r#"SELECT (moved.at AT TIME ZONE 'UTC')::date AS "day!",
@@ -45,8 +65,23 @@ pub struct Waiting {
     pub p90_seconds: i64,
 }
 
-/// How long what was decided since a moment had waited.
+/// How long what was decided since a moment had waited: at the most, where buckets differ.
 pub async fn waiting(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Waiting>, sqlx::Error> {
+    let each = across!(conn, waiting_here(conn, since));
+    let mut waiting = merged(
+        each,
+        |one| (one.kind.clone(), one.decision.clone()),
+        |all, one| {
+            all.count += one.count;
+            all.median_seconds = all.median_seconds.max(one.median_seconds);
+            all.p90_seconds = all.p90_seconds.max(one.p90_seconds);
+        },
+    );
+    waiting.sort_by(|one, other| (&one.kind, &one.decision).cmp(&(&other.kind, &other.decision)));
+    Ok(waiting)
+}
+
+async fn waiting_here(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Waiting>, sqlx::Error> {
     sqlx::query_as!(
         Waiting,
         r#"SELECT kind AS "kind!", decision AS "decision!", count(*) AS "count!",
@@ -68,8 +103,26 @@ pub struct Person {
     pub median_seconds: i64,
 }
 
+/// People that are listed.
+const PEOPLE: i64 = 100;
+
 /// What each person decided since a moment, the most decisions first; at most 100 people.
 pub async fn people(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Person>, sqlx::Error> {
+    let each = across!(conn, people_here(conn, since));
+    let people = merged(
+        each,
+        |one| one.staff_id,
+        |all, one| {
+            all.approved += one.approved;
+            all.rejected += one.rejected;
+            all.paid += one.paid;
+            all.median_seconds = all.median_seconds.max(one.median_seconds);
+        },
+    );
+    Ok(first(vec![people], PEOPLE, |one| (-(one.approved + one.rejected + one.paid), one.staff_id)))
+}
+
+async fn people_here(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Person>, sqlx::Error> {
     sqlx::query_as!(
         Person,
         r#"SELECT staff_id AS "staff_id!", count(*) FILTER (WHERE decision = 'approved') AS "approved!",
@@ -94,6 +147,22 @@ pub struct Open {
 
 /// What is open by kind and age.
 pub async fn open(conn: &mut PgConnection) -> Result<Vec<Open>, sqlx::Error> {
+    let each = across!(conn, open_here(conn));
+    let mut open = merged(
+        each,
+        |one| one.kind.clone(),
+        |all, one| {
+            all.within_hour += one.within_hour;
+            all.within_four_hours += one.within_four_hours;
+            all.within_day += one.within_day;
+            all.older += one.older;
+        },
+    );
+    open.sort_by(|one, other| one.kind.cmp(&other.kind));
+    Ok(open)
+}
+
+async fn open_here(conn: &mut PgConnection) -> Result<Vec<Open>, sqlx::Error> {
     sqlx::query_as!(
         Open,
         r#"SELECT kind AS "kind!", count(*) FILTER (WHERE age <= interval '1 hour') AS "within_hour!",

@@ -1,9 +1,12 @@
 //! The check of the ledger: its steps, progress and findings. The steps are database functions, because the service's
 //! role may not write their tables.
 
+use chassis::across;
 use chassis::db::PgConnection;
 use chassis::id::ProposalId;
 use time::OffsetDateTime;
+
+use crate::store::first;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerCheck {
@@ -31,6 +34,22 @@ pub async fn state(conn: &mut PgConnection) -> Result<LedgerCheck, sqlx::Error> 
     sqlx::query_as!(LedgerCheck, "SELECT checked_at, walked_at, walked_entries FROM ledger_checks")
         .fetch_one(conn)
         .await
+}
+
+/// That of all buckets: each is checked at least since then.
+pub async fn state_of_all(conn: &mut PgConnection) -> Result<LedgerCheck, sqlx::Error> {
+    let each = across!(conn, state(conn));
+    Ok(LedgerCheck {
+        checked_at: each.iter().map(|one| one.checked_at).min().flatten(),
+        walked_at: each.iter().map(|one| one.walked_at).min().flatten(),
+        walked_entries: each.iter().map(|one| one.walked_entries).sum(),
+    })
+}
+
+/// What does not verify in any bucket, oldest first, at most this many.
+pub async fn all_open_faults(conn: &mut PgConnection, limit: i64) -> Result<Vec<Fault>, sqlx::Error> {
+    let each = across!(conn, open_faults(conn, limit));
+    Ok(first(each, limit, |one| one.found_at))
 }
 
 /// What does not verify, oldest first, at most this many.
@@ -72,7 +91,8 @@ pub async fn next_cause(
             (SELECT min(settled_at) FROM trade_fundings WHERE settled_at >= $1 AND settled_at < $2),
             (SELECT min(placed_at) FROM holds WHERE placed_at >= $1 AND placed_at < $2),
             (SELECT min(released_at) FROM holds WHERE released_at >= $1 AND released_at < $2),
-            (SELECT min(decided_at) FROM proposals WHERE status = 'confirmed' AND decided_at >= $1 AND decided_at < $2))",
+            (SELECT min(decided_at) FROM proposals WHERE status = 'confirmed' AND decided_at >= $1 AND decided_at < $2),
+            (SELECT min(transferred_at) FROM cash_transfers WHERE transferred_at >= $1 AND transferred_at < $2))",
         since,
         until
     )

@@ -1,6 +1,7 @@
 //! Proofs of liabilities and their Merkle sum trees. The database counts the members and builds the trees
 //! (sql/50_liabilities.sql).
 
+use chassis::across;
 use chassis::id::MemberId;
 use std::time::Duration;
 
@@ -23,9 +24,19 @@ pub async fn allow_long_statements(conn: &mut PgConnection) -> Result<(), sqlx::
     Ok(())
 }
 
-/// Counts what every member is owed now, as the leaves of a publication; `None` while another is being built.
+/// Counts what every member is owed now, in all buckets at the moment of the transaction's snapshot, as the leaves of a
+/// publication; `None` while another is being built.
 pub async fn begin(conn: &mut PgConnection) -> Result<Option<i64>, sqlx::Error> {
-    sqlx::query_scalar!("SELECT begin_liabilities()").fetch_one(conn).await
+    let begun = sqlx::query_scalar!("SELECT begin_liabilities()").fetch_one(&mut *conn).await?;
+    if let Some(id) = begun {
+        across!(conn, count(conn, id));
+    }
+    Ok(begun)
+}
+
+async fn count(conn: &mut PgConnection, publication_id: i64) -> Result<(), sqlx::Error> {
+    sqlx::query!("SELECT count_liabilities($1)", publication_id).execute(conn).await?;
+    Ok(())
 }
 
 /// Writes the next level of its tree. Returns how many nodes the highest level has: the root is alone.
@@ -55,11 +66,16 @@ pub async fn complete(
 /// Removes the trees of all but the two newest publications, in batches of a transaction each. Their roots stay.
 pub async fn remove_old_trees(db: &Db) -> Result<(), sqlx::Error> {
     loop {
-        let gone = sqlx::query_scalar!(r#"SELECT forget_liabilities(10000) AS "gone!""#);
-        if gone.fetch_one(&mut *db.conn().await?).await? == 0 {
+        // Which gains are over, the trades of each bucket say.
+        let mut conn = db.conn().await?;
+        if across!(conn, forget(&mut conn)).iter().all(|rows| *rows == 0) {
             return Ok(());
         }
     }
+}
+
+async fn forget(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT forget_liabilities(10000) AS "gone!""#).fetch_one(conn).await
 }
 
 pub async fn newest(conn: &mut PgConnection) -> Result<Option<Liabilities>, Error> {

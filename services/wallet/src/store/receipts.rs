@@ -3,6 +3,7 @@
 //! A reservation has to be used within 10 minutes and protects its file for 30, so the gateway never removes the file
 //! of a valid reservation.
 
+use chassis::across;
 use chassis::db::PgConnection;
 use chassis::id::{MemberId, TransactionId};
 use chassis::idempotency::Claim;
@@ -99,6 +100,13 @@ pub async fn record(
 /// Those of these files that a payment names, or soon may, or that prove a movement of the treasury. A decided payment keeps its
 /// receipt for this many days; proposals keep their documents for good.
 pub async fn owned_among(conn: &mut PgConnection, keys: &[String], days: i32) -> Result<Vec<String>, sqlx::Error> {
+    let mut owned = across!(conn, owned_here(conn, keys, days)).concat();
+    owned.sort_unstable();
+    owned.dedup();
+    Ok(owned)
+}
+
+async fn owned_here(conn: &mut PgConnection, keys: &[String], days: i32) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT receipt_key AS "key!" FROM transactions WHERE receipt_key IS NOT NULL AND receipt_key = ANY ($1)
              AND (status = 'pending' OR decided_at > clock_timestamp() - make_interval(days => $2))

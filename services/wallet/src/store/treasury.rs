@@ -1,5 +1,6 @@
 //! Confirmed movements of the treasury, the accounts of plans, and what trade reports of open trades.
 
+use chassis::across;
 use chassis::id::{PlanId, ProposalId, TradeId, TransactionId};
 use std::collections::HashMap;
 
@@ -98,21 +99,43 @@ pub async fn title_of(conn: &mut PgConnection, plan_id: PlanId) -> Result<Option
     Ok(title.flatten())
 }
 
-/// The balances of all accounts of the house, by kind.
+/// The balances of all accounts of the house, by kind: the sums of the buckets, in which they arise.
 pub async fn house_balances(conn: &mut PgConnection) -> Result<HashMap<String, Cents>, sqlx::Error> {
+    let mut balances: HashMap<String, Cents> = HashMap::new();
+    for (kind, balance) in across!(conn, house_balances_here(conn)).into_iter().flatten() {
+        let sum = balances.entry(kind).or_default();
+        *sum = Cents::new(sum.get() + balance.get());
+    }
+    Ok(balances)
+}
+
+async fn house_balances_here(conn: &mut PgConnection) -> Result<HashMap<String, Cents>, sqlx::Error> {
     let rows = sqlx::query!(r#"SELECT kind, balance_cents AS "balance: Cents" FROM accounts WHERE user_id IS NULL"#);
     Ok(rows.fetch_all(conn).await?.into_iter().map(|row| (row.kind, row.balance)).collect())
 }
 
-/// The balance of an account of the house.
+/// The balance of an account of the house, the sum of the buckets.
 pub async fn house_balance(conn: &mut PgConnection, account: HouseAccount) -> Result<Cents, sqlx::Error> {
-    sqlx::query_scalar!(r#"SELECT balance_cents AS "balance: Cents" FROM accounts WHERE id = $1"#, account.id())
-        .fetch_one(conn)
-        .await
+    let each = across!(conn, house_balance_here(conn, account));
+    Ok(Cents::new(each.into_iter().map(Cents::get).sum()))
 }
 
-/// The cash of a plan; zero before it has accounts.
+async fn house_balance_here(conn: &mut PgConnection, account: HouseAccount) -> Result<Cents, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT balance_cents AS "balance: Cents" FROM accounts WHERE id = $1 + 100 * bucket()"#,
+        account.id()
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// The cash of a plan, the sum of the buckets; zero before it has accounts.
 pub async fn plan_cash(conn: &mut PgConnection, plan_id: PlanId) -> Result<Cents, sqlx::Error> {
+    let each = across!(conn, plan_cash_here(conn, plan_id));
+    Ok(Cents::new(each.into_iter().map(Cents::get).sum()))
+}
+
+async fn plan_cash_here(conn: &mut PgConnection, plan_id: PlanId) -> Result<Cents, sqlx::Error> {
     let cash = sqlx::query_scalar!(
         r#"SELECT balance_cents AS "balance: Cents" FROM accounts WHERE user_id = $1 AND kind = 'plan_cash'"#,
         plan_id.get()
@@ -124,6 +147,13 @@ pub async fn plan_cash(conn: &mut PgConnection, plan_id: PlanId) -> Result<Cents
 
 /// Plans that have accounts or open trades.
 pub async fn plans(conn: &mut PgConnection) -> Result<Vec<PlanId>, sqlx::Error> {
+    let mut plans = across!(conn, plans_here(conn)).concat();
+    plans.sort_unstable();
+    plans.dedup();
+    Ok(plans)
+}
+
+async fn plans_here(conn: &mut PgConnection) -> Result<Vec<PlanId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT plan_id AS "plan_id!: _" FROM (SELECT user_id AS plan_id FROM accounts WHERE kind = 'plan_cash'
             UNION SELECT plan_id FROM plan_values) AS known ORDER BY 1"#
@@ -199,6 +229,11 @@ pub async fn known_gains(conn: &mut PgConnection) -> Result<Vec<(PlanId, Option<
 /// Whether the gains of all plans are known at the newest value of each, as trade reported it since a moment. Before its
 /// first report nothing is known, unless there is no trade.
 pub async fn gains_are_known(conn: &mut PgConnection, since: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    let each = across!(conn, gains_are_known_here(conn, since));
+    Ok(each.into_iter().all(|known| known))
+}
+
+async fn gains_are_known_here(conn: &mut PgConnection, since: OffsetDateTime) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT (EXISTS (SELECT FROM plan_values) OR (SELECT trade_id FROM trade_fundings ORDER BY trade_id LIMIT 1) IS NULL)
             AND NOT EXISTS (SELECT FROM plan_values

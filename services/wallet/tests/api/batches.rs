@@ -217,9 +217,9 @@ async fn what_was_recorded_is_sent_later(pool: PgPool) {
         assert!(!sent.is_sent);
     }
     assert_eq!(world.count(PAID).await, 2);
-    settle_payouts(&world.grpc.db, &world.grpc.chains).await.unwrap();
+    settle_payouts(&world.home().db, &world.grpc.chains).await.unwrap();
     world.batches.away.store(false, Ordering::Relaxed);
-    settle_payouts(&world.grpc.db, &world.grpc.chains).await.unwrap();
+    settle_payouts(&world.home().db, &world.grpc.chains).await.unwrap();
     assert_eq!(*world.batches.sent.lock().unwrap(), [hash("a")]);
     world.assert_books().await;
 }
@@ -241,14 +241,14 @@ async fn a_process_may_die_between_record_and_sending(pool: PgPool) {
         *world.batches.silent.lock().unwrap() = "";
     };
     die_at("keep").await;
-    settle_payouts(&world.grpc.db, &world.grpc.chains).await.unwrap();
+    settle_payouts(&world.home().db, &world.grpc.chains).await.unwrap();
     assert_eq!((world.count(PAID).await, world.batches.sent.lock().unwrap().len()), (0, 0));
     die_at("send").await;
     assert_eq!((world.count(PAID).await, world.batches.sent.lock().unwrap().len()), (2, 0));
     // It is on its way: nobody gives it up or pays it with another transaction.
     assert_eq!(code(dissolve(&world, &world.treasurer, &all).await), "ALREADY_DECIDED");
     assert_eq!(code(send(&world, &world.treasurer, &all, "b").await), "ALREADY_DECIDED");
-    settle_payouts(&world.grpc.db, &world.grpc.chains).await.unwrap();
+    settle_payouts(&world.home().db, &world.grpc.chains).await.unwrap();
     assert_eq!(*world.batches.sent.lock().unwrap(), [hash("a")]);
     assert!(send(&world, &world.treasurer, &all, "a").await.unwrap().is_sent);
     assert_eq!(world.count(PAID).await, 2);

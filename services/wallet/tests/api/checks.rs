@@ -12,7 +12,6 @@ use proto::wallet::v1::*;
 use sqlx::{AssertSqlSafe, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
-use wallet::app::ledger::check_ledger::check_ledger;
 
 use crate::fixture::{Member, World, code, withdrawal};
 use crate::treasury::{PLAN, fund_plan};
@@ -102,7 +101,7 @@ async fn every_kind_of_posting_has_its_cause(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     lived_in(&world).await;
     check_new(&pool).await;
-    assert!(check_ledger(&world.grpc.db).await.unwrap(), "{:?}", faults(&pool).await);
+    assert!(world.check().await, "{:?}", faults(&pool).await);
     assert_eq!(faults(&pool).await, Vec::<String>::new());
     let checkpoints = world
         .count(
@@ -123,7 +122,7 @@ async fn minted_money_is_named(pool: PgPool) {
         ["adjustment_credit", "release", "bonus", "fee_refund", "fee_credit", "deposit", "trade_gain", "present"]
     {
         let sql = format!(
-            "SELECT mint('{kind}', gen_random_uuid(), '{}', 4000000000000000006,
+            "SELECT mint('{kind}', gen_random_uuid(), '{}', 4000000000000000006 + 100 * bucket(),
             (SELECT id FROM accounts WHERE user_id = '{}' AND kind = 'available'), 100000000)",
             member.id, member.id
         );
@@ -133,7 +132,7 @@ async fn minted_money_is_named(pool: PgPool) {
         let named = format!("Posting {posting} ({kind} ");
         assert!(found.iter().any(|one| one.starts_with(&named) && one.ends_with("has no cause.")), "{kind}: {found:?}");
     }
-    assert!(!check_ledger(&world.grpc.db).await.unwrap());
+    assert!(!world.check().await);
 }
 
 /// [D-B1] A posting that moves more than its cause says, or to another member, is named.
@@ -145,7 +144,7 @@ async fn a_posting_beyond_its_cause_is_named(pool: PgPool) {
     run(&pool, format!("{MINT}; INSERT INTO proposals (id, kind, subject_id, change, proposed_by)
         VALUES ('00000000-0000-0000-0000-0000000000f1', 'adjustment_credit', '{}', '{{\"amount_cents\": 5}}', gen_random_uuid());
         UPDATE proposals SET status = 'confirmed', decided_by = gen_random_uuid(), decided_at = clock_timestamp();
-        SELECT mint('adjustment_credit', '00000000-0000-0000-0000-0000000000f1', '{}', 4000000000000000006,
+        SELECT mint('adjustment_credit', '00000000-0000-0000-0000-0000000000f1', '{}', 4000000000000000006 + 100 * bucket(),
             (SELECT id FROM accounts WHERE user_id = '{}' AND kind = 'available'), 5)", one.id, one.id, other.id)).await;
     check_new(&pool).await;
     let found = faults(&pool).await;
@@ -167,19 +166,19 @@ async fn a_cause_without_its_posting_is_named(pool: PgPool) {
         ),
     )
     .await;
-    assert!(!check_ledger(&world.grpc.db).await.unwrap());
+    assert!(!world.check().await);
     let found = faults(&pool).await;
     assert!(found.len() == 1 && found[0].starts_with("The bonus 00000000-0000-0000-0000-0000000000f1"), "{found:?}");
     run(
         &pool,
         format!(
-            "SELECT mint('bonus', '00000000-0000-0000-0000-0000000000f1', '{}', 4000000000000000005,
+            "SELECT mint('bonus', '00000000-0000-0000-0000-0000000000f1', '{}', 4000000000000000005 + 100 * bucket(),
         (SELECT id FROM accounts WHERE user_id = '{}' AND kind = 'bonus'), 5)",
             member.id, member.id
         ),
     )
     .await;
-    check_ledger(&world.grpc.db).await.unwrap();
+    world.check().await;
     assert_eq!(faults(&pool).await, Vec::<String>::new());
 }
 
@@ -189,7 +188,7 @@ async fn a_cause_without_its_posting_is_named(pool: PgPool) {
 async fn a_cause_of_weeks_without_a_check_is_named(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = world.member_with(20_000).await;
-    assert!(check_ledger(&world.grpc.db).await.unwrap());
+    assert!(world.check().await);
     run(
         &pool,
         format!(
@@ -202,7 +201,7 @@ async fn a_cause_of_weeks_without_a_check_is_named(pool: PgPool) {
         ),
     )
     .await;
-    assert!(!check_ledger(&world.grpc.db).await.unwrap());
+    assert!(!world.check().await);
     let found = faults(&pool).await;
     assert!(found.len() == 1 && found[0].starts_with("The bonus 00000000-0000-0000-0000-0000000000f1"), "{found:?}");
 }
@@ -251,9 +250,9 @@ async fn the_next_posting_masks_nothing(pool: PgPool) {
     check_new(&pool).await;
     let found = faults(&pool).await;
     assert!(found.len() == 1 && found[0].contains("(held of member"), "{found:?}");
-    assert!(!check_ledger(&world.grpc.db).await.unwrap());
+    assert!(!world.check().await);
     world.deposit(&member, crate::fixture::deposit(10_000)).await.unwrap();
-    assert!(!check_ledger(&world.grpc.db).await.unwrap());
+    assert!(!world.check().await);
     assert_eq!(faults(&pool).await, found, "it does not verify by itself");
 }
 
@@ -263,9 +262,9 @@ async fn a_late_lower_id_is_checked(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = world.member_with(20_000).await;
     run(&pool, MINT).await;
-    let mut late = world.grpc.db.begin().await.unwrap();
+    let mut late = world.home().db.begin().await.unwrap();
     let sql = format!(
-        "SELECT mint('bonus', gen_random_uuid(), '{}', 4000000000000000005,
+        "SELECT mint('bonus', gen_random_uuid(), '{}', 4000000000000000005 + 100 * bucket(),
         (SELECT id FROM accounts WHERE user_id = '{}' AND kind = 'bonus'), 5)",
         member.id, member.id
     );
@@ -289,9 +288,9 @@ async fn the_walk_finds_old_tampering(pool: PgPool) {
     for (damage, repair, name) in [
         (
             "UPDATE entries SET amount_cents = amount_cents + 1, balance_after_cents = balance_after_cents + 1
-            WHERE posting_id = (SELECT min(id) FROM postings) AND account_id = 4000000000000000001",
+            WHERE posting_id = (SELECT min(id) FROM postings) AND account_id = 4000000000000000001 + 100 * bucket()",
             "UPDATE entries SET amount_cents = amount_cents - 1, balance_after_cents = balance_after_cents - 1
-            WHERE posting_id = (SELECT min(id) FROM postings) AND account_id = 4000000000000000001",
+            WHERE posting_id = (SELECT min(id) FROM postings) AND account_id = 4000000000000000001 + 100 * bucket()",
             "(settlement)",
         ),
         (
@@ -305,7 +304,7 @@ async fn the_walk_finds_old_tampering(pool: PgPool) {
         let found = faults(&pool).await;
         assert!(found.iter().any(|one| one.contains(name)), "{found:?}");
         run(&pool, format!("SET session_replication_role = replica; {repair}")).await;
-        check_ledger(&world.grpc.db).await.unwrap();
+        world.check().await;
         assert_eq!(faults(&pool).await, Vec::<String>::new(), "{member:?}");
     }
 }
@@ -341,7 +340,7 @@ async fn two_treasurers_rebuild_an_account(pool: PgPool) {
     let other = world.realm.staff(Role::Treasurer).1;
     assert_eq!(code(propose(&world.treasurer, account).await), "NOT_FOUND", "it verifies");
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 7 WHERE kind = 'available'").await;
-    assert!(!check_ledger(&world.grpc.db).await.unwrap());
+    assert!(!world.check().await);
     world.deposit_confirmed(&member, 10_000).await;
     for no in [&world.reviewer, &world.realm.staff(Role::Admin).1] {
         assert_eq!(code(propose(no, account).await), "PERMISSION_DENIED");
@@ -358,7 +357,7 @@ async fn two_treasurers_rebuild_an_account(pool: PgPool) {
     confirm(&other, &proposal.id).await.unwrap();
     assert_eq!(world.wallet(&member).await.available_cents, 60_000);
     world.deposit_confirmed(&member, 10_000).await;
-    check_ledger(&world.grpc.db).await.unwrap();
+    world.check().await;
     walk(&pool).await;
     assert_eq!(faults(&pool).await, Vec::<String>::new());
     assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action LIKE 'ledger.rebuild.%'").await, 2);
@@ -390,7 +389,7 @@ async fn the_database_rebuilds_nothing_by_itself(pool: PgPool) {
         no.as_database_error().and_then(|no| no.constraint()).unwrap().to_owned()
     };
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 7 WHERE kind = 'available'").await;
-    check_ledger(&world.grpc.db).await.unwrap();
+    world.check().await;
     assert_eq!(refused().await, "account_rebuilds_confirmed");
     run(&pool, "INSERT INTO proposals (id, kind, change, proposed_by) SELECT '00000000-0000-0000-0000-0000000000f1',
             'ledger.rebuild', jsonb_build_object('accountId', id), gen_random_uuid() FROM accounts WHERE kind = 'available';
@@ -401,6 +400,6 @@ async fn the_database_rebuilds_nothing_by_itself(pool: PgPool) {
         "UPDATE proposals SET status = 'confirmed', decided_by = gen_random_uuid(), decided_at = clock_timestamp()",
     )
     .await;
-    check_ledger(&world.grpc.db).await.unwrap();
+    world.check().await;
     assert_eq!(refused().await, "account_rebuilds_faulty");
 }

@@ -118,7 +118,7 @@ async fn destinations_go_with_the_personal_data(pool: PgPool) {
     .await
     .unwrap();
     assert!(world.close(&member).await.is_empty());
-    let mut conn = world.grpc.db.conn().await.unwrap();
+    let mut conn = world.home().db.conn().await.unwrap();
     assert!(Destinations.erase(&mut conn, &[member.id]).await.unwrap_err().to_string().contains("append-only"));
     sqlx::raw_sql(
         "ALTER TABLE closed_wallets DISABLE TRIGGER ALL;
@@ -150,7 +150,7 @@ async fn receipts_have_an_end(pool: PgPool) {
     }
     world.approve(&made[0]).await.unwrap();
     let keys = ["receipts/1".to_owned(), "receipts/2".to_owned()];
-    let db = &world.grpc.db;
+    let db = &world.home().db;
     assert_eq!(list_owned_receipts(db, &keys, 1_826).await.unwrap().len(), 2);
     sqlx::raw_sql(
         "ALTER TABLE transactions DISABLE TRIGGER ALL;

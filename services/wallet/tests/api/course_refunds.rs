@@ -128,9 +128,9 @@ async fn nothing_else_is_refunded(pool: PgPool) {
 async fn the_ledger_sells_the_course_once(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
-    let mut first = world.grpc.db.begin().await.unwrap();
+    let mut first = world.home().db.begin().await.unwrap();
     purchase(&mut first, member.id).await.unwrap();
-    let (db, id) = (world.grpc.db.clone(), member.id);
+    let (db, id) = (world.home().db.clone(), member.id);
     let second = tokio::spawn(async move { purchase(&mut db.begin().await.unwrap(), id).await });
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     while !second.is_finished() && sqlx::query_scalar::<_, i64>(waits).fetch_one(&world.pool).await.unwrap() == 0 {
@@ -138,7 +138,7 @@ async fn the_ledger_sells_the_course_once(pool: PgPool) {
     }
     first.commit().await.unwrap();
     assert!(matches!(second.await.unwrap(), Err(Error::CourseAlreadyPurchased)));
-    let mut third = world.grpc.db.begin().await.unwrap();
+    let mut third = world.home().db.begin().await.unwrap();
     assert!(matches!(purchase(&mut third, member.id).await, Err(Error::CourseAlreadyPurchased)));
 }
 

@@ -460,7 +460,7 @@ async fn stale_evidence_decides_nothing(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn unproven_payments_take_a_note_and_a_second_reviewer(pool: PgPool) {
     let mut world = World::new(pool).await;
-    world.grpc.limits = Limits::default();
+    world.limit(|limits| *limits = Limits::default());
     let hash = Mutex::new(0_u64);
     let approve = async |reviewer: &str, one: &Transaction, cents: i64, note: &str| {
         let txid = match &one.first_approval {
@@ -545,7 +545,7 @@ async fn unproven_payments_take_a_note_and_a_second_reviewer(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn approvals_by_one_reviewer_add_up(pool: PgPool) {
     let mut world = World::new(pool).await;
-    world.grpc.limits = Limits::default();
+    world.limit(|limits| *limits = Limits::default());
     let approve = async |reviewer: &str, made: &Transaction, cents: i64| {
         let txid = world.new_txid();
         world.approve_as(reviewer, made, cents, (&txid, None)).await.unwrap()

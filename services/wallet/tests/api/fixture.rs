@@ -5,14 +5,14 @@ use chassis::id::MemberId;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use chassis::db::Reads;
+use chassis::db::{Buckets, Reads};
 use chassis::destination::ConfirmedDestination;
 use chassis::error::{Kind, Refusal, from_status, refusal_to_status};
 use chassis::grpc;
 use chassis::identity::Role;
 use chassis::keys::SigningKey;
 use chassis::money::Cents;
-use chassis::testing::{Realm, database, with_token};
+use chassis::testing::{Realm, buckets, with_token};
 use proto::auth::v1::confirmation_service_server::{ConfirmationService, ConfirmationServiceServer};
 use proto::auth::v1::{
     CheckDestinationCodeRequest, CheckDestinationCodeResponse, IssueDestinationCodeRequest,
@@ -33,11 +33,11 @@ use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
 use time::{Duration, OffsetDateTime};
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
-use wallet::SCHEMA;
 use wallet::app::account::get_times::LastTimes;
 use wallet::app::ledger::check_ledger::check_ledger;
 use wallet::app::review::get_figures::LastFigures;
@@ -45,11 +45,14 @@ use wallet::app::transaction::get_transaction::Lines;
 use wallet::app::treasury::check_solvency::Tolerance;
 use wallet::app::withdrawal::request_withdrawal::{Gate, Outlooks};
 use wallet::clients::{Chains, Codes, Methods, Quotes};
+use wallet::domain::bucket::assigned;
 use wallet::domain::limits::Limits;
 use wallet::events::consumed::Events;
 use wallet::grpc::GrpcServer;
+use wallet::grpc::router::Router;
 use wallet::grpc::verdict_cache::Verdicts;
 use wallet::posting::ledger::Ledger;
+use wallet::{BUCKETED, SCHEMA};
 
 use crate::batches::FakePayouts;
 use crate::evidence::FakeEvidence;
@@ -75,9 +78,14 @@ pub struct Member {
 }
 
 pub struct World {
-    pub grpc: GrpcServer,
+    /// That of all buckets; what is named directly is the first one's.
+    pub grpc: Router,
     pub realm: Realm,
+    /// The database, where the members are.
     pub pool: PgPool,
+    /// All buckets as one.
+    all: PgPool,
+    members_in: Option<u16>,
     pub reviewer: String,
     pub treasurer: String,
     pub methods_away: Arc<AtomicBool>,
@@ -153,10 +161,35 @@ pub fn withdrawal(cents: i64) -> RequestWithdrawalRequest {
     }
 }
 
+/// Finds the tables of a bucket, or those of all as one. It has connections of its own: those of the pools of all tests together
+/// are few.
+fn search_in(pool: &PgPool, path: &str) -> PgPool {
+    let options = (*pool.connect_options()).clone().options([("search_path", path)]);
+    PgPoolOptions::new().max_connections(4).connect_lazy_with(options)
+}
+
 impl World {
+    /// In as many buckets as the environment says: what holds in the first bucket holds in another. With several, the members are
+    /// in the last one, where the test's pool finds it.
     pub async fn new(pool: PgPool) -> Self {
+        let count = std::env::var("WALLET_BUCKETS").ok().map_or(1, |count| count.parse().expect("a number of buckets"));
+        let mut world = Self::in_buckets(pool.clone(), count).await;
+        if count > 1 {
+            let home = world.home().db.home();
+            world.pool = search_in(&pool, &home.buckets.search_path(home.bucket));
+            pool.set_connect_options((*world.pool.connect_options()).clone());
+            world.members_in = Some(home.bucket);
+        }
+        world
+    }
+
+    /// In several buckets, with members in all of them.
+    pub async fn in_buckets(pool: PgPool, count: u16) -> Self {
+        let all = Buckets { name: BUCKETED.name, count };
+        let pool = if count == 1 { pool } else { search_in(&pool, "wallet_all, public") };
         let realm = Realm::new();
-        let db = database(pool.clone(), SCHEMA).await;
+        let first = if count == 1 { pool.clone() } else { search_in(&pool, "public") };
+        let dbs = buckets(first, SCHEMA, all).await;
         let stop = CancellationToken::new();
         let (methods_away, methods_slow) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
         let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
@@ -197,40 +230,45 @@ impl World {
             grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
             realm.credential("wallet"),
         );
-        // Withdrawals are closed until the ledger was checked once.
-        assert!(check_ledger(&db).await.unwrap());
-        let (ledger, writer) = Ledger::new(db.clone());
-        tokio::spawn(writer);
         // The chain proves nothing unless a test says so: one reviewer approves what they want up to the limit of a deposit.
         let (unproven_member_day_from, unproven_reviewer_day_from) = (Cents::new(1 << 40), Cents::new(1 << 40));
         let limits = Limits { unproven_member_day_from, unproven_reviewer_day_from, ..Limits::default() };
         let tolerance = Tolerance { missing: Cents::ZERO, pause: Cents::new(1_000_000) };
         let (verifier, times, verdicts) = (realm.verifier(), LastTimes::default(), Verdicts::default());
         let figures = LastFigures::default();
-        let (gate, outlooks, lines) = (Gate::new(db.clone()), Outlooks::new(db.clone()), Lines::new(db.clone()));
-        let grpc = GrpcServer {
-            reads: Reads::new(db.clone(), None, 1).unwrap(),
-            db,
-            ledger,
-            gate,
-            outlooks,
-            lines,
-            verifier,
-            methods,
-            quotes,
-            chains,
-            codes,
-            limits,
-            tolerance,
-            times,
-            verdicts,
-            figures,
-        };
+        let mut servers = Vec::new();
+        for db in dbs {
+            // Withdrawals are closed until the ledger was checked once.
+            assert!(check_ledger(&db).await.unwrap());
+            let (ledger, writer) = Ledger::new(db.clone());
+            tokio::spawn(writer);
+            servers.push(GrpcServer {
+                reads: Reads::new(db.clone(), None, 1).unwrap(),
+                gate: Gate::new(db.clone()),
+                outlooks: Outlooks::new(db.clone()),
+                lines: Lines::new(db.clone()),
+                db,
+                ledger,
+                verifier: verifier.clone(),
+                methods: methods.clone(),
+                quotes: quotes.clone(),
+                chains: chains.clone(),
+                codes: codes.clone(),
+                limits,
+                tolerance,
+                times: times.clone(),
+                verdicts: verdicts.clone(),
+                figures: figures.clone(),
+            });
+        }
+        let grpc = Router::new(servers.remove(0), servers);
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
         Self {
             grpc,
             realm,
+            all: pool.clone(),
             pool,
+            members_in: None,
             reviewer,
             treasurer,
             methods_away,
@@ -253,8 +291,30 @@ impl World {
     }
 
     pub fn member(&self) -> Member {
-        let (id, token) = self.realm.member();
-        Member { id, token }
+        loop {
+            let (id, token) = self.realm.member();
+            if self.members_in.is_none_or(|bucket| assigned(id, bucket + 1) == bucket) {
+                return Member { id, token };
+            }
+        }
+    }
+
+    /// The server of the last bucket, in which the members are.
+    pub fn home(&self) -> &GrpcServer {
+        self.grpc.servers().last().expect("a bucket")
+    }
+
+    pub fn limit(&mut self, change: impl Fn(&mut Limits)) {
+        self.grpc.servers_mut().for_each(|server| change(&mut server.limits));
+    }
+
+    /// Checks the ledgers of all buckets. Returns whether withdrawals are open.
+    pub async fn check(&self) -> bool {
+        let mut open = false;
+        for server in self.grpc.servers() {
+            open = check_ledger(&server.db).await.unwrap();
+        }
+        open
     }
 
     /// A member whose balance is this, by a confirmed deposit and, for the rest below its minimum, a correction.
@@ -289,6 +349,7 @@ impl World {
     /// Makes a destination known.
     pub async fn know(&self, member: &Member, address: &str, memo: &str) {
         let (address, memo, at) = (address.trim(), memo.trim(), OffsetDateTime::now_utc() - Duration::days(2));
+        let db = &self.grpc.of_member(member.id).await.unwrap().db;
         let key: Vec<u8> = sqlx::query_scalar("SELECT destination_key('USDT', 'TRC20', $1, $2)")
             .bind(address)
             .bind(memo)
@@ -305,7 +366,7 @@ impl World {
         .bind(memo)
         .bind(at)
         .bind(assertion)
-        .execute(&self.pool)
+        .execute(&mut *db.conn().await.unwrap())
         .await
         .unwrap();
     }
@@ -451,15 +512,17 @@ impl World {
     /// Lets any account lose to any other by [`PostingKind::Transfer`], and a balance to the corrections by
     /// [`PostingKind::Reversal`], without a cause.
     pub async fn allow_transfers(&self) {
-        sqlx::query(
-            "INSERT INTO posting_kinds (kind, cause_type, cause_kind, cause_status, debits, credits)
-             SELECT 'transfer', 'unchecked', NULL, '', kinds, kinds
-             FROM (SELECT array_agg(DISTINCT kind) || '{available,held,bonus,invested,plan_cash}' AS kinds FROM accounts) AS x
-             UNION ALL SELECT 'reversal', 'unchecked', NULL, '', '{available,owed}', '{adjustments}'",
-        )
-        .execute(&self.pool)
-        .await
-        .unwrap();
+        for server in self.grpc.servers() {
+            sqlx::query(
+                "INSERT INTO posting_kinds (kind, cause_type, cause_kind, cause_status, debits, credits)
+                 SELECT 'transfer', 'unchecked', NULL, '', kinds, kinds
+                 FROM (SELECT array_agg(DISTINCT kind) || '{available,held,bonus,invested,plan_cash}' AS kinds FROM accounts) AS x
+                 UNION ALL SELECT 'reversal', 'unchecked', NULL, '', '{available,owed}', '{adjustments}'",
+            )
+            .execute(&mut *server.db.conn().await.unwrap())
+            .await
+            .unwrap();
+        }
     }
 
     /// The keys of all events so far, oldest first.
@@ -471,11 +534,16 @@ impl World {
         sqlx::query_scalar(sql).fetch_one(&self.pool).await.unwrap()
     }
 
-    /// The balance of an account of the house.
+    /// The same over all buckets.
+    pub async fn count_all(&self, sql: &'static str) -> i64 {
+        sqlx::query_scalar(sql).fetch_one(&self.all).await.unwrap()
+    }
+
+    /// The balance of an account of the house, over all buckets.
     pub async fn house(&self, kind: &str) -> i64 {
-        sqlx::query_scalar("SELECT balance_cents FROM accounts WHERE user_id IS NULL AND kind = $1")
+        sqlx::query_scalar("SELECT sum(balance_cents)::bigint FROM accounts WHERE user_id IS NULL AND kind = $1")
             .bind(kind)
-            .fetch_one(&self.pool)
+            .fetch_one(&self.all)
             .await
             .unwrap()
     }
@@ -483,16 +551,16 @@ impl World {
     /// Every invariant of the ledger: [L1] [L2] [L3] [L4] [L6], and the chain of [L5].
     pub async fn assert_books(&self) {
         for (what, sql) in BROKEN {
-            assert_eq!(self.count(sql).await, 0, "{what}");
+            assert_eq!(self.count_all(sql).await, 0, "{what}");
         }
     }
 
     /// The books are balanced, and a check of the ledger finds no fault.
     pub async fn assert_verified(&self) {
         self.assert_books().await;
-        assert!(check_ledger(&self.grpc.db).await.unwrap());
+        assert!(self.check().await);
         let faults: Vec<String> =
-            sqlx::query_scalar("SELECT detail FROM ledger_faults").fetch_all(&self.pool).await.unwrap();
+            sqlx::query_scalar("SELECT detail FROM ledger_faults").fetch_all(&self.all).await.unwrap();
         assert_eq!(faults, Vec::<String>::new());
     }
 }
@@ -525,7 +593,8 @@ const BROKEN: [(&str, &str); 9] = [
     (
         "[L5] broken links of the chains",
         "SELECT count(*) FROM (SELECT entries.hash, entry_hash(coalesce(lag(hash) OVER chain, ''), account_id, posting_id,
-                amount_cents, balance_after_cents, posting_header(postings)) AS expected,
+                amount_cents, balance_after_cents, posting_header(postings.kind, cause_type,
+                business_id, user_id, transaction_id, created_at, reverses)) AS expected,
             balance_after_cents - amount_cents - coalesce(lag(balance_after_cents) OVER chain, 0) AS gap
          FROM entries JOIN postings ON postings.id = posting_id WINDOW chain AS (PARTITION BY account_id ORDER BY posting_id)) AS x WHERE hash <> expected OR gap <> 0",
     ),

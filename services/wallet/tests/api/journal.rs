@@ -119,7 +119,7 @@ async fn a_late_commit_is_not_missed(pool: PgPool) {
 /// [D-R16] [A16] A run is bounded, and the next one goes on where it ended.
 #[sqlx::test(migrations = false)]
 async fn a_run_of_the_journal_is_bounded(pool: PgPool) {
-    let world = World::new(pool.clone()).await;
+    let world = World::in_buckets(pool.clone(), 1).await;
     let auditor = world.realm.staff(Role::Auditor).1;
     sqlx::query(BY_HAND).bind(10_300).execute(&pool).await.unwrap();
     let (first, end) = run_of(&world, &auditor, 500, "", 10_000).await;

@@ -55,7 +55,7 @@ async fn an_unbalanced_posting_is_refused(pool: PgPool) {
         &pool,
         "WITH one AS (INSERT INTO postings (kind, business_id, user_id)
             VALUES ('x', gen_random_uuid(), gen_random_uuid()) RETURNING id)
-         INSERT INTO entries SELECT 4000000000000000001, id, 1, 1, '' FROM one",
+         INSERT INTO entries SELECT 4000000000000000001 + 100 * bucket(), id, 1, 1, '' FROM one",
     )
     .await;
     assert!(no.ends_with("do not sum to zero"), "{no}");
@@ -158,7 +158,7 @@ async fn many_postings_are_posted_at_once(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn opposite_transfers_do_not_wait_for_each_other(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    let db = &world.grpc.db;
+    let db = &world.home().db;
     let (one, two) = (world.member_with(10_000).await.id, world.member_with(10_000).await.id);
     world.allow_transfers().await;
     let moves = (0..60).map(|n| async move {

@@ -53,7 +53,7 @@ async fn newest(world: &World) -> Liabilities {
     answer.into_inner().liabilities.unwrap()
 }
 
-async fn proof(world: &World, member: &Member) -> Vec<Leaf> {
+pub async fn proof(world: &World, member: &Member) -> Vec<Leaf> {
     let message = with_token(GetLiabilityProofRequest {}, &member.token);
     let answer = world.grpc.get_liability_proof(message).await.unwrap().into_inner();
     assert_eq!(answer.at, newest(world).await.at);
@@ -231,15 +231,20 @@ async fn everybody_sees_what_is_owed_and_held(pool: PgPool) {
     assert!(emptied.is_err(), "the history was deleted");
 }
 
-/// [D-T5] [M17] A tree is published whole: not while levels are missing, and once.
+/// [D-T5] [M17] A tree is published whole: not while members or levels are missing, and once.
 #[sqlx::test(migrations = false)]
 async fn half_a_tree_is_not_published(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     world.member_with(10_000).await;
-    sqlx::query("SELECT begin_liabilities()").execute(&pool).await.unwrap();
+    let publication: i64 = sqlx::query_scalar("SELECT begin_liabilities()").fetch_one(&pool).await.unwrap();
     let complete = async || {
         sqlx::query("SELECT complete_liabilities(max(id), NULL) FROM liability_publications").execute(&pool).await
     };
+    assert!(complete().await.is_err(), "the members are missing");
+    for server in world.grpc.servers() {
+        let count = sqlx::query("SELECT count_liabilities($1)").bind(publication);
+        count.execute(&mut *server.db.conn().await.unwrap()).await.unwrap();
+    }
     assert!(complete().await.is_err(), "the levels are missing");
     let raise = "SELECT raise_liabilities(id) FROM liability_publications";
     while sqlx::query_scalar::<_, i64>(raise).fetch_one(&pool).await.unwrap() > 1 {}

@@ -16,9 +16,11 @@ use crate::fixture::{Member, World, code, key, refusal, withdrawal};
 /// A world in which members may withdraw $300.00 within a day and $500.00 within a month.
 async fn strict(pool: PgPool) -> World {
     let mut world = World::new(pool).await;
-    for (allowance, cents) in world.grpc.limits.allowances.iter_mut().zip([30_000, 50_000]) {
-        allowance.amount = chassis::money::Cents::new(cents);
-    }
+    world.limit(|limits| {
+        for (allowance, cents) in limits.allowances.iter_mut().zip([30_000, 50_000]) {
+            allowance.amount = chassis::money::Cents::new(cents);
+        }
+    });
     world
 }
 
@@ -157,7 +159,7 @@ async fn the_whole_balance_may_be_less_than_the_minimum(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn the_terms_are_what_is_enforced(pool: PgPool) {
     let mut world = World::new(pool).await;
-    world.grpc.limits.deposit_min = chassis::money::Cents::new(12_300);
+    world.limit(|limits| limits.deposit_min = chassis::money::Cents::new(12_300));
     let terms = world.terms(None).await;
     assert_eq!((terms.deposit_min_cents, terms.deposit_max_cents, terms.pending_deposits_max), (12_300, 10_000_000, 5));
     assert_eq!((terms.withdrawal_min_cents, terms.withdrawal_max_cents), (5_000, 5_000_000));

@@ -8,6 +8,7 @@ mod fixture;
 
 mod arrived;
 mod batches;
+mod buckets;
 mod callers;
 mod checks;
 mod closing;

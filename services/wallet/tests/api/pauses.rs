@@ -32,14 +32,14 @@ const DAMAGES: [(&str, &str, &str); 6] = [
         "UPDATE accounts SET head_hash = sha256(head_hash) WHERE kind = 'settlement'",
         "UPDATE accounts SET head_hash = (SELECT hash FROM entries WHERE account_id = id ORDER BY posting_id DESC LIMIT 1)
          WHERE kind = 'settlement'",
-        "Account 4000000000000000001 (settlement): its head is not the hash of its newest entry.",
+        "(settlement): its head is not the hash of its newest entry.",
     ),
     (
         "ALTER TABLE entries DISABLE TRIGGER ALL; UPDATE entries SET amount_cents = amount_cents + 5
-         WHERE account_id = 4000000000000000001",
-        "UPDATE entries SET amount_cents = amount_cents - 5 WHERE account_id = 4000000000000000001;
+         WHERE account_id = 4000000000000000001 + 100 * bucket()",
+        "UPDATE entries SET amount_cents = amount_cents - 5 WHERE account_id = 4000000000000000001 + 100 * bucket();
          ALTER TABLE entries ENABLE TRIGGER ALL",
-        "Account 4000000000000000001 (settlement): the entry of posting 1 does not follow the entry before it.",
+        " does not follow the entry before it.",
     ),
     (
         "ALTER TABLE entries DISABLE TRIGGER ALL; UPDATE entries SET hash = sha256(hash) WHERE (account_id, posting_id) =
@@ -99,17 +99,17 @@ async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
     };
     let credential = world.realm.service_token("trade");
     world.grpc.fund_trade(with_token(request, &credential)).await.unwrap();
-    assert!(check_ledger(&world.grpc.db).await.unwrap());
+    assert!(world.check().await);
     for (damage, repair, complaint) in DAMAGES {
         run(&pool, damage).await;
-        assert!(!check_ledger(&world.grpc.db).await.unwrap(), "{damage}");
+        assert!(!world.check().await, "{damage}");
         let found = integrity(&world).await;
         assert!(!found.ok && found.withdrawals_stopped && found.stopped_at.is_some());
         assert!(found.stop_reason.contains(complaint), "{}", found.stop_reason);
         assert!(found.faults.iter().any(|fault| fault.detail.contains(complaint)), "{:?}", found.faults);
         run(&pool, repair).await;
         // What is right again does not open by itself.
-        assert!(!check_ledger(&world.grpc.db).await.unwrap());
+        assert!(!world.check().await);
         let found = integrity(&world).await;
         assert!(found.ok && found.withdrawals_stopped, "{damage}: {found:?}");
         run(
@@ -118,7 +118,7 @@ async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
                 reopening_proposed_by = gen_random_uuid() WHERE reopened_at IS NULL",
         )
         .await;
-        assert!(check_ledger(&world.grpc.db).await.unwrap());
+        assert!(world.check().await);
     }
     world.assert_books().await;
 }
@@ -127,7 +127,7 @@ async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn everybody_sees_a_pause(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    assert!(check_ledger(&world.grpc.db).await.unwrap());
+    assert!(world.check().await);
     let state = async || {
         let request = world.realm.visitor(GetWithdrawalStateRequest {});
         world.grpc.get_withdrawal_state(request).await.unwrap().into_inner()
@@ -160,8 +160,8 @@ async fn while_stopped_nothing_goes_out(pool: PgPool) {
     let approved = world.approve(&world.withdraw(&two, withdrawal(10_000)).await.unwrap()).await.unwrap();
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 1 WHERE kind = 'bonus'").await;
     // Several processes look at once: one stop, one row in the trail.
-    join_all((0..8).map(|_| check_ledger(&world.grpc.db))).await;
-    assert!(!check_ledger(&world.grpc.db).await.unwrap());
+    join_all((0..8).map(|_| check_ledger(&world.home().db))).await;
+    assert!(!world.check().await);
     assert_eq!(world.count("SELECT count(*) FROM withdrawal_pauses").await, 1);
     let keyed = RequestWithdrawalRequest { idempotency: key("again"), ..withdrawal(10_000) };
     for no in [
@@ -181,7 +181,7 @@ async fn while_stopped_nothing_goes_out(pool: PgPool) {
     world.approve(&paid_in).await.unwrap();
     world.reject(&requested, "OTHER").await.unwrap();
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents - 1 WHERE kind = 'bonus'").await;
-    check_ledger(&world.grpc.db).await.unwrap();
+    world.check().await;
     let treasurers = [world.treasurer.clone(), world.realm.staff(Role::Treasurer).1];
     let proposal = propose(&world, &treasurers[0]).await.unwrap();
     confirm(&world, &treasurers[1], &proposal).await.unwrap();
@@ -199,7 +199,7 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
     let admin = world.realm.staff(Role::Admin).1;
     assert_eq!(code(propose(&world, &admin).await), "WITHDRAWALS_NOT_STOPPED");
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 1 WHERE kind = 'available'").await;
-    check_ledger(&world.grpc.db).await.unwrap();
+    world.check().await;
     for role in [Role::Reviewer, Role::Manager, Role::Auditor] {
         assert_eq!(code(propose(&world, &world.realm.staff(role).1).await), "PERMISSION_DENIED");
     }
@@ -212,7 +212,7 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
     assert!(integrity(&world).await.withdrawals_stopped);
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents - 1 WHERE kind = 'available'").await;
     assert_eq!(code(confirm(&world, &admin, &proposal).await), "BOOKS_NOT_BALANCED", "not looked at since");
-    check_ledger(&world.grpc.db).await.unwrap();
+    world.check().await;
     let confirmed = confirm(&world, &admin, &proposal).await.unwrap();
     assert_eq!(confirmed.status(), ProposalStatus::Confirmed);
     assert!(!integrity(&world).await.withdrawals_stopped);
@@ -240,7 +240,7 @@ async fn a_reopening_ends_the_stop_it_names(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let other = world.realm.staff(Role::Treasurer).1;
     run(&pool, "INSERT INTO withdrawal_pauses (reason) VALUES ('one')").await;
-    check_ledger(&world.grpc.db).await.unwrap();
+    world.check().await;
     let (first, second, third) = (
         propose(&world, &world.treasurer).await.unwrap(),
         propose(&world, &world.treasurer).await.unwrap(),
@@ -280,19 +280,19 @@ async fn a_correction_falls_with_its_proposers_role(pool: PgPool) {
 async fn unwatched_books_let_nothing_out(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = world.member_with(20_000).await;
-    check_ledger(&world.grpc.db).await.unwrap();
+    world.check().await;
     run(&pool, "UPDATE ledger_checks SET checked_at = checked_at - interval '9 minutes 30 seconds'").await;
     assert!(integrity(&world).await.ok);
     run(&pool, "UPDATE ledger_checks SET checked_at = checked_at - interval '30 seconds'").await;
     assert!(!integrity(&world).await.ok);
     assert_eq!(code(world.withdraw(&member, withdrawal(10_000)).await), "WITHDRAWALS_STOPPED");
-    assert!(check_ledger(&world.grpc.db).await.unwrap());
+    assert!(world.check().await);
     assert!(integrity(&world).await.ok);
     run(&pool, "UPDATE ledger_checks SET checked_at = NULL, walked_at = NULL").await;
     let never = integrity(&world).await;
     assert!(!never.ok && never.checked_at.is_none() && never.walked_at.is_none());
     assert_eq!(code(world.withdraw(&member, withdrawal(10_000)).await), "WITHDRAWALS_STOPPED");
-    assert!(check_ledger(&world.grpc.db).await.unwrap());
+    assert!(world.check().await);
     assert!(integrity(&world).await.walked_at.is_some());
     world.withdraw(&member, withdrawal(10_000)).await.unwrap();
 }

@@ -319,7 +319,7 @@ async fn sent(world: &World) -> (Member, Transaction, String) {
 }
 
 async fn look(world: &World) {
-    settle_payouts(&world.grpc.db, &world.grpc.chains).await.unwrap();
+    settle_payouts(&world.home().db, &world.grpc.chains).await.unwrap();
 }
 
 async fn faults(world: &World) -> Vec<String> {

@@ -131,7 +131,7 @@ pub fn one_transfer(user_id: MemberId, way: (AccountRef, AccountRef), cents: i64
 /// Gives the plan all the cash that gains take; transfers have to be allowed.
 pub async fn fill_plan(world: &World) {
     let way = (AccountRef::House(HouseAccount::Capital), AccountRef::Plan(PLAN, PlanAccount::Cash));
-    assert_eq!(world.grpc.ledger.apply(one_transfer(PLAN.get().into(), way, 1 << 40)).await.unwrap(), Outcome::Applied);
+    assert_eq!(world.home().ledger.apply(one_transfer(PLAN.get().into(), way, 1 << 40)).await.unwrap(), Outcome::Applied);
 }
 
 pub fn withdrawal(user_id: MemberId, amount: Cents, now: OffsetDateTime) -> Movement {
@@ -314,7 +314,7 @@ async fn assert_same(world: &World, model: &Model, members: &[MemberId]) {
 #[sqlx::test(migrations = false)]
 async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
     let world = World::new(pool).await;
-    let ledger = &world.grpc.ledger;
+    let ledger = &world.home().ledger;
     let (members, mut model) = members(&world).await;
     let (mut numbers, mut seen) = (Numbers(0x5eed), HashSet::new());
     let trades: Vec<TradeId> = (0..30).map(|_| Uuid::new_v4().into()).collect();
@@ -337,7 +337,7 @@ async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn movements_under_keys_decide_as_the_model(pool: PgPool) {
     let world = World::new(pool).await;
-    let ledger = &world.grpc.ledger;
+    let ledger = &world.home().ledger;
     let (members, mut model) = members(&world).await;
     let (mut numbers, mut answers) = (Numbers(0xfeed), HashMap::<(MemberId, u64), String>::new());
     let trades: Vec<TradeId> = (0..30).map(|_| Uuid::new_v4().into()).collect();
@@ -375,7 +375,7 @@ async fn a_posting_that_cannot_be_harms_no_neighbour(pool: PgPool) {
     let member = world.member_with(10_000).await.id;
     world.allow_transfers().await;
     let way = (AccountRef::available(member), AccountRef::invested(member));
-    let ledger = &world.grpc.ledger;
+    let ledger = &world.home().ledger;
     let posted = one_transfer(member, way, 10);
     assert_eq!(ledger.apply(posted.clone()).await.unwrap(), Outcome::Applied);
     let fresh = || one_transfer(member, way, 10);
@@ -389,7 +389,7 @@ async fn a_posting_that_cannot_be_harms_no_neighbour(pool: PgPool) {
 /// amount or member, already posted, or between other accounts.
 #[sqlx::test(migrations = false)]
 async fn nothing_moves_without_its_cause(pool: PgPool) {
-    let world = World::new(pool).await;
+    let world = World::in_buckets(pool, 1).await;
     let member = world.member_with(10_000).await;
     let other = world.member_with(10_000).await;
     let pending = world.deposit(&member, crate::fixture::deposit(20_000)).await.unwrap();
@@ -433,7 +433,7 @@ async fn nothing_moves_without_its_cause(pool: PgPool) {
     for (kind, cause, way, cents) in attempts {
         let posting = Posting::transfer(kind, cause, member.id, way, Cents::new(cents)).unwrap();
         let movement = Movement { user_id: member.id, postings: vec![posting], ..Movement::default() };
-        let no = world.grpc.ledger.apply(movement).await.unwrap_err();
+        let no = world.home().ledger.apply(movement).await.unwrap_err();
         let Error::Database(no) = no else { panic!("{kind:?}: {no:?}") };
         let constraint = chassis::db::constraint(&no).unwrap_or_default();
         assert!(["postings_cause", "postings_kind", "postings_accounts"].contains(&constraint), "{kind:?}: {no}");
@@ -458,7 +458,7 @@ async fn a_rewritten_header_breaks_the_chain(pool: PgPool) {
         "transaction_id = NULL",
         "created_at = created_at - interval '400 days'",
     ] {
-        let mut tx = world.grpc.db.begin().await.unwrap();
+        let mut tx = world.home().db.begin().await.unwrap();
         sqlx::raw_sql("ALTER TABLE postings DISABLE TRIGGER ALL").execute(&mut *tx).await.unwrap();
         sqlx::raw_sql(sqlx::AssertSqlSafe(format!("UPDATE postings SET {change}"))).execute(&mut *tx).await.unwrap();
         let broken: i64 = sqlx::query_scalar(BROKEN).fetch_one(&mut *tx).await.unwrap();
@@ -479,7 +479,7 @@ async fn kinds_and_accounts_are_those_of_the_database(pool: PgPool) {
         .map(|kind| kind.into_str().to_owned());
     assert_eq!(kinds.into_iter().collect::<HashSet<_>>(), known.collect());
     let accounts: Vec<(i64, String)> =
-        sqlx::query_as("SELECT id, kind FROM accounts WHERE user_id IS NULL").fetch_all(&world.pool).await.unwrap();
+        sqlx::query_as("SELECT id - 100 * bucket(), kind FROM accounts WHERE user_id IS NULL").fetch_all(&world.pool).await.unwrap();
     let known = HouseAccount::VARIANTS.iter().map(|one| (one.id(), one.into_str().to_owned()));
     assert_eq!(accounts.into_iter().collect::<HashSet<_>>(), known.collect());
 }
@@ -538,8 +538,8 @@ async fn plans_of_empty_tables_read_no_rows_of_others(pool: PgPool) {
     let world = World::new(pool).await;
     world.allow_transfers().await;
     fill_plan(&world).await;
-    let now = world.grpc.ledger.now().await.unwrap();
-    let mut tx = world.grpc.ledger.db().begin().await.unwrap();
+    let now = world.home().ledger.now().await.unwrap();
+    let mut tx = world.home().ledger.db().begin().await.unwrap();
     let mut reads = Vec::new();
     for _ in 0..300 {
         let (user_id, trade_id, amount) = (Uuid::new_v4().into(), Uuid::new_v4().into(), Cents::new(1_000));
@@ -573,8 +573,8 @@ async fn a_long_history_costs_a_commit_nothing(pool: PgPool) {
     let world = World::new(pool).await;
     world.allow_transfers().await;
     fill_plan(&world).await;
-    let now = world.grpc.ledger.now().await.unwrap();
-    let mut tx = world.grpc.ledger.db().begin().await.unwrap();
+    let now = world.home().ledger.now().await.unwrap();
+    let mut tx = world.home().ledger.db().begin().await.unwrap();
     let user_id = Uuid::new_v4().into();
     let mut reads = Vec::new();
     for round in 0..12 {

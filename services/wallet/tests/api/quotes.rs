@@ -69,7 +69,7 @@ async fn a_download_has_the_quote(pool: PgPool) {
     let quote_id = quote(&world, &member, QuoteDirection::Deposit, 50_000).await;
     world.deposit(&member, RequestDepositRequest { quote_id, ..deposit(50_000) }).await.unwrap();
     let message = ListMemberDataRequest { cursor: "transactions/".to_owned() };
-    let downloads = MemberData::<MemberTables>::new(world.grpc.db.clone(), world.grpc.verifier.clone());
+    let downloads = MemberData::<MemberTables>::new(world.home().db.clone(), world.grpc.verifier.clone());
     let told = downloads.list_member_data(with_token(message, &member.token)).await.unwrap().into_inner();
     let row: serde_json::Value = serde_json::from_str(&told.rows_json[0]).unwrap();
     assert_eq!(

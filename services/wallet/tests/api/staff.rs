@@ -12,7 +12,6 @@ use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::{Code, Status};
 use uuid::Uuid;
-use wallet::app::ledger::check_ledger::check_ledger;
 
 use crate::fixture::{World, code, course_payment, deposit, hash, refusal, withdrawal};
 
@@ -193,7 +192,7 @@ async fn the_integrity_report_adds_up(pool: PgPool) {
         .execute(&pool)
         .await
         .unwrap();
-    check_ledger(&world.grpc.db).await.unwrap();
+    world.check().await;
     let bad = report().await;
     assert!(!bad.ok && bad.drift_cents == 7);
 }

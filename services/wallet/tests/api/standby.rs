@@ -120,7 +120,9 @@ async fn lists_are_read_from_the_standby(pool: PgPool) {
     let mut world = World::new(pool.clone()).await;
     let member = world.member_with(20_000).await;
     let standby = Standby::start(&pool).await;
-    world.grpc.reads = Reads::new(world.grpc.db.clone(), Some(&standby.url), 2).unwrap();
+    for server in world.grpc.servers_mut() {
+        server.reads = Reads::new(server.db.clone(), Some(&standby.url), 2).unwrap();
+    }
     standby.follow(&pool).await;
     let all = list(&world, TransactionStatus::Unspecified).await;
     assert_eq!((all.transactions.len(), all.as_of), (1, None));

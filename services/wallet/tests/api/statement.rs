@@ -212,7 +212,7 @@ async fn move_cents(world: &World, member: &Member, times: usize) {
     let movement = || {
         let cause = Cause::Unchecked(Uuid::new_v4());
         let posting = Posting::transfer(PostingKind::Transfer, cause, member.id, way, Cents::new(1)).unwrap();
-        world.grpc.ledger.apply(Movement { user_id: member.id, postings: vec![posting], ..Movement::default() })
+        world.home().ledger.apply(Movement { user_id: member.id, postings: vec![posting], ..Movement::default() })
     };
     let outcomes = futures::future::join_all((0..times).map(|_| movement())).await;
     assert!(outcomes.into_iter().all(|outcome| outcome.unwrap() == Outcome::Applied));
@@ -271,10 +271,10 @@ async fn a_moment_that_was_told_never_changes(pool: PgPool) {
         let request = GetStatementRequest { from: Some(to_proto(from)), to: Some(to_proto(at)), page: None };
         world.grpc.get_statement(with_token(request, &member.token)).await.map(drop)
     };
-    let mut reader = world.grpc.db.begin().await.unwrap();
+    let mut reader = world.home().db.begin().await.unwrap();
     sqlx::query("SELECT count(*), pg_current_xact_id() FROM accounts").execute(&mut *reader).await.unwrap();
     look(OffsetDateTime::now_utc()).await.unwrap();
-    let mut writer = world.grpc.db.begin().await.unwrap();
+    let mut writer = world.home().db.begin().await.unwrap();
     sqlx::query("SELECT FROM accounts FOR UPDATE").execute(&mut *writer).await.unwrap();
     let at = OffsetDateTime::now_utc();
     assert!(tokio::time::timeout(within, look(at)).await.is_err());

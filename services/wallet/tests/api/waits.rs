@@ -62,10 +62,10 @@ fn ledger(url: &str) -> Ledger {
 #[sqlx::test(migrations = false)]
 async fn a_locked_account_delays_only_its_own_movements(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    let ledger = &world.grpc.ledger;
+    let ledger = &world.home().ledger;
     let members = members(&world, 5).await;
     let (locked, others) = members.split_first().unwrap();
-    let mut holder = world.grpc.db.begin().await.unwrap();
+    let mut holder = world.home().db.begin().await.unwrap();
     sqlx::query("SELECT FROM accounts WHERE user_id = $1 FOR UPDATE").bind(locked).execute(&mut *holder).await.unwrap();
     let waiting = tokio::spawn({
         let (ledger, movement) = (ledger.clone(), hot(*locked));
@@ -84,14 +84,14 @@ async fn a_locked_account_delays_only_its_own_movements(pool: PgPool) {
 async fn an_account_that_stays_locked_is_unavailable_in_time(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = members(&world, 1).await[0];
-    let mut holder = world.grpc.db.begin().await.unwrap();
+    let mut holder = world.home().db.begin().await.unwrap();
     sqlx::query("SELECT FROM accounts WHERE user_id = $1 FOR UPDATE").bind(member).execute(&mut *holder).await.unwrap();
     let began = Instant::now();
-    let no = world.grpc.ledger.apply(own(member)).await.unwrap_err();
+    let no = world.home().ledger.apply(own(member)).await.unwrap_err();
     assert_eq!(no.to_string(), chassis::error::Refusal::unavailable().message);
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
     holder.rollback().await.unwrap();
-    assert_eq!(world.grpc.ledger.apply(own(member)).await.unwrap(), Outcome::Applied);
+    assert_eq!(world.home().ledger.apply(own(member)).await.unwrap(), Outcome::Applied);
     assert_eq!(world.count("SELECT count(*) FROM postings WHERE kind = 'transfer'").await, 1);
 }
 
@@ -99,10 +99,10 @@ async fn an_account_that_stays_locked_is_unavailable_in_time(pool: PgPool) {
 /// everything is applied once.
 #[sqlx::test(migrations = false)]
 async fn two_processes_share_a_database(pool: PgPool) {
-    let world = World::new(pool.clone()).await;
+    let world = World::in_buckets(pool.clone(), 1).await;
     let members = members(&world, 4).await;
     let second = ledger(&url(&pool, pool.connect_options().get_port()));
-    let both = [&world.grpc.ledger, &second];
+    let both = [&world.home().ledger, &second];
     for _ in 0..4 {
         let movements = (0..120).map(|n| {
             let member = members[n / 2 % members.len()];
@@ -193,7 +193,7 @@ async fn transfers(world: &World) -> i64 {
 /// one or the other, and the next movement goes through.
 #[sqlx::test(migrations = false)]
 async fn a_connection_cut_around_the_commit_leaves_no_doubt_in_the_books(pool: PgPool) {
-    let world = World::new(pool.clone()).await;
+    let world = World::in_buckets(pool.clone(), 1).await;
     let member = members(&world, 1).await[0];
     let proxy = Proxy::before(pool.connect_options().get_port()).await;
     let ledger = ledger(&url(&pool, proxy.port));
@@ -226,7 +226,7 @@ async fn a_connection_cut_around_the_commit_leaves_no_doubt_in_the_books(pool: P
 /// meanwhile, its accounts are free again, and the task that commits is alive.
 #[sqlx::test(migrations = false)]
 async fn a_silent_server_is_given_up_in_time(pool: PgPool) {
-    let world = World::new(pool.clone()).await;
+    let world = World::in_buckets(pool.clone(), 1).await;
     let members = members(&world, 2).await;
     let proxy = Proxy::before(pool.connect_options().get_port()).await;
     let ledger = ledger(&url(&pool, proxy.port));

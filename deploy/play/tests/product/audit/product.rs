@@ -191,6 +191,7 @@ COMMIT;
 /// A proof of liabilities, apart from what it counts.
 const PUBLICATION: &str = "
 DO $$ DECLARE begun bigint := begin_liabilities(); BEGIN
+    PERFORM count_liabilities(begun);
     WHILE raise_liabilities(begun) > 1 LOOP END LOOP;
     PERFORM complete_liabilities(begun, NULL);
 END $$;

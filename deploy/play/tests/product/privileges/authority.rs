@@ -89,7 +89,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ),
     (
         "a member left out of the liabilities",
-        "SELECT begin_liabilities(); DELETE FROM liability_leaves",
+        "SELECT count_liabilities(begin_liabilities()); DELETE FROM liability_leaves",
         "permission denied for table liability_leaves",
     ),
     (

@@ -25,6 +25,7 @@ const NOT_DOWNLOADED: &[(&str, &str)] = &[
     ("wallet.closed_wallets", "the account, which is closed, has the time"),
     ("wallet.entries", "the statements have them"),
     ("wallet.liability_leaves", "balances that the statements have, too"),
+    ("wallet.member_buckets", "a number that says nothing of the member"),
     ("wallet.postings", "the statements have them"),
     ("wallet.receipts", "the download has the files themselves"),
     ("wallet.trade_fundings", "the trades have them"),

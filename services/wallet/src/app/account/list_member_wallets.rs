@@ -1,5 +1,6 @@
 //! Returns the wallets of several members to staff.
 
+use chassis::across;
 use chassis::db::Db;
 use chassis::error::Refusal;
 use chassis::id::MemberId;
@@ -17,5 +18,6 @@ pub async fn list_member_wallets(db: &Db, user_ids: &[MemberId]) -> Result<Vec<W
     if user_ids.len() > usize::from(LARGEST) {
         return Err(Refusal::field("userIds", format!("At most {LARGEST} members are looked up at once.")).into());
     }
-    Ok(accounts::wallets(&mut *db.conn().await?, user_ids).await?)
+    let mut conn = db.conn().await?;
+    Ok(across!(conn, accounts::wallets(&mut conn, user_ids)).concat())
 }

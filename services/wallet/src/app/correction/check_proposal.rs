@@ -4,7 +4,7 @@ use chassis::db::PgConnection;
 use chassis::proposal::Proposal;
 use serde::de::DeserializeOwned;
 
-use crate::app::correction::decide_proposal::{check_books, member_of, pause_of};
+use crate::app::correction::decide_proposal::{check_books, enter, member_of, pause_of};
 use crate::app::ledger::propose_rebuild::REBUILD;
 use crate::app::ledger::propose_reopening::REOPEN;
 use crate::app::treasury::propose_movement::check_funds;
@@ -22,6 +22,15 @@ use crate::store::{accounts, closed_wallets, postings, transactions, withdrawal_
 /// As `decide_proposal`: `InsufficientBalance`, `AlreadyReversed`, `AccountClosed`, `WithdrawalsNotStopped`, `StaleRevision`,
 /// `BooksNotBalanced`, `NotBacked`.
 pub async fn check_proposal(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
+    let home = conn.home();
+    enter(conn, proposal).await?;
+    let checked = check(conn, proposal).await;
+    let is_home = conn.enter(home).await;
+    checked?;
+    Ok(is_home?)
+}
+
+async fn check(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
     match proposal.kind.as_str() {
         REOPEN => {
             check_books(conn).await?;

@@ -13,8 +13,10 @@ use crate::app::ledger::propose_rebuild::{REBUILD, Rebuild};
 use crate::app::ledger::propose_reopening::{PAUSE_ID, REOPEN};
 use crate::app::lock_transaction;
 use crate::app::payout::mark_withdrawal_paid::take_effect;
+use crate::app::treasury::collect_cash::collect;
 use crate::app::treasury::propose_movement::check_funds;
 use crate::domain::account::{AccountRef, HouseAccount, PlanAccount};
+use crate::domain::bucket::of_account;
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::domain::course_refund::{COURSE_REFUND, CourseRefund};
 use crate::domain::observed_payment::{Finality, Output};
@@ -27,7 +29,8 @@ use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
 use crate::store::{
-    closed_wallets, consumed_payments, ledger_checks, postings, transactions, treasury, withdrawal_pauses,
+    closed_wallets, consumed_payments, ledger_checks, member_buckets, postings, transactions, treasury,
+    withdrawal_pauses,
 };
 
 /// Decides an open proposal. A treasurer may decide all, an admin only a reopening. A confirmed proposal takes effect in
@@ -48,6 +51,8 @@ impl Apply for Proposals {
     type Error = Error;
 
     async fn apply(&self, conn: &mut PgConnection, decided: Proposal) -> Result<Proposal, Error> {
+        let home = conn.home();
+        enter(conn, &decided).await?;
         match decided.kind.as_str() {
             REOPEN => reopen(conn, &decided, self.decided_by).await?,
             REBUILD => rebuild(conn, &decided).await?,
@@ -57,6 +62,7 @@ impl Apply for Proposals {
             kind if let Ok(kind) = kind.parse::<MovementKind>() => move_treasury(conn, &decided, kind).await?,
             _ => correct(conn, &decided).await?,
         }
+        conn.enter(home).await?;
         Ok(decided)
     }
 
@@ -66,6 +72,25 @@ impl Apply for Proposals {
         let is_members = |_: &_| is_return || proposal.kind.parse::<MovementKind>().is_err();
         proposal.subject_id.filter(is_members).map(Into::into)
     }
+}
+
+/// Goes to the bucket that a proposal is about: that of its member or of its account, else the first.
+pub(crate) async fn enter(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
+    if conn.buckets() == 1 {
+        return Ok(());
+    }
+    let bucket = match (proposal.kind.as_str(), proposal.subject_id) {
+        (REBUILD, _) => of_account(account_of(proposal)?),
+        (_, Some(id)) => member_buckets::find(conn, id).await?.unwrap_or(0),
+        _ => 0,
+    };
+    Ok(conn.enter(bucket).await?)
+}
+
+/// The account that a proposal has rebuilt.
+fn account_of(proposal: &Proposal) -> Result<i64, Error> {
+    let rebuild: Rebuild = serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
+    rebuild.account_id.parse().map_err(|_| Error::AccountMissing)
 }
 
 /// The member whom a correction, reversal or refund concerns.
@@ -85,13 +110,13 @@ async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Staf
     Ok(())
 }
 
-/// The ledger has no fault, and was checked within the last minutes.
+/// The ledger of no bucket has a fault, and each was checked within the last minutes.
 pub(crate) async fn check_books(conn: &mut PgConnection) -> Result<(), Error> {
-    let (now, check) = (clock::now(conn).await?, ledger_checks::state(conn).await?);
+    let (now, check) = (clock::now(conn).await?, ledger_checks::state_of_all(conn).await?);
     if check.checked_at.is_none_or(|checked_at| now - checked_at >= FRESH) {
         return Err(Error::BooksNotBalanced("The last check of the ledger is too old.".to_owned()));
     }
-    match ledger_checks::open_faults(conn, 1).await?.pop() {
+    match ledger_checks::all_open_faults(conn, 1).await?.pop() {
         Some(fault) => Err(Error::BooksNotBalanced(fault.detail)),
         None => Ok(()),
     }
@@ -104,9 +129,7 @@ pub(crate) fn pause_of(proposal: &Proposal) -> Result<i64, Error> {
 
 /// The account says what its entries say; the next check verifies it.
 async fn rebuild(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
-    let Rebuild { account_id, .. } =
-        serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
-    let account_id = account_id.parse().map_err(|_| Error::AccountMissing)?;
+    let account_id = account_of(proposal)?;
     let done = ledger_checks::rebuild(conn, account_id, proposal.id).await?;
     tracing::warn!(account_id, ?done, "an account was rebuilt from its entries");
     Ok(())
@@ -222,6 +245,10 @@ async fn move_treasury(conn: &mut PgConnection, proposal: &Proposal, kind: Movem
     posting::lock_treasury(conn).await?;
     if check_funds(conn, kind, &movement, proposal.id).await? != movement.book_cents {
         return Err(Error::StaleRevision);
+    }
+    if let (MovementKind::PlanReturned | MovementKind::PlanLoss, Some(plan_id)) = (kind, movement.plan_id) {
+        let home = conn.home();
+        collect(conn, home, plan_id, movement.amount_cents).await?;
     }
     if let Some(payment) = &movement.payment {
         consumed_payments::consume_for_movement(conn, proposal.id, payment, kind.is_outgoing(), now).await?;

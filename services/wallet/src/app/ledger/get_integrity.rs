@@ -47,8 +47,8 @@ impl Integrity {
 /// The sums of the books, what does not verify, and what waits; together with faults of what is held.
 pub async fn get_integrity(db: &Db, held: Vec<Fault>) -> Result<Integrity, Error> {
     let mut conn = db.conn().await?;
-    let (now, check) = (clock::now(&mut conn).await?, ledger_checks::state(&mut conn).await?);
-    let mut faults = ledger_checks::open_faults(&mut conn, LISTED).await?;
+    let (now, check) = (clock::now(&mut conn).await?, ledger_checks::state_of_all(&mut conn).await?);
+    let mut faults = ledger_checks::all_open_faults(&mut conn, LISTED).await?;
     faults.extend(held);
     faults.extend(bridge_faults::open(&mut conn).await?.into_iter().map(|(found, found_at)| Fault {
         subject: "bridge".to_owned(),

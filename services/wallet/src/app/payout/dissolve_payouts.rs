@@ -7,8 +7,8 @@ use chassis::id::TransactionId;
 use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 
-use crate::app::lock_transaction;
 use crate::app::review::approve_transaction::{act, trail};
+use crate::app::{enter, lock_transaction};
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::store::transactions;
@@ -35,7 +35,9 @@ async fn dissolve(conn: &mut PgConnection, command: &DissolvePayouts) -> Result<
     // In one order for all, so that two batches do not wait for each other.
     payouts.sort_unstable();
     let mut dissolved = Vec::new();
+    let home = conn.home();
     for (id, revision) in payouts {
+        enter(conn, id).await?;
         let mut transaction = lock_transaction(conn, id).await?;
         transaction.check_open(revision, command.call.staff.id)?;
         let before = trail(&transaction);
@@ -44,5 +46,6 @@ async fn dissolve(conn: &mut PgConnection, command: &DissolvePayouts) -> Result<
         audit::append(conn, act(&command.call, "withdrawal.end_lease", (before, &transaction), None)).await?;
         dissolved.push(transaction);
     }
+    conn.enter(home).await?;
     Ok(dissolved)
 }

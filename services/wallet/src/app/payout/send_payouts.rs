@@ -6,7 +6,7 @@ use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 
 use crate::app::payout::mark_withdrawal_paid::{MarkWithdrawalPaid, pay};
-use crate::app::{lock_transaction, review::get_review};
+use crate::app::{enter, lock_transaction, review::get_review};
 use crate::domain::transaction::{Status, Transaction};
 use crate::error::Error;
 
@@ -40,7 +40,9 @@ async fn record(
     // In one order for all, so that two batches do not wait for each other.
     batch.sort_by_key(|(one, _)| one.id);
     let mut done = Vec::new();
+    let home = conn.home();
     for (one, signed) in batch {
+        enter(conn, one.id).await?;
         let found = lock_transaction(conn, one.id).await?;
         done.push(match signed {
             _ if is_recorded(&found, one) => found,
@@ -48,6 +50,7 @@ async fn record(
             None => return Err(Error::StaleRevision),
         });
     }
+    conn.enter(home).await?;
     Ok(done)
 }
 

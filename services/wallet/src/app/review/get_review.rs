@@ -56,12 +56,12 @@ impl Review {
     }
 }
 
-/// The transaction, to know which method it names.
+/// The transaction of any member, to know which method it names.
 ///
 /// # Errors
 /// `NotFound` if there is no transaction with this id.
 pub async fn get(db: &Db, id: TransactionId) -> Result<Transaction, Error> {
-    transactions::find(&mut *db.conn().await?, id).await?.ok_or(Error::NotFound)
+    transactions::find_anywhere(&mut *db.conn().await?, id).await?.ok_or(Error::NotFound)
 }
 
 /// The facts about a transaction. `current` is its platform method as it is now, and `member` what keeps payouts of the

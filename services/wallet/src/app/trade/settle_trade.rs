@@ -1,11 +1,12 @@
 //! For the service trade: pays out a trade. Principal and gain go to the balance; gains come from the cash of its
 //! plan, losses go to it.
 
-use chassis::db::Db;
+use chassis::db::{Db, retrying};
 use chassis::id::{MemberId, PlanId, TradeId};
 use chassis::money::Cents;
 use time::OffsetDateTime;
 
+use crate::app::treasury::collect_cash::collect_cash;
 use crate::domain::account::{AccountRef, PlanAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Details, TradePart, Transaction};
@@ -14,6 +15,9 @@ use crate::events::published;
 use crate::posting::ledger::Ledger;
 use crate::posting::{Movement, Outcome, Posting, Precondition};
 use crate::store::trade_fundings;
+
+/// How often cash is brought for a settlement: another may have taken it.
+const TRIES: u8 = 3;
 
 /// Which trade, under which terms, at which value.
 #[derive(Debug, Clone)]
@@ -33,10 +37,24 @@ pub struct SettleTrade {
 /// # Errors
 /// `TradeNotFunded`, `TradeTermsDiffer`, `PlanCashShort`, Unavailable.
 pub async fn settle_trade(ledger: &Ledger, command: &SettleTrade) -> Result<(), Error> {
-    match ledger.apply(movement(command, ledger.now().await?)?).await? {
+    let mut outcome = ledger.apply(movement(command, ledger.now().await?)?).await?;
+    let mut tries = if ledger.db().home().buckets.count == 1 { 0 } else { TRIES };
+    while outcome == Outcome::PlanCashShort && tries > 0 {
+        let is_there = has_cash(ledger.db(), command).await?;
+        tries = if is_there { tries - 1 } else { 0 };
+        // Also if it is not: a repetition of this call may have paid with it meanwhile.
+        outcome = ledger.apply(movement(command, ledger.now().await?)?).await?;
+    }
+    match outcome {
         Outcome::TradeNotFunded => repeated(ledger.db(), command).await,
         outcome => outcome.into_result(),
     }
+}
+
+/// Whether the plan has the cash for a gain in other buckets: then it is brought here.
+async fn has_cash(db: &Db, command: &SettleTrade) -> Result<bool, Error> {
+    let gain = command.value.minus(command.amount)?;
+    retrying(|| collect_cash(db, command.plan_id, gain)).await
 }
 
 /// Whether this is a repetition of what was done, or cannot be.

@@ -1,5 +1,6 @@
 //! Compares the holdings on chains with the ledger in units, and finds payouts without a withdrawal (D-Q8).
 
+use chassis::across;
 use chassis::id::TransactionId;
 use std::collections::HashMap;
 
@@ -64,7 +65,8 @@ pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Err
     let assets = observed.assets.into_iter().map(compare).collect::<Result<Vec<_>, _>>()?;
     let undone = undone(&mut conn, observed.undone).await?;
     let now = clock::now(&mut conn).await?;
-    let unsettled = transactions::sent(&mut conn, LISTED as i64).await?;
+    let sent = across!(conn, transactions::sent(&mut conn, LISTED as i64));
+    let unsettled = sent.concat();
     let is_late = |one: &Transaction| one.sent().is_ok_and(|sent| now - sent.at >= FINAL_WITHIN);
     let unsettled = unsettled.into_iter().filter(is_late).collect();
     let unexplained = value_of(&assets, &outflows)?;
@@ -90,8 +92,8 @@ async fn undone(conn: &mut PgConnection, payments: Vec<Undone>) -> Result<Vec<(T
     let ids = consumed_payments::consumers(conn, &payments.iter().map(|one| (&one.payment).into()).collect::<Vec<_>>())
         .await?;
     let wanted: Vec<_> = ids.iter().flatten().copied().map(TransactionId::new).collect();
-    let found = transactions::find_all(conn, &wanted).await?;
-    let mut found: HashMap<_, _> = found.into_iter().map(|one| (one.id, one)).collect();
+    let found = across!(conn, transactions::find_all(conn, &wanted));
+    let mut found: HashMap<_, _> = found.into_iter().flatten().map(|one| (one.id, one)).collect();
     let undone = payments.into_iter().zip(ids);
     Ok(undone.filter_map(|(payment, id)| Some((found.remove(&id?.into())?, payment))).collect())
 }

@@ -16,7 +16,7 @@ use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::events::published;
 use crate::posting;
-use crate::store::{destinations, transactions};
+use crate::store::{destinations, member_buckets, transactions};
 
 /// Whether the chain shows that the member's approved withdrawal was paid, although nobody has recorded it: a network call,
 /// so before the transaction.
@@ -24,7 +24,11 @@ use crate::store::{destinations, transactions};
 /// # Errors
 /// Unavailable if payment-method cannot be asked.
 pub async fn paid_unrecorded(db: &Db, chains: &Chains, user_id: MemberId) -> Result<Option<TransactionId>, Error> {
-    let open = transactions::open_withdrawal(&mut *db.conn().await?, user_id).await?;
+    let mut conn = db.conn().await?;
+    member_buckets::enter(&mut conn, user_id).await?;
+    let open = transactions::open_withdrawal(&mut conn, user_id).await?;
+    conn.enter(db.home().bucket).await?;
+    drop(conn);
     let Some(approved) = open.filter(Transaction::is_approved) else { return Ok(None) };
     Ok(chains.is_seen(&approved).await?.then_some(approved.id))
 }

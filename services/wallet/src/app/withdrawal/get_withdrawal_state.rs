@@ -1,5 +1,6 @@
 //! Answers whether members can withdraw.
 
+use chassis::across;
 use chassis::db::Db;
 use time::OffsetDateTime;
 
@@ -10,17 +11,18 @@ use crate::store::withdrawal_pauses;
 /// A pause of all withdrawals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paused {
-    /// Unset while it is only the check of the ledger that is late.
+    /// Unset while it is only the check of a ledger that is late.
     pub since: Option<OffsetDateTime>,
 }
 
-/// `None` while withdrawals are open.
+/// `None` while withdrawals are open in all buckets.
 ///
 /// # Errors
 /// Database.
 pub async fn get_withdrawal_state(db: &Db) -> Result<Option<Paused>, Error> {
     let mut conn = db.conn().await?;
-    if withdrawal_pauses::are_open(&mut conn, check_ledger::FRESH).await? {
+    let are_open = across!(conn, withdrawal_pauses::are_open(&mut conn, check_ledger::FRESH));
+    if are_open.into_iter().all(|is_open| is_open) {
         return Ok(None);
     }
     let pause = withdrawal_pauses::in_force(&mut conn).await?;

@@ -1,5 +1,6 @@
 //! What transactions share: quotes, receipts, addresses, and payments on a chain.
 
+use chassis::across;
 use chassis::db::PgConnection;
 use chassis::id::{MemberId, QuoteId, TransactionId};
 
@@ -7,6 +8,8 @@ use crate::domain::holding::{Movement, Outflow};
 use crate::domain::observed_payment::ObservedPayment;
 use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{Destination, Transaction};
+use crate::store::first;
+use crate::store::transactions::newest;
 
 /// Whether a transaction has this quote.
 pub async fn is_quote_used(conn: &mut PgConnection, quote_id: QuoteId) -> Result<bool, sqlx::Error> {
@@ -26,8 +29,12 @@ pub async fn used_quotes(conn: &mut PgConnection, user_id: MemberId) -> Result<V
     .await
 }
 
-/// The newest quotes for an address and asset whose deposits are decided.
-pub async fn settled_quotes(
+/// The newest quotes for an address and asset whose deposits are decided, of all members.
+pub async fn settled_quotes(conn: &mut PgConnection, place: (&str, &str)) -> Result<Vec<QuoteId>, sqlx::Error> {
+    Ok(across!(conn, settled_quotes_here(conn, place)).concat())
+}
+
+async fn settled_quotes_here(
     conn: &mut PgConnection,
     (address, currency): (&str, &str),
 ) -> Result<Vec<QuoteId>, sqlx::Error> {
@@ -43,8 +50,16 @@ pub async fn settled_quotes(
     .await
 }
 
-/// Other lines with the same proof.
+/// Other lines with the same proof, of all members.
 pub async fn with_receipt(
+    conn: &mut PgConnection,
+    digest: &[u8],
+    but: TransactionId,
+) -> Result<Vec<TransactionId>, sqlx::Error> {
+    Ok(across!(conn, with_receipt_here(conn, digest, but)).concat())
+}
+
+async fn with_receipt_here(
     conn: &mut PgConnection,
     digest: &[u8],
     but: TransactionId,
@@ -58,6 +73,9 @@ pub async fn with_receipt(
     .await
 }
 
+/// Payouts to a destination, of a member and of all others, at the most.
+const PAID_TO: i64 = 20;
+
 /// A payout to a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaidTo {
@@ -68,6 +86,15 @@ pub struct PaidTo {
 /// The payouts to a destination that were requested before a withdrawal: its member's first, newest first, 20 of them and 20
 /// of all others.
 pub async fn paid_to(
+    conn: &mut PgConnection,
+    destination: &Destination,
+    before: &Transaction,
+) -> Result<Vec<PaidTo>, sqlx::Error> {
+    let found = across!(conn, paid_to_here(conn, destination, before));
+    Ok(first(found, 2 * PAID_TO, |one| one.user_id != before.user_id))
+}
+
+async fn paid_to_here(
     conn: &mut PgConnection,
     destination: &Destination,
     before: &Transaction,
@@ -101,8 +128,17 @@ pub struct TxidUse {
     pub vout: Option<i64>,
 }
 
-/// Other transactions with the same hash, confirmed or only claimed.
+/// Other transactions with the same hash, confirmed or only claimed, of all members.
 pub async fn with_txid(
+    conn: &mut PgConnection,
+    text: &str,
+    key: &str,
+    but: TransactionId,
+) -> Result<Vec<TxidUse>, sqlx::Error> {
+    Ok(across!(conn, with_txid_here(conn, text, key, but)).concat())
+}
+
+async fn with_txid_here(
     conn: &mut PgConnection,
     text: &str,
     key: &str,
@@ -120,8 +156,13 @@ pub async fn with_txid(
     .await
 }
 
-/// Whether a transaction accounts for each of these payments.
+/// Whether a transaction of any member accounts for each of these payments.
 pub async fn claimed(conn: &mut PgConnection, payments: &[ObservedPayment]) -> Result<Vec<bool>, sqlx::Error> {
+    let found = across!(conn, claimed_here(conn, payments));
+    Ok((0..payments.len()).map(|place| found.iter().any(|here| here.get(place) == Some(&true))).collect())
+}
+
+async fn claimed_here(conn: &mut PgConnection, payments: &[ObservedPayment]) -> Result<Vec<bool>, sqlx::Error> {
     let texts =
         |part: fn(&ObservedPayment) -> &String| payments.iter().map(|one| part(one).clone()).collect::<Vec<_>>();
     let outputs: Vec<_> = payments.iter().map(|one| i64::from(one.vout)).collect();
@@ -147,8 +188,16 @@ pub async fn claimed(conn: &mut PgConnection, payments: &[ObservedPayment]) -> R
     .await
 }
 
+/// Open payments of an address at the most.
+const OPEN_AT: i64 = 20;
+
 /// The newest open payments whose members were shown an address for a currency.
-pub async fn open_at(
+pub async fn open_at(conn: &mut PgConnection, place: (&str, &str)) -> Result<Vec<Transaction>, sqlx::Error> {
+    let found = across!(conn, open_at_here(conn, place));
+    Ok(first(found, OPEN_AT, newest))
+}
+
+async fn open_at_here(
     conn: &mut PgConnection,
     (address, currency): (&str, &str),
 ) -> Result<Vec<Transaction>, sqlx::Error> {
@@ -165,6 +214,15 @@ pub async fn open_at(
 /// The withdrawal that was paid with each payout, or with one that it replaced: to its destination, and with exactly the units
 /// of its asset that were fixed. A replacement may have its outputs in another order.
 pub async fn paid_with(
+    conn: &mut PgConnection,
+    outflows: &[Outflow],
+) -> Result<Vec<Option<TransactionId>>, sqlx::Error> {
+    let found = across!(conn, paid_with_here(conn, outflows));
+    let paid = |place: usize| found.iter().find_map(|here| here.get(place).copied().flatten());
+    Ok((0..outflows.len()).map(paid).collect())
+}
+
+async fn paid_with_here(
     conn: &mut PgConnection,
     outflows: &[Outflow],
 ) -> Result<Vec<Option<TransactionId>>, sqlx::Error> {
@@ -222,6 +280,10 @@ impl OpenPayout {
 
 /// The withdrawals whose payment to the destinations of payouts has begun, and that wait to be marked as paid.
 pub async fn open_payouts(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<Vec<OpenPayout>, sqlx::Error> {
+    Ok(across!(conn, open_payouts_here(conn, outflows)).concat())
+}
+
+async fn open_payouts_here(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<Vec<OpenPayout>, sqlx::Error> {
     let destinations: Vec<_> = outflows.iter().map(|one| one.payment.counterparty.clone()).collect();
     sqlx::query_as!(
         OpenPayout,

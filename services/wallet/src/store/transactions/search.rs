@@ -1,5 +1,6 @@
 //! The lists and searches of transactions.
 
+use chassis::across;
 use chassis::db::PgConnection;
 use chassis::id::MemberId;
 use chassis::money::Cents;
@@ -10,6 +11,8 @@ use crate::domain::cursor::Cursor;
 use crate::domain::search::Search;
 use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{Kind, Status, Transaction};
+use crate::store::transactions::newest;
+use crate::store::{first, merged};
 
 /// What staff looks for; unset parts match everything.
 #[derive(Debug, Clone, Default)]
@@ -96,9 +99,19 @@ pub async fn search_history(
     .await
 }
 
-/// Lines behind a cursor that match, newest first. Each statement has one plan for every value, on an index that leaves
-/// little to filter. What waits has an index of its own.
+/// Lines of all members behind a cursor that match, newest first.
 pub async fn search(
+    conn: &mut PgConnection,
+    filter: &Filter,
+    after: Option<Cursor>,
+    limit: i64,
+) -> Result<Vec<Transaction>, sqlx::Error> {
+    let found = across!(conn, search_here(conn, filter, after, limit));
+    Ok(first(found, limit, newest))
+}
+
+/// Each statement has one plan for every value, on an index that leaves little to filter. What waits has an index of its own.
+async fn search_here(
     conn: &mut PgConnection,
     filter: &Filter,
     after: Option<Cursor>,
@@ -188,8 +201,20 @@ pub struct Waiting {
     pub oldest_at: Option<OffsetDateTime>,
 }
 
-/// What waits for staff; every kind is named.
+/// What waits for staff, of all members; every kind is named.
 pub async fn queue(conn: &mut PgConnection) -> Result<Vec<Waiting>, sqlx::Error> {
+    let found = across!(conn, queue_here(conn));
+    Ok(merged(
+        found,
+        |one| one.kind.clone(),
+        |all, one| {
+            all.count += one.count;
+            all.oldest_at = all.oldest_at.into_iter().chain(one.oldest_at).min();
+        },
+    ))
+}
+
+async fn queue_here(conn: &mut PgConnection) -> Result<Vec<Waiting>, sqlx::Error> {
     sqlx::query_as!(
         Waiting,
         r#"SELECT kinds.kind AS "kind!", count(waiting.id) AS "count!", min(waiting.created_at) AS oldest_at
@@ -202,8 +227,13 @@ pub async fn queue(conn: &mut PgConnection) -> Result<Vec<Waiting>, sqlx::Error>
     .await
 }
 
-/// The transactions that wait for staff, the longest waiting first; as many as this.
+/// The transactions of all members that wait for staff, the longest waiting first; as many as this.
 pub async fn waiting(conn: &mut PgConnection, limit: i64) -> Result<Vec<Transaction>, sqlx::Error> {
+    let found = across!(conn, waiting_here(conn, limit));
+    Ok(first(found, limit, |one| (one.created_at, one.id)))
+}
+
+async fn waiting_here(conn: &mut PgConnection, limit: i64) -> Result<Vec<Transaction>, sqlx::Error> {
     select!("WHERE status = 'pending' AND sent_at IS NULL ORDER BY created_at, id LIMIT $1", limit)
         .fetch_all(conn)
         .await
