@@ -121,6 +121,9 @@ pub enum Command {
     DevDb(Place),
     /// Run a command with an empty PostgreSQL and RabbitMQ, which stop afterwards.
     Testbed {
+        /// Into how many buckets wallets divide their members.
+        #[arg(long, default_value_t = 1)]
+        buckets: u16,
         /// The command and its arguments.
         #[arg(last = true, required = true)]
         command: Vec<String>,

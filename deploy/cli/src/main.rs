@@ -114,8 +114,8 @@ async fn obey(command: Command) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::DevDb(place) => dev_db(&place.dir).await,
-        Command::Testbed { command } => {
-            let status = Testbed::start().await?.run(&command).await?;
+        Command::Testbed { buckets, command } => {
+            let status = Testbed::start().await?.in_buckets(buckets).run(&command).await?;
             Ok(exit_code(status))
         }
         Command::E2e { chains, command } => e2e(chains, &command).await,

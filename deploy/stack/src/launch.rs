@@ -21,9 +21,20 @@ use tokio::{
 use crate::network;
 use crate::process::{PATIENCE, Process, Signal};
 
+/// Into how many buckets wallets divide their members: for their own tests, and for the products of a testbed's command.
+pub const WALLET_BUCKETS: &str = "WALLET_BUCKETS";
 /// The variables that child processes inherit; all others are set explicitly.
-const INHERITED: [&str; 7] =
-    ["PATH", "LANG", "TERM", "RUST_BACKTRACE", "RUST_LOG", "OTEL_EXPORTER_OTLP_ENDPOINT", "SSL_CERT_FILE"];
+const INHERITED: [&str; 8] = [
+    "PATH",
+    "LANG",
+    "TERM",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "SSL_CERT_FILE",
+    // Of a testbed, for the wallets of all its products.
+    WALLET_BUCKETS,
+];
 
 /// What to start, and how to end it.
 #[derive(Clone, Debug)]

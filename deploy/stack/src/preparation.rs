@@ -15,7 +15,7 @@ use tokio::{
 
 use crate::{
     databases::Databases,
-    launch::{Launch, Output},
+    launch::{Launch, Output, WALLET_BUCKETS},
     ports,
     process::{Process, tail},
     service::{Ports, Replica, Service, Shared, binary},
@@ -112,9 +112,12 @@ pub(crate) async fn migrate(shared: &Shared, folder: &Path, databases: &Database
 /// Migrates the database at `url` with the binary of its service.
 pub async fn migrate_one(binaries: PathBuf, service: Service, log: PathBuf, url: String) -> Result<()> {
     let name = service.name();
-    let launch = Launch::new(name, binary(&binaries, name), Output::File(log.clone())).args(["migrate"]);
+    let is_divided = service == Service::Wallet && std::env::var(WALLET_BUCKETS).is_ok_and(|count| count != "1");
+    // Makes the buckets that are missing, and migrates all.
+    let command = if is_divided { "buckets" } else { "migrate" };
+    let launch = Launch::new(name, binary(&binaries, name), Output::File(log.clone())).args([command]);
     let status = launch.env("DATABASE_URL", url).start()?.wait().await?;
-    ensure!(status.success(), "{name} migrate failed:\n{}", tail(&log));
+    ensure!(status.success(), "{name} {command} failed:\n{}", tail(&log));
     Ok(())
 }
 

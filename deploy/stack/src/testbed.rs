@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use crate::{
     place, ports,
     postgres::{self, Durability, Postgres},
+    launch::WALLET_BUCKETS,
     rabbitmq::{BrokerUser, Definitions, RabbitMq, Settings},
 };
 
@@ -35,6 +36,7 @@ pub struct Testbed {
     rabbitmq: RabbitMq,
     administrator: BrokerUser,
     folder: TempDir,
+    buckets: u16,
 }
 
 impl Testbed {
@@ -65,7 +67,14 @@ impl Testbed {
             certificate: None,
         };
         let (postgres, rabbitmq) = tokio::try_join!(Postgres::start(&database), RabbitMq::start(&settings))?;
-        Ok(Self { postgres, rabbitmq, administrator, folder })
+        Ok(Self { postgres, rabbitmq, administrator, folder, buckets: 1 })
+    }
+
+    /// Has the wallets of a command divide their members into this many buckets.
+    #[must_use]
+    pub fn in_buckets(mut self, buckets: u16) -> Self {
+        self.buckets = buckets;
+        self
     }
 
     /// What a command needs to find the servers.
@@ -80,6 +89,7 @@ impl Testbed {
             (STACK_TEST_DATABASE_URL, self.postgres.url()),
             (STACK_TEST_AMQP_URL, amqp),
             (STACK_TEST_AMQP_MANAGEMENT_URL, management),
+            (WALLET_BUCKETS, self.buckets.to_string()),
         ]
     }
 
