@@ -121,7 +121,8 @@ pub async fn back_plans(visitor: &Client) -> Result<()> {
     }
     if !without_cash.is_empty() {
         let amount = PLAN_CASH * u32::try_from(plans.len())?;
-        let held = json!({ "kind": "holding_stated", "amount": amount, "asset": BANK, "note": "Capital of the operator" });
+        let held =
+            json!({ "kind": "holding_stated", "amount": amount, "asset": BANK, "note": "Capital of the operator" });
         propose_proven((&proposer, &confirmer), held).await?;
     }
     Ok(())

@@ -10,9 +10,9 @@ use anyhow::{Context, Result};
 use tempfile::TempDir;
 
 use crate::{
+    launch::WALLET_BUCKETS,
     place, ports,
     postgres::{self, Durability, Postgres},
-    launch::WALLET_BUCKETS,
     rabbitmq::{BrokerUser, Definitions, RabbitMq, Settings},
 };
 

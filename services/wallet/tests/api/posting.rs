@@ -131,7 +131,10 @@ pub fn one_transfer(user_id: MemberId, way: (AccountRef, AccountRef), cents: i64
 /// Gives the plan all the cash that gains take; transfers have to be allowed.
 pub async fn fill_plan(world: &World) {
     let way = (AccountRef::House(HouseAccount::Capital), AccountRef::Plan(PLAN, PlanAccount::Cash));
-    assert_eq!(world.home().ledger.apply(one_transfer(PLAN.get().into(), way, 1 << 40)).await.unwrap(), Outcome::Applied);
+    assert_eq!(
+        world.home().ledger.apply(one_transfer(PLAN.get().into(), way, 1 << 40)).await.unwrap(),
+        Outcome::Applied
+    );
 }
 
 pub fn withdrawal(user_id: MemberId, amount: Cents, now: OffsetDateTime) -> Movement {
@@ -479,7 +482,10 @@ async fn kinds_and_accounts_are_those_of_the_database(pool: PgPool) {
         .map(|kind| kind.into_str().to_owned());
     assert_eq!(kinds.into_iter().collect::<HashSet<_>>(), known.collect());
     let accounts: Vec<(i64, String)> =
-        sqlx::query_as("SELECT id - 100 * bucket(), kind FROM accounts WHERE user_id IS NULL").fetch_all(&world.pool).await.unwrap();
+        sqlx::query_as("SELECT id - 100 * bucket(), kind FROM accounts WHERE user_id IS NULL")
+            .fetch_all(&world.pool)
+            .await
+            .unwrap();
     let known = HouseAccount::VARIANTS.iter().map(|one| (one.id(), one.into_str().to_owned()));
     assert_eq!(accounts.into_iter().collect::<HashSet<_>>(), known.collect());
 }
