@@ -1,4 +1,5 @@
 import { act, fireEvent, render, screen } from '@testing-library/react'
+import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { LongList, LongListRow } from './long-list'
 
@@ -48,6 +49,10 @@ describe('a long list', () => {
     const [, second] = screen.getAllByRole('listitem')
     expect(second).toHaveAttribute('aria-posinset', '2')
     expect(second).toHaveAttribute('aria-setsize', '10000')
+  })
+
+  it('has a screenful of rows in the first paint', () => {
+    expect(renderToStaticMarkup(list(10_000)).match(/role="listitem"/g)).toHaveLength(12)
   })
 
   it('takes in what comes near, and leaves the room of what goes', () => {

@@ -1,9 +1,11 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { startTransition, useEffect, useRef, useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { cx } from './cx'
 
 /** Rows that come and go together. */
 const BLOCK = 50
+/** Rows of the first paint, enough for a screen; the other ones of their block come right after it. */
+const FIRST = 12
 /** How far beyond the screen rows are kept, so that scrolling and the Tab key find them there. */
 const AROUND = '1000px'
 
@@ -21,6 +23,7 @@ type LongListProps = {
 /** A list of which only the rows near the screen are in the page. Printing and the browser's search get all of them. */
 export function LongList({ count, rowHeight, keep = -1, className, children }: LongListProps) {
   const isWhole = useIsWhole()
+  const isPainted = useIsPainted()
   const starts = Array.from({ length: Math.ceil(count / BLOCK) }, (_, block) => block * BLOCK)
   return (
     <div role="list" className={className}>
@@ -28,7 +31,7 @@ export function LongList({ count, rowHeight, keep = -1, className, children }: L
         const to = Math.min(from + BLOCK, count)
         return (
           <Block key={from} isFirst={from === 0} isKept={isWhole || (from <= keep && keep < to)} height={(to - from) * rowHeight} className={className}>
-            {() => children(from, to)}
+            {() => children(from, isPainted || isWhole || keep >= 0 ? to : Math.min(to, from + FIRST))}
           </Block>
         )
       })}
@@ -78,6 +81,12 @@ function Block({ isFirst, isKept, height, className, children }: BlockProps) {
       {isShown && children()}
     </div>
   )
+}
+
+function useIsPainted() {
+  const [isPainted, setIsPainted] = useState(false)
+  useEffect(() => startTransition(() => setIsPainted(true)), [])
+  return isPainted
 }
 
 /** Whether all rows have to be in the page: from the first search or print on. */
