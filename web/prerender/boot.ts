@@ -130,7 +130,8 @@ function release() {
   document.addEventListener('stands', bringFont)
 }
 
-if (!isPrerendered || isSignedIn) start()
+// Files from a cache are compiled as soon as they are named, and what is asked for would wait for that.
+if (!isPrerendered || isSignedIn) void Promise.resolve(window.earlyAnswers?.sent).then(start)
 if (isPrerendered) {
   document.addEventListener('click', hold, true)
   document.addEventListener('submit', hold, true)

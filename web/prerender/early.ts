@@ -11,6 +11,9 @@ type Stored = { state?: { token?: string | null; user?: { id: string; role?: str
 
 const session = '/auth/check'
 
+/** The app is not held up by a browser that is slow to give the key. */
+const LONGEST_MS = 300
+
 const shown: [RegExp, string[]][] = [
   [/^\/dashboard$/, ['/trades?status=all', firstPages.transactions]],
   [/^\/transactions$/, [firstPages.transactions]],
@@ -42,11 +45,16 @@ function ask() {
     if (user.hasPurchasedCourse) lists.push('/courses')
     if (user.wallet && user.wallet.balance + user.wallet.held + user.wallet.invested > 0) lists.push('/wallet/days')
   }
-  const answer = async (asked: string) =>
-    fetch(apiUrl + asked, { headers: await credentials(token, 'GET', apiUrl + asked), credentials: 'include' })
+  const sent: Promise<unknown>[] = []
+  const answer = async (asked: string) => {
+    const headers = credentials(token, 'GET', apiUrl + asked)
+    sent.push(headers)
+    return fetch(apiUrl + asked, { headers: await headers, credentials: 'include' })
+  }
   const byPath: EarlyAnswers['byPath'] = new Map([session, ...lists].map((asked) => [asked, answer(asked)]))
   for (const asked of byPath.values()) asked.catch(() => undefined)
-  window.earlyAnswers = { userId: user.id, askedAt: Date.now(), byPath }
+  const limit = new Promise((resolve) => setTimeout(resolve, LONGEST_MS))
+  window.earlyAnswers = { userId: user.id, askedAt: Date.now(), byPath, sent: Promise.race([Promise.allSettled(sent), limit]) }
 }
 
 ask()

@@ -59,9 +59,13 @@ async function early() {
   return output[0].code.trim()
 }
 
-// Without the app there is nothing to see here. Its styles stand behind the scripts, which would wait for them.
+// Without the app there is nothing to see here. What asks is first: the browser reads the key while it goes on, and loads files
+// without compiling them. The styles stand behind the scripts, which would wait for them.
 const asking = await early()
-const empty = shell.replace('  </head>', () => `    <script id="early">${asking}</script>\n    <link rel="stylesheet" href="/${appStyles}">\n  </head>`)
+const preloads = [app, ...modulesOf()].map((file) => `<link rel="preload" as="script" crossorigin href="/${file}">`).join('')
+const empty = shell
+  .replace('<title>', () => `<script id="early">${asking}</script>\n    ${preloads}\n    <title>`)
+  .replace('  </head>', () => `    <link rel="stylesheet" href="/${appStyles}">\n  </head>`)
 const member = modulesOf(...MEMBER)
 const areas = Object.entries(AREAS).map(([address, page]) => {
   const more = modulesOf(...MEMBER, ...[page].flat().map((name) => `src/${name}.tsx`)).filter((file) => !member.includes(file))

@@ -89,8 +89,9 @@ function boundTo(token: string): string | undefined {
 
 async function keyOf(token: string, thumbprint: string) {
   try {
-    const key = await inStore<DeviceKey | undefined>('readonly', (store) => store.get(thumbprint) as IDBRequest<DeviceKey | undefined>)
-    return key && { hash: await sha256(token), key }
+    const found = inStore<DeviceKey | undefined>('readonly', (store) => store.get(thumbprint) as IDBRequest<DeviceKey | undefined>)
+    const [hash, key] = await Promise.all([sha256(token), found])
+    return key && { hash, key }
   } catch {
     return undefined
   }

@@ -1,7 +1,13 @@
 /** What the page asked for before the app was there (`prerender/early.ts`). Each answer is taken once, while it is fresh. */
 import { useSession } from './session'
 
-export type EarlyAnswers = { userId: string; askedAt: number; byPath: Map<string, Promise<Response>> }
+export type EarlyAnswers = {
+  userId: string
+  askedAt: number
+  byPath: Map<string, Promise<Response>>
+  /** Settles when everything is on its way. */
+  sent?: Promise<unknown>
+}
 
 declare global {
   interface Window {
