@@ -28,7 +28,7 @@ export const chunkGroups = [
     ['vite/preload-helper', 'rolldown/runtime.js'],
     components('button', 'card', 'cx', 'dialog', 'field', 'form', 'logo', 'notice', 'page', 'spinner', 'support-link', 'toast-area'),
     ['error-boundary', 'first-render', 'loadable', 'page-outlet', 'return-path', 'skip-link', 'theme-toggle'].map((name) => `/src/app/${name}.ts`),
-    lib('api-error', 'brand', 'early-answers', 'env', 'load-chunk', 'money', 'notify', 'once', 'pasted', 'paths', 'query-client', 'query-keys'),
+    lib('api-error', 'brand', 'early-answers', 'env', 'held-plans', 'load-chunk', 'money', 'notify', 'once', 'pasted', 'paths', 'query-client', 'query-keys'),
     lib('connection', 'member-cache', 'new-version', 'session', 'theme', 'was-prerendered'),
   ),
   // For one page of visitors, and some of members.

@@ -6,6 +6,7 @@ import { credentials } from '../src/lib/device-key'
 import type { EarlyAnswers } from '../src/lib/early-answers'
 import { apiUrl } from '../src/lib/env'
 import { firstPages } from '../src/lib/first-pages'
+import { heldPlans } from '../src/lib/held-plans'
 
 type Stored = { state?: { token?: string | null; user?: { id: string; role?: string; isVerified?: boolean; hasPurchasedCourse?: boolean; wallet?: { balance: number; held: number; invested: number } | null } | null } }
 
@@ -43,7 +44,11 @@ function ask() {
   const lists = isAtHome ? shown.filter(([address]) => address.test(path)).flatMap(([, some]) => some) : []
   if (isAtHome && path === '/dashboard') {
     if (user.hasPurchasedCourse) lists.push('/courses')
-    if (user.wallet && user.wallet.balance + user.wallet.held + user.wallet.invested > 0) lists.push('/wallet/days')
+    if (user.wallet && user.wallet.balance + user.wallet.held + user.wallet.invested > 0) {
+      const plans = heldPlans()
+      lists.push('/wallet/days')
+      if (plans.length > 0) lists.push(firstPages.planValues(plans))
+    }
   }
   const sent: Promise<unknown>[] = []
   const answer = async (asked: string) => {

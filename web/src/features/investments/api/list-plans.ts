@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { Plan, PlanCourse, PlanValue } from '@/lib/api-types'
 import { batched } from '@/lib/batch'
+import { firstPages } from '@/lib/first-pages'
 import { FRESH_MS } from '@/lib/query-client'
 import { queryKeys } from '@/lib/query-keys'
 
@@ -29,7 +30,7 @@ const LARGEST_BATCH = 100
 
 const coursesOf = (points?: number) =>
   batched(LARGEST_BATCH, async (ids) => {
-    const { plans } = await api.get<{ plans: PlanCourse[] }>(`/plans/values?ids=${ids.join(',')}${points ? `&points=${points}` : ''}`)
+    const { plans } = await api.get<{ plans: PlanCourse[] }>(firstPages.planValues(ids) + (points ? `&points=${points}` : ''))
     const byId = new Map(plans.map(({ id, values }) => [id, values]))
     return ids.map((id) => byId.get(id) ?? [])
   })

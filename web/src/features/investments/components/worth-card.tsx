@@ -1,10 +1,11 @@
 import { useQueries } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { Card } from '@/components/card'
 import { Skeleton } from '@/components/skeleton'
 import { Sparkline } from '@/components/sparkline'
 import { ErrorPanel } from '@/components/states'
-import type { Wallet } from '@/lib/api-types'
+import type { Trade, Wallet } from '@/lib/api-types'
+import { keepHeldPlans } from '@/lib/held-plans'
 import { formatCents } from '@/lib/money'
 import { useDailyBalances, useTradesOfDays } from '../api/list-days'
 import { planCourseQuery } from '../api/list-plans'
@@ -26,10 +27,12 @@ export function WorthCard({ wallet }: { wallet: Wallet }) {
   )
 }
 
+const plansOf = (trades: readonly Trade[]) => [...new Set(trades.flatMap(({ plan }) => plan.id ?? []))]
+
 function useWorth(wallet: Wallet) {
   const days = useDailyBalances()
   const trades = useTradesOfDays()
-  const planIds = [...new Set(trades.data?.flatMap(({ plan }) => plan.id ?? []))]
+  const planIds = plansOf(trades.data ?? [])
   const values = useQueries({
     queries: planIds.map(planCourseQuery),
     combine: (answers) => ({
@@ -37,6 +40,10 @@ function useWorth(wallet: Wallet) {
       error: answers.find((one) => one.isError)?.error,
     }),
   })
+  const { data: known } = trades
+  useEffect(() => {
+    if (known) keepHeldPlans(plansOf(known))
+  }, [known])
   const worth = useMemo(() => {
     if (!days.data || !trades.data || !values.byPlan) return undefined
     return [...worthByDay(days.data, trades.data, values.byPlan), worthNow(wallet, trades.data)]
