@@ -47,7 +47,7 @@ export const chunkGroups = [
     inQuery('queryObserver', 'infiniteQueryObserver', 'useBaseQuery', 'useQuery', 'useInfiniteQuery', 'queriesObserver', 'useQueries'),
     icons('bell', 'chart-no-axes-combined', 'download', 'external-link', 'file-text', 'layers', 'receipt-text', 'search', 'search-x', 'shield-exclamation-point', 'user-round'),
     components('amount', 'badge', 'copy-button', 'detail-list', 'drop-zone', 'long-list', 'money-button', 'more-button', 'notice', 'progress', 'segmented', 'skeleton', 'states', 'with-support'),
-    lib('dates', 'durations', 'files', 'last-data', 'new-case', 'paged-query', 'submission', 'units'),
+    lib('dates', 'durations', 'files', 'first-data', 'last-data', 'new-case', 'paged-query', 'submission', 'units'),
     ['/src/app/guard.tsx', '/src/app/member-layout.tsx', '/src/features/auth/api/check-session.ts', '/src/features/auth/api/log-out.ts'],
     features('transactions/api/list-transactions', 'investments/api/list-trades'),
     features('transactions/components/transaction-row', 'transactions/components/transaction-icon', 'transactions/steps', 'investments/portfolio'),
@@ -55,7 +55,7 @@ export const chunkGroups = [
     pages('dashboard'),
   ),
   // What everything is worth and what is on its way, on the dashboard, which needs nothing else of the plans.
-  group('worth', 1, components('sparkline'), lib('batch'), features('investments/api/list-days', 'investments/api/list-plans', 'investments/value-index', 'investments/worth', 'investments/components/worth-card', 'transactions/components/moving-money')),
+  group('worth', 1, ['/src/app/pages/dashboard/first-figures'], components('sparkline'), lib('batch'), features('investments/api/list-days', 'investments/api/list-plans', 'investments/value-index', 'investments/worth', 'investments/components/worth-card', 'transactions/components/moving-money')),
   // For staff and one page of members: elsewhere it would be in every member's way, or lead that page to the back office.
   group('landmark', 2, icons('landmark')),
   // One file for each area: a visitor who opens one of its pages opens the others next.

@@ -56,6 +56,9 @@ const WorthCard = loadable(() => import('@/features/investments/components/worth
 /** With what most members see of it. */
 export const loadFigures = () => WorthCard.load().catch(() => undefined)
 
+/** With their data, where it is there by then. */
+export const takeFigures = async () => (await import('./dashboard/first-figures')).takeFigures()
+
 /** For members who have something. */
 function Worth({ user: { wallet } }: { user: User }) {
   if (!wallet || wallet.balance + wallet.held + wallet.invested === 0) return null

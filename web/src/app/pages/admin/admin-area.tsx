@@ -2,19 +2,25 @@ import { Suspense } from 'react'
 import { Navigate, Outlet, Route, Routes, useLocation } from 'react-router'
 import { ErrorPanel, NoAccess } from '@/components/states'
 import { PageLoader } from '@/components/spinner'
-import { useMe } from '@/features/admin/api/get-me'
+import { meQuery, useMe } from '@/features/admin/api/get-me'
 import { wasLeftAlone } from '@/features/admin/idle'
 import { adminPaths } from '@/features/admin/paths'
 import type { Permission } from '@/features/admin/api/types'
 import { useMay } from '@/features/admin/permissions'
-import { useSessionCheck } from '@/features/auth/api/check-session'
+import { sessionQuery, useSessionCheck } from '@/features/auth/api/check-session'
+import { takeFirstData } from '@/lib/first-data'
 import { paths, type LoginState } from '@/lib/paths'
+import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session'
 import { loadRoute, loadable } from '../../loadable'
 import { AdminLayout } from './admin-layout'
 
 const NotFoundPage = loadable(() => import('../not-found-page'), 'NotFoundPage')
-const QueuePage = loadable(() => import('./queue-page'), 'QueuePage')
+const QueuePage = loadable(async () => {
+  const queue = await import('./queue-page')
+  await queue.takeQueue()
+  return queue
+}, 'QueuePage')
 const ReviewPage = loadable(() => import('./review-page'), 'ReviewPage')
 const UnclaimedPage = loadable(() => import('./unclaimed-page'), 'UnclaimedPage')
 const PayoutsPage = loadable(() => import('./payouts-page'), 'PayoutsPage')
@@ -109,7 +115,11 @@ const routes = (locked: boolean) => (
 )
 
 /** Loads the page of the back office at an address. */
-export const loadPage = (pathname: string) => loadRoute(routes(false), pathname, paths.admin)
+export const loadPage = (pathname: string) =>
+  Promise.all([
+    loadRoute(routes(false), pathname, paths.admin),
+    takeFirstData({ '/auth/check': () => queryClient.prefetchQuery(sessionQuery), '/admin/me': () => queryClient.prefetchQuery(meQuery) }),
+  ])
 
 /** Pages that require a permission. Others see a notice, without a request to the server. */
 function For({ act }: { act: Permission }) {

@@ -1,34 +1,48 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { adminKeys } from '@/features/admin/api/keys'
 import type { Queue, WaitingTransaction } from '@/features/admin/api/types'
 import { firstPages } from '@/lib/first-pages'
+import { FRESH_MS, queryClient } from '@/lib/query-client'
 
 const POLL_MS = 5_000
 /** The list is asked for again when the counts change, and now and then in any case. */
 const LIST_POLL_MS = 20_000
 
 /** How much waits, of which kind, since when, and how long decisions took lately. */
-export const useQueue = () =>
-  useQuery({
-    queryKey: adminKeys.queue,
-    queryFn: ({ signal }) => api.get<Queue>('/admin/queue', { signal }),
-    refetchInterval: POLL_MS,
+const queueQuery = queryOptions({
+  queryKey: adminKeys.queue,
+  queryFn: ({ signal }) => api.get<Queue>('/admin/queue', { signal }),
+  staleTime: FRESH_MS,
+  meta: { silent: true },
+})
+
+export const useQueue = () => useQuery({ ...queueQuery, refetchInterval: POLL_MS })
+
+const waitingQuery = (queue: Queue | undefined) =>
+  queryOptions({
+    queryKey: adminKeys.waiting((queue?.queue ?? []).map(({ kind, count, oldestAt }) => `${kind}:${count}:${oldestAt ?? ''}`).join()),
+    queryFn: ({ signal }) => api.get<{ transactions: WaitingTransaction[] }>(firstPages.waiting, { signal }),
+    staleTime: FRESH_MS,
     meta: { silent: true },
   })
+
+/** What the queue shows first. */
+export async function prefetchQueue() {
+  await queryClient.prefetchQuery(queueQuery)
+  const queue = queryClient.getQueryData(queueQuery.queryKey)
+  if (queue) await queryClient.prefetchQuery(waitingQuery(queue))
+}
 
 /** What waits, the longest waiting first. */
 export function useWaiting() {
   const queue = useQueue()
-  const signature = (queue.data?.queue ?? []).map(({ kind, count, oldestAt }) => `${kind}:${count}:${oldestAt ?? ''}`).join()
   return useQuery({
-    queryKey: adminKeys.waiting(signature),
-    queryFn: ({ signal }) => api.get<{ transactions: WaitingTransaction[] }>(firstPages.waiting, { signal }),
+    ...waitingQuery(queue.data),
     select: ({ transactions }) => transactions,
     refetchInterval: LIST_POLL_MS,
     placeholderData: keepPreviousData,
     enabled: !queue.isPending,
-    meta: { silent: true },
   })
 }
 

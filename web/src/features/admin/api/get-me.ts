@@ -1,16 +1,17 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { adminKeys } from './keys'
 import type { Me } from './types'
 
 /** Who the caller is to the back office, and how their second factor stands. */
-export const useMe = () =>
-  useQuery({
-    queryKey: adminKeys.me,
-    queryFn: ({ signal }) => api.get<Me>('/admin/me', { signal }),
-    staleTime: 60_000,
-    meta: { silent: true },
-  })
+export const meQuery = queryOptions({
+  queryKey: adminKeys.me,
+  queryFn: ({ signal }) => api.get<Me>('/admin/me', { signal }),
+  staleTime: 60_000,
+  meta: { silent: true },
+})
+
+export const useMe = () => useQuery(meQuery)
 
 /** Asks for the caller again, after their second factor changed. */
 export function useRefreshMe() {

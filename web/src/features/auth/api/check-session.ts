@@ -1,4 +1,4 @@
-import { useQuery, type QueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { User } from '@/lib/api-types'
 import { isOffline } from '@/lib/connection'
@@ -24,14 +24,14 @@ async function checkSession({ client }: { client: QueryClient }) {
   }
 }
 
+export const sessionQuery = queryOptions({ queryKey: queryKeys.session, queryFn: checkSession, staleTime: FRESH_MS })
+
 /** The session check: runs while a token is stored, and never for a visitor [AUTH-14]. */
 export function useSessionCheck() {
   const hasToken = useSession((session) => session.token !== null)
   const query = useQuery({
-    queryKey: queryKeys.session,
-    queryFn: checkSession,
+    ...sessionQuery,
     enabled: hasToken,
-    staleTime: FRESH_MS,
     refetchInterval: RENEW_EVERY_MS,
   })
   return { isChecking: hasToken && query.isPending, ...query }

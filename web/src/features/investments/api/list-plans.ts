@@ -41,7 +41,7 @@ const outline = coursesOf(60)
 
 /** All published values of a plan without their sources, oldest first; plans that are asked for together share a request. */
 export const planCourseQuery = (id: string) =>
-  queryOptions({ queryKey: [...queryKeys.plans, 'course', id], queryFn: () => wholeCourse(id) })
+  queryOptions({ queryKey: [...queryKeys.plans, 'course', id], queryFn: () => wholeCourse(id), staleTime: FRESH_MS })
 
 /** The same in outline: the first value, the last, and some between. */
 export const planOutlineQuery = (id: string) =>

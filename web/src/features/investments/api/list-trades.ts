@@ -18,7 +18,7 @@ const listAllTrades = async ({ signal }: { signal: AbortSignal }) => {
 }
 
 /** Open and ended trades, newest first. */
-export const allTradesQuery = queryOptions({ queryKey: [...queryKeys.trades, 'all'], queryFn: listAllTrades })
+export const allTradesQuery = queryOptions({ queryKey: [...queryKeys.trades, 'all'], queryFn: listAllTrades, staleTime: FRESH_MS })
 
 export const useTradeHistory = () => useQuery(allTradesQuery)
 

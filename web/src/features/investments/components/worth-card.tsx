@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { Card } from '@/components/card'
 import { Skeleton } from '@/components/skeleton'
@@ -7,7 +7,7 @@ import { ErrorPanel } from '@/components/states'
 import type { Trade, Wallet } from '@/lib/api-types'
 import { keepHeldPlans } from '@/lib/held-plans'
 import { formatCents } from '@/lib/money'
-import { useDailyBalances, useTradesOfDays } from '../api/list-days'
+import { daysQuery, useTradesOfDays } from '../api/list-days'
 import { planCourseQuery } from '../api/list-plans'
 import { worthByDay, worthNow } from '../worth'
 
@@ -30,7 +30,7 @@ export function WorthCard({ wallet }: { wallet: Wallet }) {
 const plansOf = (trades: readonly Trade[]) => [...new Set(trades.flatMap(({ plan }) => plan.id ?? []))]
 
 function useWorth(wallet: Wallet) {
-  const days = useDailyBalances()
+  const days = useQuery(daysQuery)
   const trades = useTradesOfDays()
   const planIds = plansOf(trades.data ?? [])
   const values = useQueries({

@@ -32,7 +32,7 @@ function refreshOthers(client: QueryClient) {
   for (const queryKey of moneyKeys) if (queryKey !== queryKeys.transactions) void client.invalidateQueries({ queryKey })
 }
 
-const transactionsQuery = infiniteQueryOptions({
+export const transactionsQuery = infiniteQueryOptions({
   queryKey: queryKeys.transactions,
   queryFn: fetchPage,
   initialPageParam: null as string | null,
