@@ -34,13 +34,9 @@ export const chunkGroups = [
   // For one page of visitors, and some of members.
   group('resend', 3, components('resend-button'), lib('refresh-user')),
   group('marketing', 3, ['/src/content/marketing.ts', '/src/app/course-facts.tsx']),
-  group('api', 2, inPackage('axios'), lib('api-client', 'http', 'id')),
-  group(
-    'forms',
-    2,
-    inPackage('react-hook-form'),
-    lib('forms', 'rules'),
-  ),
+  group('api', 2, lib('api-client', 'http', 'id')),
+  // A form brings what sends it; other pages need that once they stand.
+  group('forms', 2, inPackage('axios', 'react-hook-form'), lib('forms', 'rules', 'transport')),
   group(
     'member',
     1,

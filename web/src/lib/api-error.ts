@@ -54,6 +54,9 @@ export function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null
 }
 
+/** Anything but JSON says nothing. */
+export const bodyOf = (data: unknown) => (isErrorBody(data) ? data : {})
+
 export function toApiError(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause
   return new ApiError(cause instanceof Error ? cause.message : 'An error occurred')

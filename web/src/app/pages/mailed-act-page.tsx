@@ -4,6 +4,8 @@ import { Notice } from '@/components/notice'
 import type { MailedAct } from '@/features/auth/api/take-back'
 import { MailedActForm } from '@/features/auth/components/mailed-act-form'
 import { paths } from '@/lib/paths'
+// What its button sends is there at the press.
+import '@/lib/transport'
 import { SessionHeading, TextLink } from '../session-parts'
 
 const texts: Record<MailedAct, { title: string; text: string; label: string; done: string }> = {
