@@ -18,6 +18,7 @@ macro_rules! select {
              WHERE m.archived_at IS NULL AND " + $clause
             $(, $value)*
         )
+        .map(Method::from)
     };
 }
 
@@ -91,10 +92,9 @@ pub async fn visible_to(conn: &mut PgConnection, user_id: MemberId) -> Result<Ve
 
 /// The active methods that `user_id` may name: a platform method, or one of the member's own, by id.
 pub async fn active(conn: &mut PgConnection, id: MethodId, user_id: Option<MemberId>) -> Result<Option<Method>, Error> {
-    let row = select!("m.id = $1 AND (m.scope = 'platform' OR m.user_id = $2)", id.get(), user_id as _)
+    Ok(select!("m.id = $1 AND (m.scope = 'platform' OR m.user_id = $2)", id.get(), user_id as _)
         .fetch_optional(conn)
-        .await?;
-    Ok(row.map(Method::from))
+        .await?)
 }
 
 /// A version of an active platform method.
@@ -152,26 +152,23 @@ pub async fn platform_for(
 
 /// The active platform methods, in the order they were made.
 pub async fn active_platform(conn: &mut PgConnection) -> Result<Vec<Method>, Error> {
-    let rows = select!("m.scope = 'platform' ORDER BY m.created_at, m.id").fetch_all(conn).await?;
-    Ok(rows.into_iter().map(Method::from).collect())
+    Ok(select!("m.scope = 'platform' ORDER BY m.created_at, m.id").fetch_all(conn).await?)
 }
 
 /// The active platform methods of a currency.
 pub async fn platform_of_currency(conn: &mut PgConnection, currency: &str) -> Result<Vec<Method>, Error> {
-    let rows = select!("m.scope = 'platform' AND v.currency = $1 LIMIT 2", currency).fetch_all(conn).await?;
-    Ok(rows.into_iter().map(Method::from).collect())
+    Ok(select!("m.scope = 'platform' AND v.currency = $1 LIMIT 2", currency).fetch_all(conn).await?)
 }
 
 /// The member's active methods, the one changed last first.
 pub async fn personal(conn: &mut PgConnection, user_id: MemberId) -> Result<Vec<Method>, Error> {
-    let rows = select!(
+    Ok(select!(
         "m.scope = 'personal' AND m.user_id = $1
          ORDER BY m.updated_at DESC, m.id DESC",
         user_id.get(),
     )
     .fetch_all(conn)
-    .await?;
-    Ok(rows.into_iter().map(Method::from).collect())
+    .await?)
 }
 
 /// An active method of any owner by id, with its owner; locked until the end of the transaction.
@@ -192,7 +189,7 @@ pub async fn changed_between(
     user_id: MemberId,
     (since, until): (OffsetDateTime, OffsetDateTime),
 ) -> Result<Vec<Method>, Error> {
-    let rows = select!(
+    Ok(select!(
         "m.scope = 'personal' AND m.user_id = $1 AND v.created_at BETWEEN $2 AND $3
          ORDER BY m.id FOR UPDATE OF m",
         user_id.get(),
@@ -200,8 +197,7 @@ pub async fn changed_between(
         until,
     )
     .fetch_all(conn)
-    .await?;
-    Ok(rows.into_iter().map(Method::from).collect())
+    .await?)
 }
 
 /// What a method was before a moment; `None` if it was added afterwards.
