@@ -27,7 +27,7 @@ fi
 # The local overlay needs generated secrets: use a temporary folder.
 rm -rf "$folder/deploy"
 mkdir "$folder/deploy"
-cp -r deploy/kubernetes deploy/observability deploy/manifests.sh deploy/services.sh "$folder/deploy"
+cp -r deploy/kubernetes deploy/observability deploy/manifests.sh deploy/manifests deploy/services.sh "$folder/deploy"
 mkdir -p "$folder/services" "$folder/deploy/compose"
 cp services/services.txt "$folder/services"
 "$folder/deploy/manifests.sh"
