@@ -52,7 +52,7 @@ const VerifyPage = page(() => import('./pages/verify-page'), 'VerifyPage')
 
 const DashboardPage = page(async () => {
   const dashboard = await import('./pages/dashboard-page')
-  await Promise.all([dashboard.loadFigures(), dashboard.takeFigures().catch(() => undefined)])
+  await dashboard.loadFigures()
   return dashboard
 }, 'DashboardPage')
 const ActivityPage = page(() => import('./pages/activity-page'), 'ActivityPage')

@@ -43,3 +43,14 @@ it('does not wait for what hangs', async () => {
   await pass(200)
   expect(stands()).toBe(true)
 })
+
+it('without a network it stands once that is back: what comes later could not be loaded', async () => {
+  const { stands } = await visit()
+  const { noteCall } = await import('./connection')
+  noteCall({ answered: false })
+  await pass(6_000)
+  expect(stands()).toBe(false)
+  noteCall({ answered: true })
+  await pass(300)
+  expect(stands()).toBe(true)
+})

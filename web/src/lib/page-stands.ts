@@ -4,6 +4,7 @@
  */
 import type { QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
+import { isOffline, useConnection } from './connection'
 
 /** Nothing is asked for between an answer and what follows from it. */
 const QUIET_MS = 250
@@ -20,11 +21,12 @@ function tell() {
   for (const listener of listeners) listener()
 }
 
-/** Watches what is asked for, until the page stands. */
+/** Watches what is asked for, until the page stands; without a network nothing more can come. */
 export function watchPage(client: QueryClient) {
   if (stands) return
   let quiet: ReturnType<typeof setTimeout> | undefined
   const end = () => {
+    if (isOffline()) return
     stop()
     tell()
   }
@@ -32,10 +34,10 @@ export function watchPage(client: QueryClient) {
     clearTimeout(quiet)
     if (!client.isFetching()) quiet = setTimeout(end, QUIET_MS)
   }
-  const unsubscribe = client.getQueryCache().subscribe(look)
+  const subscriptions = [client.getQueryCache().subscribe(look), useConnection.subscribe(look)]
   const limit = setTimeout(end, LONGEST_MS)
   const stop = () => {
-    unsubscribe()
+    subscriptions.forEach((end) => end())
     clearTimeout(quiet)
     clearTimeout(limit)
   }

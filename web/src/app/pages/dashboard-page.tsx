@@ -53,11 +53,9 @@ export function DashboardPage() {
 
 const WorthCard = loadable(() => import('@/features/investments/components/worth-card'), 'WorthCard')
 
-/** With what most members see of it. */
-export const loadFigures = () => WorthCard.load().catch(() => undefined)
-
-/** With their data, where it is there by then. */
-export const takeFigures = async () => (await import('./dashboard/first-figures')).takeFigures()
+/** What most members see of it, with its data where that is there. */
+export const loadFigures = () =>
+  Promise.all([WorthCard.load(), import('./dashboard/first-figures').then(({ takeFigures }) => takeFigures())]).catch(() => undefined)
 
 /** For members who have something. */
 function Worth({ user: { wallet } }: { user: User }) {
