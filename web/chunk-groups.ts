@@ -28,7 +28,7 @@ export const chunkGroups = [
     ['vite/preload-helper', 'rolldown/runtime.js'],
     components('button', 'card', 'cx', 'dialog', 'field', 'form', 'logo', 'notice', 'page', 'spinner', 'support-link', 'toast-area'),
     ['error-boundary', 'first-render', 'loadable', 'page-outlet', 'return-path', 'skip-link', 'theme-toggle'].map((name) => `/src/app/${name}.ts`),
-    lib('api-error', 'brand', 'early-answers', 'env', 'held-plans', 'load-chunk', 'money', 'notify', 'once', 'pasted', 'paths', 'query-client', 'query-keys'),
+    lib('api-error', 'brand', 'early-answers', 'env', 'load-chunk', 'money', 'notify', 'once', 'pasted', 'paths', 'query-client', 'query-keys'),
     lib('connection', 'member-cache', 'new-version', 'session', 'theme', 'was-prerendered'),
   ),
   // For one page of visitors, and some of members.
@@ -51,7 +51,7 @@ export const chunkGroups = [
     pages('dashboard'),
   ),
   // What everything is worth and what is on its way, on the dashboard, which needs nothing else of the plans.
-  group('worth', 1, ['/src/app/pages/dashboard/first-figures'], components('sparkline'), lib('batch'), features('investments/api/list-days', 'investments/api/list-plans', 'investments/value-index', 'investments/worth', 'investments/components/worth-card', 'transactions/components/moving-money')),
+  group('worth', 1, ['/src/app/pages/dashboard/first-figures'], components('sparkline'), lib('batch', 'held-plans'), features('investments/api/list-days', 'investments/api/list-plans', 'investments/value-index', 'investments/worth', 'investments/components/worth-card', 'transactions/components/moving-money')),
   // For staff and one page of members: elsewhere it would be in every member's way, or lead that page to the back office.
   group('landmark', 2, icons('landmark')),
   // One file for each area: a visitor who opens one of its pages opens the others next.

@@ -50,6 +50,8 @@ export class ApiError extends Error {
   }
 }
 
+export const networkError = () => new ApiError('Network Error', undefined, { code: NETWORK_ERROR })
+
 export function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null
 }

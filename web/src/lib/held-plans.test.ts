@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { firstPages } from './first-pages'
-import { heldPlans, keepHeldPlans } from './held-plans'
+import { heldPlans } from './held-plans'
+import { keepHeldPlans } from './member-cache'
 import { endSession } from './session'
 
 it('the plans of the trades are known at the next visit, and forgotten with the session', () => {

@@ -1,19 +1,10 @@
-/** The plans of the member's trades, kept in the browser: the next visit asks for their values before it knows the trades. */
-const KEY = 'held-plans'
+import { HELD_PLANS } from './member-cache'
 
+/** The plans of the member's trades, as the last visit kept them: their values are asked for before the trades are known. */
 export function heldPlans(): string[] {
   try {
-    return (localStorage.getItem(KEY) ?? '').split(',').filter(Boolean)
+    return (localStorage.getItem(HELD_PLANS) ?? '').split(',').filter(Boolean)
   } catch {
     return []
-  }
-}
-
-/** Without a storage, the values are asked for after the trades. */
-export function keepHeldPlans(ids: readonly string[]) {
-  try {
-    localStorage.setItem(KEY, ids.join())
-  } catch {
-    // Full or forbidden.
   }
 }

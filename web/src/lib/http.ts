@@ -1,6 +1,6 @@
 /** One request to the API; every failure leaves as an `ApiError`. */
 import type { AxiosRequestConfig, AxiosResponse } from 'axios'
-import { ApiError, NETWORK_ERROR, bodyOf, isErrorBody } from './api-error'
+import { ApiError, bodyOf, isErrorBody, networkError } from './api-error'
 import { noteCall } from './connection'
 import { takeEarlyAnswer } from './early-answers'
 import { loadChunk } from './load-chunk'
@@ -53,5 +53,5 @@ async function ask<T>(request: AxiosRequestConfig): Promise<AxiosResponse<T>> {
 
 function lost(): never {
   noteCall({ answered: false })
-  throw new ApiError('Network Error', undefined, { code: NETWORK_ERROR })
+  throw networkError()
 }

@@ -1,6 +1,6 @@
 /** How the browser sends what its page did not ask for early (`early-answers.ts`): a first page that needs nothing else stands without it. */
 import axios, { isAxiosError, isCancel, type AxiosError, type AxiosRequestConfig, type AxiosResponse } from 'axios'
-import { ApiError, NETWORK_ERROR, bodyOf } from './api-error'
+import { ApiError, bodyOf, networkError } from './api-error'
 import { noteCall } from './connection'
 import { credentials, takeNonce } from './device-key'
 import { apiUrl } from './env'
@@ -29,7 +29,7 @@ export async function ask<T>(request: AxiosRequestConfig, isRepeated = false): P
 async function failure({ config, message, response }: AxiosError<unknown>): Promise<ApiError> {
   // A lost change can be repeated at once; if there is no network, the next read shows it.
   if (response || config?.method === 'get') noteCall({ answered: response !== undefined })
-  if (!response) return new ApiError('Network Error', undefined, { code: NETWORK_ERROR })
+  if (!response) return networkError()
   const { data, status } = response
   return new ApiError(message, status, bodyOf(data instanceof Blob ? await data.text().then(JSON.parse).catch(() => null) : data))
 }

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { useController, useForm, useWatch, type UseFormReturn } from 'react-hook-form'
+import { useController, useForm, useWatch } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import { MoneyField, TextField } from '@/components/field'
 import { FileDrop } from '@/components/file-drop'
@@ -16,7 +16,7 @@ import { paths } from '@/lib/paths'
 import { resolverOf, text, upTo } from '@/lib/schema'
 import { useSubmissionKey } from '@/lib/submission'
 import { useTerms } from '@/lib/terms'
-import { useQuote, type HeldQuote } from '../api/quotes'
+import { useQuote } from '../api/quotes'
 import { useRequestDeposit } from '../api/request-deposit'
 import { amountField, methodField, proofField } from '../fields'
 import { depositRefusal } from '../limits'
@@ -46,6 +46,9 @@ type DepositFormProps = {
 }
 
 export function DepositForm({ methods, type, amount, isPrice = false }: DepositFormProps) {
+  const navigate = useNavigate()
+  const deposit = useRequestDeposit()
+  const submissionKey = useSubmissionKey()
   const form = useForm<Values>({ resolver, defaultValues: initialValues(type, amount) })
   const { errors } = form.formState
   const method = useController({ control: form.control, name: 'method' }).field
@@ -62,7 +65,6 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
   const latest = useQuote({ direction: 'deposit', amountCents: isAllowed ? cents : null, method: method.value })
   // Of another version the address was not shown, and nobody looked at its signature.
   const quote = latest?.methodVersion === selected?.version ? latest : undefined
-  const send = useSend(form, type, { methodVersion: selected?.version, quote })
 
   useEffect(
     () => form.subscribe({ formState: { values: true }, callback: ({ values }) => writeDraft(`${DRAFT}:${type}`, draftOf(values)) }),
@@ -78,6 +80,30 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
     form.clearErrors('receipt')
     receipt.onChange(file)
     notify.success('Proof of payment uploaded successfully!')
+  }
+
+  const send = async (values: Values) => {
+    const { receipt: proof, txid } = values
+    const amountCents = parseCents(values.amount) ?? 0
+    // Its payment may have been sent while the quote was open: the proof often comes later.
+    const ofQuote = quote && { quoteId: quote.id, quoteMayHaveEnded: true }
+    const paid = {
+      amountCents, method: values.method, methodVersion: selected?.version, type,
+      ...ofQuote, ...(txid ? { txid } : {}),
+    }
+    const content = { ...paid, proof: [proof.name, proof.size, proof.lastModified] }
+    try {
+      await deposit.mutateAsync({
+        idempotencyKey: submissionKey.for(content),
+        request: { ...paid, receipt: await readAsDataUrl(proof) },
+      })
+      submissionKey.settle()
+      dropDraft(`${DRAFT}:${type}`)
+      await navigate(paths.transactions)
+    } catch (error) {
+      submissionKey.settle(error)
+      showFieldErrors(error, form.setError, ['amount', 'receipt', 'txid'])
+    }
   }
 
   const submit = form.handleSubmit(send, () => {
@@ -130,38 +156,6 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
       </MoneyButton>
     </Form>
   )
-}
-
-type Shown = { methodVersion: number | undefined; quote: HeldQuote | undefined }
-
-/** Sends the deposit once, however often it is asked for. */
-function useSend(form: UseFormReturn<Values>, type: string, { methodVersion, quote }: Shown) {
-  const navigate = useNavigate()
-  const deposit = useRequestDeposit()
-  const submissionKey = useSubmissionKey()
-  return async (values: Values) => {
-    const { receipt: proof, txid } = values
-    const amountCents = parseCents(values.amount) ?? 0
-    // Its payment may have been sent while the quote was open: the proof often comes later.
-    const ofQuote = quote && { quoteId: quote.id, quoteMayHaveEnded: true }
-    const paid = {
-      amountCents, method: values.method, methodVersion, type,
-      ...ofQuote, ...(txid ? { txid } : {}),
-    }
-    const content = { ...paid, proof: [proof.name, proof.size, proof.lastModified] }
-    try {
-      await deposit.mutateAsync({
-        idempotencyKey: submissionKey.for(content),
-        request: { ...paid, receipt: await readAsDataUrl(proof) },
-      })
-      submissionKey.settle()
-      dropDraft(`${DRAFT}:${type}`)
-      await navigate(paths.transactions)
-    } catch (error) {
-      submissionKey.settle(error)
-      showFieldErrors(error, form.setError, ['amount', 'receipt', 'txid'])
-    }
-  }
 }
 
 function initialValues(type: string, amount: string | null): Partial<Values> & Draft {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useForm, useWatch, type UseFormReturn } from 'react-hook-form'
+import { useForm, useWatch } from 'react-hook-form'
 import { useNavigate, useSearchParams } from 'react-router'
 import { Confirmation } from '@/components/confirmation'
 import { MoneyField, TextField } from '@/components/field'
@@ -50,9 +50,16 @@ type WithdrawalFormProps = {
 }
 
 export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFormProps) {
+  const navigate = useNavigate()
+  const again = useSearchParams()[0].get('amount')
+  const withdraw = useRequestWithdrawal()
   const terms = useTerms().data
   const limits = terms?.withdrawal
-  const form = useDraftForm()
+  const submissionKey = useSubmissionKey()
+  const form = useForm<Values>({
+    resolver,
+    defaultValues: { amount: '', method: '', address: '', memo: '', ...readDraft<Values>(DRAFT), ...(again && { amount: again }) },
+  })
   const { errors } = form.formState
   const [amount, method, address] = useWatch({ control: form.control, name: ['amount', 'method', 'address'] })
   const processedBy = useSoon(PROCESSED_WITHIN_MS)
@@ -63,9 +70,13 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
   const refusal = withdrawalRefusal(useSettled(cents, PAUSE_MS), terms, user.wallet)
   const isAllowed = withdrawalRefusal(cents, terms, user.wallet) === undefined
   const quote = useQuote({ direction: 'withdrawal', amountCents: isAllowed ? cents : null, method })
-  const { send, isSending } = useSend(form, quote, () => setAsked(undefined))
   const isLocked = useSecondsLeft(quote?.until ?? 0) > 0
   const addressRefusal = useAddressRefusal(address, chosen?.network)
+
+  useEffect(
+    () => form.subscribe({ formState: { values: true }, callback: ({ values }) => writeDraft(DRAFT, values) }),
+    [form],
+  )
 
   const fillAddress = (to: PaymentMethod | undefined) => {
     const options = { shouldValidate: form.formState.isSubmitted && to !== undefined }
@@ -93,6 +104,24 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
     setAsked(values)
   }
 
+  const send = async ({ amount: typed, method: id, address: to, memo }: Values) => {
+    const quoteId = openId(quote)
+    const request = {
+      amountCents: parseCents(typed) ?? 0, method: id, address: to, ...(memo ? { memo } : {}), ...(quoteId ? { quoteId } : {}),
+    }
+    try {
+      const { transaction } = await withdraw.mutateAsync({ request, idempotencyKey: submissionKey.for(request) })
+      submissionKey.settle()
+      dropDraft(DRAFT)
+      await navigate(transaction?.needsConfirmation ? paths.transaction(transaction.id) : paths.transactions)
+    } catch (error) {
+      submissionKey.settle(error)
+      showFieldErrors(error, form.setError, ['amount', 'address', 'memo'])
+      // Without an answer the same question stays, to be sent again.
+      if (!toApiError(error).isTransient) setAsked(undefined)
+    }
+  }
+
   const submit = form.handleSubmit(ask, () => {
     const values = form.getValues()
     if (!values.amount.trim() || !values.method || !values.address.trim()) notify.error('Please fill in all required fields')
@@ -112,7 +141,25 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
       </div>
       <MethodGrid legend="Network" methods={methods} selected={method} onSelect={select} error={errors.method?.message} />
       <SavedAddresses addresses={own} address={address} onChoose={fillAddress} />
-      <DestinationFields form={form} chosen={chosen} refusal={addressRefusal} />
+      <TextField
+        label="Wallet address"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        className="font-mono"
+        clean={addressIn}
+        hint={chosen ? `Your ${chosen.currency} address on ${chosen.network}` : 'Your own address on the chosen network'}
+        error={errors.address?.message ?? addressRefusal}
+        {...form.register('address')}
+      />
+      <TextField
+        label="Memo"
+        optional
+        autoComplete="off"
+        hint="Only if your exchange asks for one."
+        error={errors.memo?.message}
+        {...form.register('memo')}
+      />
       {method && (
         <TimeNote text="Withdrawal will be processed by" time={processedBy}>
           This is the usual time within business hours. After a change of your email, password or second factor, or a login from a new device,
@@ -120,7 +167,7 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
         </TimeNote>
       )}
       <div>
-        <MoneyButton type="submit" size="lg" wide busyLabel="Processing withdrawal..." busy={isSending}>
+        <MoneyButton type="submit" size="lg" wide busyLabel="Processing withdrawal..." busy={withdraw.isPending}>
           Request Withdrawal
         </MoneyButton>
         <Confirmation
@@ -131,74 +178,6 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
         />
       </div>
     </Form>
-  )
-}
-
-/** The form as it was left; an amount in the address of the page comes before it. */
-function useDraftForm() {
-  const again = useSearchParams()[0].get('amount')
-  const form = useForm<Values>({
-    resolver,
-    defaultValues: { amount: '', method: '', address: '', memo: '', ...readDraft<Values>(DRAFT), ...(again && { amount: again }) },
-  })
-  useEffect(
-    () => form.subscribe({ formState: { values: true }, callback: ({ values }) => writeDraft(DRAFT, values) }),
-    [form],
-  )
-  return form
-}
-
-/** Sends the withdrawal once, however often it is asked for; a refusal ends the question. */
-function useSend(form: UseFormReturn<Values>, quote: HeldQuote | undefined, onRefused: () => void) {
-  const navigate = useNavigate()
-  const withdraw = useRequestWithdrawal()
-  const submissionKey = useSubmissionKey()
-  const send = async ({ amount: typed, method: id, address: to, memo }: Values) => {
-    const quoteId = openId(quote)
-    const request = {
-      amountCents: parseCents(typed) ?? 0, method: id, address: to, ...(memo ? { memo } : {}), ...(quoteId ? { quoteId } : {}),
-    }
-    try {
-      const { transaction } = await withdraw.mutateAsync({ request, idempotencyKey: submissionKey.for(request) })
-      submissionKey.settle()
-      dropDraft(DRAFT)
-      await navigate(transaction?.needsConfirmation ? paths.transaction(transaction.id) : paths.transactions)
-    } catch (error) {
-      submissionKey.settle(error)
-      showFieldErrors(error, form.setError, ['amount', 'address', 'memo'])
-      // Without an answer the same question stays, to be sent again.
-      if (!toApiError(error).isTransient) onRefused()
-    }
-  }
-  return { send, isSending: withdraw.isPending }
-}
-
-type DestinationFieldsProps = { form: UseFormReturn<Values>; chosen: PaymentMethod | undefined; refusal: string | undefined }
-
-function DestinationFields({ form, chosen, refusal }: DestinationFieldsProps) {
-  const { errors } = form.formState
-  return (
-    <>
-        <TextField
-          label="Wallet address"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          className="font-mono"
-          clean={addressIn}
-          hint={chosen ? `Your ${chosen.currency} address on ${chosen.network}` : 'Your own address on the chosen network'}
-          error={errors.address?.message ?? refusal}
-          {...form.register('address')}
-        />
-        <TextField
-          label="Memo"
-          optional
-          autoComplete="off"
-          hint="Only if your exchange asks for one."
-          error={errors.memo?.message}
-          {...form.register('memo')}
-        />
-    </>
   )
 }
 
