@@ -81,7 +81,7 @@ function start() {
 function sayOffline() {
   const note = document.createElement('p')
   note.role = 'alert'
-  note.textContent = 'Network Error. Please check your connection.'
+  note.textContent = 'Network Error. Check your connection.'
   note.style.cssText = 'position:fixed;bottom:0;background:Canvas'
   document.body.append(note)
   setTimeout(() => note.remove(), 4000)
@@ -90,8 +90,7 @@ function sayOffline() {
 /** The files of the page at an address, which would otherwise be asked for once the app has started. */
 function areaOf(address: string) {
   const fitting = areas?.split(' ').filter((area) => address.startsWith(area.split(',', 1)[0] ?? area))
-  const [, ...files] = fitting?.sort((one, other) => other.length - one.length)[0]?.split(',') ?? []
-  return files.join(' ')
+  return fitting?.sort((one, other) => other.length - one.length)[0]?.split(',').slice(1).join(' ')
 }
 
 function link(rel: string, href: string) {

@@ -46,9 +46,12 @@ export async function sendForPart(request: ApiRequest): Promise<FilePart> {
   return { content: data, nextCursor: String(headers['x-next-cursor'] ?? '') }
 }
 
-/** Its code comes with the first request. Without it, nothing was sent. */
+let transport: typeof import('./transport') | undefined
+
+/** Its code comes with the first request. Without it, nothing was sent. A page that is closed cannot wait for it once more. */
 async function ask<T>(request: AxiosRequestConfig): Promise<AxiosResponse<T>> {
-  return (await loadChunk(() => import('./transport')).catch(lost)).ask<T>(request)
+  transport ??= await loadChunk(() => import('./transport')).catch(lost)
+  return transport.ask<T>(request)
 }
 
 function lost(): never {
