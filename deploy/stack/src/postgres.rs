@@ -137,7 +137,14 @@ fn launch(bin: &Path, folder: &Path, port: u16, settings: &Settings) -> Launch {
     let own: &[&str] = match settings.durability {
         // As in docker-compose.yml; unused memory is not allocated.
         Durability::Full => &["shared_buffers=512MB"],
-        Durability::None => &["shared_buffers=128MB", "fsync=off", "synchronous_commit=off", "full_page_writes=off"],
+        // The log is kept for a while, because a test copies the server while others write.
+        Durability::None => &[
+            "shared_buffers=128MB",
+            "fsync=off",
+            "synchronous_commit=off",
+            "full_page_writes=off",
+            "wal_keep_size=1GB",
+        ],
     };
     parameters.extend(own.iter().map(|parameter| (*parameter).to_owned()));
     let mut launch = Launch::new("postgres", bin.join("postgres"), Output::File(settings.log.clone()))

@@ -57,6 +57,8 @@ impl Standby {
         );
         let log = standby.folder.join("log");
         run("pg_ctl", &["--silent", "--wait", "-D", data, "-l", log.to_str().unwrap(), "-o", &options, "start"]);
+        // One that has replayed nothing since it started does not know how old its data are.
+        sqlx::raw_sql("SELECT pg_current_xact_id()").execute(pool).await.unwrap();
         standby
     }
 
