@@ -81,7 +81,7 @@ function start() {
 function sayOffline() {
   const note = document.createElement('p')
   note.role = 'alert'
-  note.textContent = 'Network Error. Check your connection.'
+  note.textContent = 'Network Error. Please check your connection.'
   note.style.cssText = 'position:fixed;bottom:0;background:Canvas'
   document.body.append(note)
   setTimeout(() => note.remove(), 4000)

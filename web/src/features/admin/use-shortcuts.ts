@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 
 type Shortcuts = Record<string, (() => void) | undefined>
 
@@ -11,10 +11,11 @@ const hasOwnEnter = (target: EventTarget | null) => target instanceof HTMLElemen
 /** Single-key shortcuts, ignored while typing, in dialogs and with modifiers. */
 export function useShortcuts(shortcuts: Shortcuts) {
   const current = useRef(shortcuts)
-  useEffect(() => {
+  // Before the page is painted: the keys work as soon as it is seen.
+  useLayoutEffect(() => {
     current.current = shortcuts
   })
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
       if (isTyping(event.target) || document.querySelector('dialog[open]')) return

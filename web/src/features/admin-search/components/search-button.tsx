@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useLayoutEffect, useState } from 'react'
 import { Kbd } from '@/features/admin/components/shortcut-help'
 import { loadChunk } from '@/lib/load-chunk'
 import type { BackOfficePage } from '../results'
@@ -12,7 +12,8 @@ const isMac = () => /Mac|iPhone|iPad/.test(navigator.platform)
 /** Opens the search, from anywhere by Ctrl or Cmd and K. */
 export function SearchButton({ pages }: { pages: readonly BackOfficePage[] }) {
   const [open, setOpen] = useState(false)
-  useEffect(() => {
+  // Before the page is painted: the keys work as soon as it is seen.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || event.altKey || event.shiftKey || !(isMac() ? event.metaKey : event.ctrlKey)) return
       event.preventDefault()

@@ -30,6 +30,8 @@ export function useRequestDeposit() {
       api.post('/transactions/deposit', { amount: toDollars(amountCents), ...rest }, { idempotencyKey }),
     onSuccess: () => {
       forgetQuotes(client)
+      // A payment for it is in review from now on.
+      void client.invalidateQueries({ queryKey: queryKeys.course })
       return client.invalidateQueries({ queryKey: queryKeys.transactions })
     },
     onError: (error) => forgetQuotes(client, error),
