@@ -4,6 +4,7 @@ import { ApiError, bodyOf, isErrorBody, networkError } from './api-error'
 import { noteCall } from './connection'
 import { takeEarlyAnswer } from './early-answers'
 import { loadChunk } from './load-chunk'
+import type * as Transport from './transport'
 
 export type ApiRequest = Pick<AxiosRequestConfig<unknown>, 'data' | 'signal'> & {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -46,7 +47,7 @@ export async function sendForPart(request: ApiRequest): Promise<FilePart> {
   return { content: data, nextCursor: String(headers['x-next-cursor'] ?? '') }
 }
 
-let transport: typeof import('./transport') | undefined
+let transport: typeof Transport | undefined
 
 /** Its code comes with the first request. Without it, nothing was sent. A page that is closed cannot wait for it once more. */
 async function ask<T>(request: AxiosRequestConfig): Promise<AxiosResponse<T>> {
