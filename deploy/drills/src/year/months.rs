@@ -50,7 +50,7 @@ pub(super) async fn end_open_trades(member: &Member) -> Result<()> {
     Ok(())
 }
 
-/// New keys for tokens and for a service, half an hour apart: nobody is logged out who keeps using the product.
+/// New keys for tokens and for a service, half an hour apart: members who keep using the product stay logged in.
 pub(super) async fn key_rotation(year: &mut Year, member: &Member) -> Result<()> {
     let mut member = year.login(member).await?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rotate-key.sh").canonicalize()?;
