@@ -1,9 +1,6 @@
 -- Accounts, their sessions, and what proves who they are. No secret is stored in the clear: codes and link tokens are derived
 -- from the id of their row by a key outside the database.
 
--- Functions read the tables of this schema, and no table of a caller in their place.
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
-
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
 -- The account of a member or of staff.

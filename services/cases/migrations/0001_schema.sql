@@ -1,8 +1,5 @@
 -- What members write to staff, and what staff answer.
 
--- Functions read the tables of this schema, and no table of a caller in their place.
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
-
 -- What members write to staff, and what staff answer.
 CREATE TABLE cases (
     id                uuid        NOT NULL CONSTRAINT cases_pkey PRIMARY KEY,

@@ -1,9 +1,5 @@
 -- What every service's database has besides its own tables.
 
--- Functions read the tables of this schema, in a bucket those of the first one too, and no table of a caller in their place.
-SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
-    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
-
 -- Events that wait to be published, and those that were. Rows of this table, the inbox and the keys come and go all day: they
 -- are vacuumed when a hundredth is dead, not a fifth of millions, and what is only inserted is frozen in small steps.
 CREATE TABLE outbox (

@@ -1,8 +1,5 @@
 -- The content of the course in versions, what is published, how far members have come, and the files of lessons.
 
--- Functions read the tables of this schema, and no table of a caller in their place.
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
-
 -- A version is written once, with all its modules and lessons, and never changes.
 CREATE TABLE versions (
     number     integer     NOT NULL CONSTRAINT versions_pkey PRIMARY KEY,

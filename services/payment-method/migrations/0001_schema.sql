@@ -1,9 +1,6 @@
 -- Payment methods: those of the platform (deposit addresses, changed by two treasurers) and of members (payout destinations),
 -- quotes with the rates that they follow from, and the payments and holdings on the chains.
 
--- Functions read the tables of this schema, and no table of a caller in their place.
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
-
 -- What makes two addresses one: small letters where case says nothing, in hexadecimal digits and bech32 in capitals. In base58
 -- two addresses may differ by case alone. As in the wallet.
 CREATE FUNCTION address_key(address text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$

@@ -1,8 +1,5 @@
 -- Plans, their published values, and the trades of members in them.
 
--- Functions read the tables of this schema, and no table of a caller in their place.
-SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
-
 -- What members can invest in.
 CREATE TABLE plans (
     id                    uuid        NOT NULL CONSTRAINT plans_pkey PRIMARY KEY,

@@ -1,10 +1,6 @@
 -- The double-entry ledger, what members and staff do with money, and what is published of it. The functions that move money are
 -- in ../sql, applied after the migrations.
 
--- Functions read the tables of this schema, in a bucket those of the first one too, and no table of a caller in their place.
-SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
-    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
-
 -- The number of this bucket of members, which the name of its schema says; that of the first is 0.
 DO $$ BEGIN
     EXECUTE format('CREATE FUNCTION bucket() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS %L',

@@ -1,9 +1,6 @@
 -- The rules of the ledger: what causes a posting of each kind, which accounts it moves, and by how much. post_movements and
 -- expected_postings read this table. Applied after the migrations, so this file is the current definition.
 
-SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
-    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
-
 CREATE TEMP TABLE rules (LIKE posting_kinds INCLUDING DEFAULTS);
 -- The accounts with their amounts: `named_amount` in 10_ledger.sql defines the names.
 INSERT INTO rules (kind, cause_type, cause_kind, cause_status, debits, debit_amounts, credits, credit_amounts) VALUES

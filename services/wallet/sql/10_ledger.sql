@@ -2,10 +2,6 @@
 -- `wallet migrate` runs, so this file is the current definition. The functions run as the owner of the tables, on which
 -- the service's role has no write privileges.
 
--- The functions keep this setting: only this schema, with temporary tables last.
-SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
-    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
-
 -- The row types of post_movements. Rows refer to their movement by its position, from 1. Processes of the previous
 -- version send the fields they know, so a row with a new field needs a type with a new name.
 DO $$ BEGIN

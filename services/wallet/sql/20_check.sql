@@ -1,8 +1,5 @@
 -- The check of the ledger. Applied after the migrations, so this file is the current definition.
 
-SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
-    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
-
 CREATE OR REPLACE FUNCTION dollars(cents numeric) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN cents < 0 THEN '-' ELSE '' END || to_char(abs(cents) / 100, 'FM$999,999,999,999,990.00')
 $$;

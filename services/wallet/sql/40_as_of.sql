@@ -1,8 +1,5 @@
 -- Balances of accounts at a given time.
 
-SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
-    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
-
 -- The newest posting of an account at or before a given time; 0 if there is none. The postings of an account are
 -- ordered by time, so a binary search finds it with some thirty lookups in two indexes, however many there are.
 CREATE OR REPLACE FUNCTION last_posting_until(account bigint, until timestamptz) RETURNS bigint LANGUAGE plpgsql STABLE AS $$

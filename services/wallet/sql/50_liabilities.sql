@@ -2,10 +2,6 @@
 -- service's role has no write privileges, and count from the postings, so that nobody can leave out a member or state another
 -- balance. The steps are separate, so that no snapshot is held for long.
 
--- The functions keep this setting: only this schema, with temporary tables last.
-SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
-    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true);
-
 -- Begins a publication. Returns it, or null while another is being built, unless that one has been unfinished for an hour.
 CREATE OR REPLACE FUNCTION begin_liabilities() RETURNS bigint LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT

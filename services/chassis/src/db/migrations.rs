@@ -17,6 +17,11 @@ const BUILD: &str = "10min";
 /// How long locks are asked for again, before the migration fails.
 const PATIENCE: Duration = Duration::from_mins(10);
 
+/// For the transaction that makes functions, which keep it: they read the tables of this schema, in a bucket those of the first
+/// one too, and no table of a caller in their place.
+const SEARCH_PATH: &str = "SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
+    CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true)";
+
 /// What changes a schema.
 #[derive(Clone, Copy)]
 pub(super) enum What<'w> {
@@ -112,6 +117,7 @@ async fn apply(
         return conn.skip(table, migration).await;
     }
     let mut tx = conn.begin().await?;
+    tx.execute(SEARCH_PATH).await.map_err(failed)?;
     execute(&mut tx, migration.sql.as_str(), without).await.map_err(failed)?;
     tx.skip(table, migration).await?;
     Ok(tx.commit().await?)
@@ -121,6 +127,7 @@ async fn define(conn: &mut PgConnection, scripts: &[&str], without: &[&str]) -> 
     wait_for_locks(conn, LOCK).await?;
     let mut tx = conn.begin().await?;
     tx.execute("SELECT pg_advisory_xact_lock(hashtext('definitions'))").await?;
+    tx.execute(SEARCH_PATH).await?;
     for script in scripts {
         execute(&mut tx, script, without).await?;
     }
