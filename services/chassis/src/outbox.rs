@@ -63,12 +63,8 @@ pub async fn enqueue(
     Unsent::new(key, aggregate_id, message).enqueue(conn).await
 }
 
-/// Age in seconds of the oldest event that waits; 0 when none does.
+/// Age in seconds of the oldest event that waits in this bucket; 0 when none does.
 pub async fn oldest_seconds(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
-    Ok(crate::across!(conn, oldest_here(conn)).into_iter().max().unwrap_or(0))
-}
-
-async fn oldest_here(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::bigint AS "seconds!"
          FROM outbox WHERE published_at IS NULL"#

@@ -298,18 +298,20 @@ async fn ready(State(state): State<OpsState>) -> (StatusCode, &'static str) {
 }
 
 async fn metrics(State(state): State<OpsState>) -> String {
-    if let Some(db) = state.dependencies.dbs.first() {
-        let usages = state.dependencies.dbs.iter().map(Db::usage);
-        let (open, idle) = usages.fold((0, 0), |(open, idle), (more, more_idle)| (open + more, idle + more_idle));
-        metrics::gauge!("db_pool_connections").set(open);
-        metrics::gauge!("db_pool_idle_connections").set(u32::try_from(idle).unwrap_or(u32::MAX));
-        if let Ok(mut conn) = db.conn().await {
-            if let Ok(seconds) = outbox::oldest_seconds(&mut conn).await {
-                metrics::gauge!("outbox_oldest_seconds").set(u32::try_from(seconds).unwrap_or(u32::MAX));
-            }
-            if let Ok(dead) = dead_letter::count(&mut conn).await {
-                metrics::gauge!("dead_letters").set(u32::try_from(dead).unwrap_or(u32::MAX));
-            }
+    for db in &state.dependencies.dbs {
+        let (bucket, (open, idle)) = (db.home().bucket.to_string(), db.usage());
+        metrics::gauge!("db_pool_connections", "bucket" => bucket.clone()).set(open);
+        let idle = u32::try_from(idle).unwrap_or(u32::MAX);
+        metrics::gauge!("db_pool_idle_connections", "bucket" => bucket.clone()).set(idle);
+        let Ok(mut conn) = db.conn().await else { continue };
+        if let Ok(seconds) = outbox::oldest_seconds(&mut conn).await {
+            let seconds = u32::try_from(seconds).unwrap_or(u32::MAX);
+            metrics::gauge!("outbox_oldest_seconds", "bucket" => bucket).set(seconds);
+        }
+        if db.home().bucket == 0
+            && let Ok(dead) = dead_letter::count(&mut conn).await
+        {
+            metrics::gauge!("dead_letters").set(u32::try_from(dead).unwrap_or(u32::MAX));
         }
     }
     state.metrics.render()

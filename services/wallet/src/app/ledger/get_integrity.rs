@@ -1,5 +1,6 @@
 //! Returns the state of the ledger and its checks.
 
+use chassis::across;
 use chassis::clock;
 use chassis::db::Db;
 use chassis::dead_letter;
@@ -62,7 +63,7 @@ pub async fn get_integrity(db: &Db, held: Vec<Fault>) -> Result<Integrity, Error
         is_watched: check.checked_at.is_some_and(|checked_at| now - checked_at < FRESH),
         check,
         faults,
-        outbox_oldest_seconds: outbox::oldest_seconds(&mut conn).await?,
+        outbox_oldest_seconds: across!(conn, outbox::oldest_seconds(&mut conn)).into_iter().max().unwrap_or(0),
         dead_letters: dead_letter::count(&mut conn).await?,
         pause: withdrawal_pauses::in_force(&mut conn).await?,
     })
