@@ -33,7 +33,7 @@ use sqlx::PgConnection;
 
 use self::checks::{Check, EVERYWHERE, checks};
 use self::snapshots::Snapshots;
-pub use self::snapshots::Urls;
+pub use self::snapshots::{Urls, connect};
 pub use self::verdict::Verdict;
 use stack::Service;
 

@@ -125,8 +125,12 @@ pub(super) async fn search(connection: &mut PgConnection, path: &str) -> Result<
     Ok(())
 }
 
-/// A connection that finds the tables of all buckets of members as one, where there are several.
-pub(super) async fn connect(url: &str) -> Result<PgConnection> {
+/// A connection that finds the tables of all buckets of members as one, where there are several: to read, for the owner or the
+/// auditor.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn connect(url: &str) -> Result<PgConnection> {
     let mut connection = PgConnection::connect(url).await.context("cannot connect")?;
     // Every check reads whole tables once, so joins and sorts should fit into memory.
     sqlx::raw_sql("SET work_mem = '128MB'; SET jit = off").execute(&mut connection).await?;

@@ -17,7 +17,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -219,7 +218,7 @@ async fn check(stack: &TestStack, life: &Life) -> Result<()> {
 }
 
 async fn count(database: &str, sql: &'static str, member: &str, value: &str) -> Result<u64> {
-    let mut database = PgConnection::connect(database).await?;
+    let mut database = audit::connect(database).await?;
     let count: i64 = sqlx::query_scalar(sql).bind(member).bind(value).fetch_one(&mut database).await?;
     Ok(u64::try_from(count)?)
 }

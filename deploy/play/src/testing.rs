@@ -8,7 +8,6 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
-use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
@@ -141,8 +140,8 @@ impl TestStack {
 
     /// Waits for the first check of the ledger: withdrawals are paused before it.
     async fn wait_for_check(&self) -> Result<()> {
-        const IS_CHECKED: &str = "SELECT EXISTS (SELECT FROM ledger_checks WHERE checked_at IS NOT NULL)";
-        let mut wallet = PgConnection::connect(&self.databases().owner_url(Service::Wallet)?).await?;
+        const IS_CHECKED: &str = "SELECT bool_and(checked_at IS NOT NULL) FROM ledger_checks";
+        let mut wallet = audit::connect(&self.databases().owner_url(Service::Wallet)?).await?;
         let limit = Instant::now() + Duration::from_secs(60);
         while !sqlx::query_scalar::<_, bool>(IS_CHECKED).fetch_one(&mut wallet).await? {
             ensure!(Instant::now() < limit, "the ledger is not checked");

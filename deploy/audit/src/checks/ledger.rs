@@ -153,7 +153,22 @@ pub(super) const LEDGER: &[Check] = &[
             AND (postings.kind = 'hold' OR postings.kind = 'hold_release' AND holds.status = 'released')
          LEFT JOIN closed_wallets AS closed ON closed.user_id = business_id AND closed.user_id = postings.user_id
             AND postings.kind = 'bonus_given_up' AND closed.bonus_cents > 0
-         WHERE line.id IS NULL AND trade_id IS NULL AND proposals.id IS NULL AND holds.id IS NULL AND closed.user_id IS NULL",
+         LEFT JOIN cash_transfers AS cash ON cash.id = business_id AND cash.plan_id = postings.user_id
+            AND postings.kind IN ('cash_out', 'cash_in')
+         WHERE line.id IS NULL AND trade_id IS NULL AND proposals.id IS NULL AND holds.id IS NULL AND closed.user_id IS NULL
+            AND cash.id IS NULL",
+    ),
+    wallet(
+        "D-B1",
+        "the cash of a plan that leaves a bucket of members arrives in another",
+        "SELECT format('transfer %s of %s of plan %s', cash.id, cash.amount_cents, plan_id) FROM cash_transfers AS cash
+         CROSS JOIN LATERAL (SELECT coalesce(array_agg((postings.kind, postings.id / 100000000000000, moved)::text
+                ORDER BY postings.kind DESC), '{}') AS found
+            FROM postings CROSS JOIN LATERAL (SELECT sum(entries.amount_cents) AS moved
+                FROM entries JOIN accounts ON accounts.id = account_id
+                WHERE posting_id = postings.id AND accounts.kind = 'plan_cash' AND accounts.user_id = plan_id) AS effect
+            WHERE business_id = cash.id AND postings.kind IN ('cash_out', 'cash_in')) AS posted
+         WHERE found <> ARRAY[('cash_out', from_bucket, -cash.amount_cents)::text, ('cash_in', to_bucket, cash.amount_cents)::text]",
     ),
     wallet(
         "D-B1 D-R2",

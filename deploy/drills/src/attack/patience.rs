@@ -218,7 +218,7 @@ impl Drill<'_> {
     }
 
     async fn count(&self, service: Service, statement: &str) -> Result<i64> {
-        let mut database = PgConnection::connect(&self.stack.databases().owner_url(service)?).await?;
+        let mut database = audit::connect(&self.stack.databases().owner_url(service)?).await?;
         Ok(sqlx::query_scalar(AssertSqlSafe(statement.to_owned())).fetch_one(&mut database).await?)
     }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::Result;
-use sqlx::{Connection, PgConnection};
+use sqlx::Connection;
 use tokio::time::Instant;
 
 use stack::{Service, databases::Databases};
@@ -67,7 +67,7 @@ impl Rows {
         let mut all = BTreeMap::new();
         let logins = effect(LOGIN, Service::Auth, SESSIONS);
         for Effect { what, database, rows } in EFFECTS.iter().chain([&logins]) {
-            let mut connection = PgConnection::connect(&databases.owner_url(*database)?).await?;
+            let mut connection = audit::connect(&databases.owner_url(*database)?).await?;
             let ids: Vec<String> = sqlx::query_scalar(*rows).fetch_all(&mut connection).await?;
             all.insert(*what, ids.into_iter().collect());
             connection.close().await?;

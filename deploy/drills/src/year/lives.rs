@@ -369,7 +369,7 @@ pub(super) async fn kept_about(stack: &TestStack, closed: &Member) -> Result<i64
     ];
     let mut kept = 0;
     for (service, table) in tables {
-        let mut database = PgConnection::connect(&stack.databases().owner_url(service)?).await?;
+        let mut database = audit::connect(&stack.databases().owner_url(service)?).await?;
         let statement = format!("SELECT count(*) FROM {table} WHERE user_id = $1::uuid");
         let rows: i64 = sqlx::query_scalar(AssertSqlSafe(statement)).bind(&closed.id).fetch_one(&mut database).await?;
         kept += rows;

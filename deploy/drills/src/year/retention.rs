@@ -171,7 +171,7 @@ const RECEIPT: &str = "CASE WHEN NOT EXISTS (SELECT FROM transactions
 /// Also when a table is not listed, or a listed one does not exist.
 pub(super) async fn check(stack: &Stack) -> Result<()> {
     for service in Service::services() {
-        let mut database = PgConnection::connect(&stack.databases().owner_url(service)?).await?;
+        let mut database = audit::connect(&stack.databases().owner_url(service)?).await?;
         let names: Vec<String> = sqlx::query_scalar(
             "SELECT table_name::text FROM information_schema.tables
              WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1",

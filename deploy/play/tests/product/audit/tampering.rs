@@ -78,6 +78,9 @@ controls! {
             ARRAY[1, 4000000000000000006], ARRAY[100000000, -100000000])";
     a_cause_of_another_member_is_none: "D-B1", "wallet",
         "UPDATE proposals SET subject_id = gen_random_uuid() WHERE kind = 'bonus'";
+    cash_that_never_arrived_is_seen: "the cash of a plan that leaves a bucket", "wallet",
+        "INSERT INTO cash_transfers (id, plan_id, from_bucket, to_bucket, amount_cents)
+         VALUES (gen_random_uuid(), gen_random_uuid(), 1, 0, 100)";
     a_correction_of_another_amount_is_seen: "D-R2", "wallet",
         "UPDATE proposals SET change = '{\"amount_cents\": 501}' WHERE kind = 'bonus'";
     a_rebuild_by_nobody_is_seen: "A6", "wallet",
