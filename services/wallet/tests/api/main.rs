@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
 mod evidence;
-mod fake_quotes;
 mod fixture;
 
 mod arrived;
