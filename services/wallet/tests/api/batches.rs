@@ -1,101 +1,18 @@
 //! Payouts that are paid together.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::Ordering;
 
-use chassis::error::{Refusal, refusal_to_status};
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::common::v1::{ChainEvidence, ChainPayment};
-use proto::payment_method::v1 as payment_method;
 use proto::payment_method::v1::PayoutOnChain;
-use proto::payment_method::v1::payout_service_server::PayoutService;
 use proto::wallet::v1::treasury_service_server::TreasuryService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
-use tokio::sync::Notify;
-use tonic::{Request, Response, Status};
+use tonic::Status;
 use wallet::app::payout::settle_payouts::settle_payouts;
 
 use crate::fixture::{World, code, hash, key, refusal, withdrawal};
-
-/// payment-method, which takes a transaction for one that pays the batch unless its text is `other`.
-#[derive(Clone)]
-pub struct FakePayouts {
-    verifier: chassis::identity::Verifier,
-    prepared: Arc<Mutex<Vec<payment_method::OutgoingPayout>>>,
-    sent: Arc<Mutex<Vec<String>>>,
-    /// The node cannot be reached for sending.
-    away: Arc<AtomicBool>,
-    /// Which call is never answered, and whether one waits for it.
-    silent: Arc<Mutex<&'static str>>,
-    waiting: Arc<Notify>,
-}
-
-impl FakePayouts {
-    pub fn new(verifier: chassis::identity::Verifier) -> Self {
-        Self {
-            verifier,
-            prepared: Arc::default(),
-            sent: Arc::default(),
-            away: Arc::default(),
-            silent: Arc::default(),
-            waiting: Arc::default(),
-        }
-    }
-
-    /// Never returns if this call is not answered.
-    async fn answer(&self, call: &str) {
-        if *self.silent.lock().unwrap() == call {
-            self.waiting.notify_one();
-            std::future::pending::<()>().await;
-        }
-    }
-
-    fn check<T>(&self, request: &Request<T>) -> Result<(), Status> {
-        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal)).map(drop)
-    }
-}
-
-#[tonic::async_trait]
-impl PayoutService for FakePayouts {
-    async fn prepare_payouts(
-        &self,
-        request: Request<payment_method::PreparePayoutsRequest>,
-    ) -> Result<Response<payment_method::PreparePayoutsResponse>, Status> {
-        self.check(&request)?;
-        *self.prepared.lock().unwrap() = request.into_inner().payouts;
-        Ok(Response::new(payment_method::PreparePayoutsResponse { psbt: "unsigned".to_owned(), ..Default::default() }))
-    }
-
-    async fn keep_signed_payouts(
-        &self,
-        request: Request<payment_method::KeepSignedPayoutsRequest>,
-    ) -> Result<Response<payment_method::KeepSignedPayoutsResponse>, Status> {
-        self.check(&request)?;
-        let message = request.into_inner();
-        if message.psbt == "other" {
-            let refusal = Refusal::field("psbt", "The signed transaction does not pay it. Nothing was sent.");
-            return Err(refusal_to_status(&refusal));
-        }
-        self.answer("keep").await;
-        let outputs = (1..).take(message.payouts.len()).collect();
-        Ok(Response::new(payment_method::KeepSignedPayoutsResponse { txid: hash(&message.psbt), outputs }))
-    }
-
-    async fn send_payouts(
-        &self,
-        request: Request<payment_method::SendPayoutsRequest>,
-    ) -> Result<Response<payment_method::SendPayoutsResponse>, Status> {
-        self.check(&request)?;
-        if self.away.load(Ordering::Relaxed) {
-            return Err(refusal_to_status(&Refusal::unavailable()));
-        }
-        self.answer("send").await;
-        self.sent.lock().unwrap().push(request.into_inner().txid);
-        Ok(Response::new(payment_method::SendPayoutsResponse {}))
-    }
-}
 
 /// Withdrawals of different members that the treasurer has leased.
 async fn leased(world: &World, count: i64) -> Vec<Transaction> {

@@ -3,7 +3,9 @@
 
 mod books;
 mod fake_auth;
+mod fake_evidence;
 mod fake_methods;
+mod fake_payouts;
 mod fake_quotes;
 mod members;
 mod staff;
@@ -50,10 +52,12 @@ use wallet::posting::ledger::Ledger;
 use wallet::{BUCKETED, SCHEMA};
 
 use self::fake_auth::FakeAuth;
+use self::fake_evidence::FakeEvidence;
 use self::fake_methods::FakeMethods;
+use self::fake_payouts::FakePayouts;
 use self::fake_quotes::FakeQuotes;
-use crate::batches::FakePayouts;
-use crate::evidence::FakeEvidence;
+
+pub use self::fake_evidence::ANY_TXID;
 
 /// The id of the platform's only method.
 pub const PLATFORM: &str = "11111111-1111-4111-8111-111111111111";
