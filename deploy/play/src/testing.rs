@@ -1,9 +1,11 @@
 //! The whole product for one test: real binaries, real servers, nothing left behind.
 
+mod members;
+mod settings;
+
 use std::{
     ops::{Deref, DerefMut},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
@@ -11,26 +13,24 @@ use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
+use self::settings::{broker, databases};
 use crate::{
-    client::{Answer, Client},
+    client::Client,
     mails::{self, Mail},
-    request::{self, Decision, txid},
     seed::{self, STAFF_PASSWORD},
 };
 use audit::{Evidence, Urls, Verdict, audit};
 use stack::{
-    Logs, Replica, Service, Settings, Stack,
+    Replica, Service, Settings, Stack,
     nodes::Blocks,
-    ports,
     postgres::Durability,
     running::Running,
     servers::{BrokerServer, DatabaseServer},
     smtp::SmtpServer,
-    testbed,
 };
 
-/// The password of every member made here.
-pub const PASSWORD: &str = "correct horse battery";
+pub use self::members::{Member, PASSWORD};
+pub use self::settings::{folder, one_reviewer, settings, unproven_without_limits};
 
 /// What a test needs beyond the usual.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,22 +63,13 @@ pub struct Options {
 
 /// A seeded stack in a temporary folder.
 ///
-/// It uses the servers of [`testbed`] when it runs under one, and starts its own otherwise.
+/// It uses the servers of [`stack::testbed`] when it runs under one, and starts its own otherwise.
 #[derive(Debug)]
 pub struct TestStack {
     stack: Stack,
     smtp: Option<SmtpServer>,
     mail_dir: PathBuf,
     _folder: TempDir,
-}
-
-/// A member who has registered and verified the email.
-#[derive(Clone, Debug)]
-pub struct Member {
-    pub client: Client,
-    pub email: String,
-    /// The id of the account.
-    pub id: String,
 }
 
 // === impl TestStack ===
@@ -215,42 +206,6 @@ impl TestStack {
         seed::publish_rates(&treasurer, &treasurer2).await
     }
 
-    /// Registers a fresh account that has not verified its email.
-    ///
-    /// # Errors
-    /// When the product refuses.
-    pub async fn register(&self) -> Result<Member> {
-        self.register_through(&self.client()).await
-    }
-
-    async fn register_through(&self, client: &Client) -> Result<Member> {
-        static COUNT: AtomicU32 = AtomicU32::new(1);
-        let email = format!("member{}@example.test", COUNT.fetch_add(1, Ordering::Relaxed));
-        let answer = client.make(request::register("Mia Member", &email, PASSWORD, "Germany")).await?;
-        let id = request::id(&answer)?;
-        let token = answer["token"].as_str().context("registration gives a token")?;
-        Ok(Member { client: client.with_token(token), email, id })
-    }
-
-    /// Registers a fresh account and verifies its email with the mailed code.
-    ///
-    /// # Errors
-    /// When the product refuses, or no mail comes.
-    pub async fn member(&self) -> Result<Member> {
-        self.member_through(&self.client()).await
-    }
-
-    /// The same through a client of the caller's.
-    ///
-    /// # Errors
-    /// When the product refuses, or no mail comes.
-    pub async fn member_through(&self, client: &Client) -> Result<Member> {
-        let member = self.register_through(client).await?;
-        let code = mails::wait_for_code(&self.mail_dir, &member.email).await?;
-        member.client.make(request::verify_email(&member.email, &code)).await?;
-        Ok(member)
-    }
-
     /// The promises that the databases show broken. Fails like [`Self::verdicts`].
     pub async fn broken_promises(&self) -> Result<Vec<Verdict>> {
         Ok(self.verdicts().await?.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect())
@@ -273,36 +228,6 @@ impl TestStack {
             }
             sleep(Duration::from_millis(200)).await;
         }
-    }
-
-    /// A member with this balance, by a deposit that a reviewer confirmed, or two where it takes them.
-    ///
-    /// # Errors
-    /// When the product refuses.
-    pub async fn member_with(&self, amount: &str) -> Result<Member> {
-        let member = self.member().await?;
-        let id = member.deposit(amount).await?;
-        let received = Decision::Received { amount, txid: &txid() };
-        for name in ["reviewer", "reviewer2"] {
-            if self.staff(name).await?.decide(&id, received).await?.success()?["needsSecond"] != true {
-                break;
-            }
-        }
-        Ok(member)
-    }
-
-    /// The member confirms where an open withdrawal goes, by the mailed code, if the destination is new.
-    ///
-    /// # Errors
-    /// When the product refuses, or no mail comes.
-    pub async fn confirm_destination(&self, member: &Member, id: &str) -> Result<()> {
-        let seen = member.client.get(&format!("/transactions/{id}")).await?.success()?;
-        if seen["transaction"]["needsConfirmation"] != true {
-            return Ok(());
-        }
-        let address = seen["transaction"]["destination"]["address"].as_str().context("an address")?;
-        let code = mails::wait_for_destination_code(&self.mail_dir, &member.email, address).await?;
-        member.client.make(request::confirm_destination(id, &code)).await.map(drop)
     }
 
     /// Takes the SMTP server away.
@@ -339,38 +264,6 @@ impl TestStack {
     }
 }
 
-// === impl Member ===
-
-impl Member {
-    /// The id of the platform's deposit address on a network.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub async fn platform_method(&self, network: &str) -> Result<String> {
-        self.client.platform_method(network).await
-    }
-
-    /// Requests a deposit, with proof; its id.
-    ///
-    /// # Errors
-    /// When the product refuses.
-    pub async fn deposit(&self, amount: &str) -> Result<String> {
-        let method = self.platform_method("TRC20").await?;
-        let answer = self.client.send(&request::deposit(amount, &method)).await?;
-        ensure!(answer.status == 201, "{}", answer.body);
-        request::id(&answer.body)
-    }
-
-    /// Requests a withdrawal.
-    ///
-    /// # Errors
-    /// When there is no answer.
-    pub async fn withdraw(&self, amount: &str) -> Result<Answer> {
-        let method = self.platform_method("TRC20").await?;
-        self.client.send(&request::withdraw(amount, &method)).await
-    }
-}
-
 impl Deref for TestStack {
     type Target = Stack;
 
@@ -387,69 +280,3 @@ impl DerefMut for TestStack {
 
 /// The folder of crash points within that of a stack.
 const CRASH_POINTS: &str = "crash-points";
-const WITHOUT_LIMIT: &str = "100000000";
-
-/// The settings with which payments without evidence take no second reviewer: the payments of tests are on no chain.
-#[must_use]
-pub fn unproven_without_limits() -> Vec<(&'static str, String)> {
-    ["UNPROVEN_MEMBER_DAY_FROM", "UNPROVEN_REVIEWER_DAY_FROM"].map(|name| (name, WITHOUT_LIMIT.to_owned())).into()
-}
-
-/// The settings with which no sum of deposits takes a second reviewer.
-#[must_use]
-pub fn one_reviewer() -> Vec<(&'static str, String)> {
-    let mut settings = unproven_without_limits();
-    settings.push(("DEPOSIT_SECOND_REVIEWER_FROM", WITHOUT_LIMIT.to_owned()));
-    settings
-}
-
-/// A temporary folder for a stack.
-///
-/// # Errors
-/// When it cannot be made.
-pub fn folder() -> Result<TempDir> {
-    let folder = tempfile::Builder::new().prefix("solvane-").tempdir()?;
-    // The servers' users have to pass through.
-    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
-    Ok(folder)
-}
-
-/// A stack in `folder` with servers of its own.
-///
-/// # Errors
-/// When no port is free.
-pub fn settings(folder: &Path) -> Result<Settings> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
-    Ok(Settings {
-        folder: folder.to_owned(),
-        port: ports::free()?,
-        databases: DatabaseServer::Own(Durability::None),
-        broker: BrokerServer::Own,
-        smtp_url: None,
-        web: root.join("web/dist"),
-        unlimited: true,
-        staff_totp: false,
-        connection_age_seconds: None,
-        two_of_each: false,
-        otlp_endpoint: None,
-        chains: None,
-        tls: false,
-        logs: Logs::Files,
-        clock: None,
-        environment: unproven_without_limits(),
-        crash_points: None,
-        progress: |_| {},
-    })
-}
-
-fn databases() -> DatabaseServer {
-    std::env::var(testbed::STACK_TEST_DATABASE_URL)
-        .map_or(DatabaseServer::Own(Durability::None), DatabaseServer::Borrowed)
-}
-
-fn broker() -> BrokerServer {
-    match (std::env::var(testbed::STACK_TEST_AMQP_URL), std::env::var(testbed::STACK_TEST_AMQP_MANAGEMENT_URL)) {
-        (Ok(amqp_url), Ok(management_url)) => BrokerServer::Borrowed { amqp_url, management_url },
-        _ => BrokerServer::Own,
-    }
-}
