@@ -13,8 +13,9 @@ mod review;
 mod ledger;
 
 pub use self::request::{
-    correction_kind, destination, hold_reason, kind_filter, member_id, method, method_subject, payout_outcome, purpose,
-    quote_direction, quote_id, receipt, receipt_key, status_filter, transaction_id, txid, withdrawal_subject,
+    code_subject, confirmation_subject, correction_kind, destination, hold_reason, kind_filter, member_id, method,
+    payout_outcome, purpose, quote_direction, quote_id, receipt, receipt_key, status_filter, transaction_id, txid,
 };
+pub use self::statement::period;
 pub use self::transaction::{chain, line};
 pub use self::wallet::own_wallet;

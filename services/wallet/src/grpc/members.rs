@@ -1,14 +1,12 @@
 //! WalletService, for members.
 
-use std::collections::HashMap;
+mod lines;
 
-use chassis::clock::{Timestamp, from_proto, to_proto};
+use chassis::clock::{Timestamp, from_proto};
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::{REPLAYED, Reply, answer, request_id};
-use chassis::id::TransactionId;
 use chassis::idempotency::Claim;
-use chassis::identity::Session;
 use chassis::money::Cents;
 use chassis::page::{self, Page};
 use chassis::permission::MemberAct;
@@ -26,10 +24,8 @@ use proto::wallet::v1::{
     PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest,
     RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse, RequestWithdrawalRequest,
     RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest,
-    SetDestinationResponse, TakeBackDepositRequest, TakeBackDepositResponse, Transaction as Line,
-    confirm_destination_request, send_destination_code_request,
+    SetDestinationResponse, TakeBackDepositRequest, TakeBackDepositResponse,
 };
-use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
 
 use crate::app::account::get_balances::get_balances;
@@ -43,8 +39,6 @@ use crate::app::deposit::deposit_arrived::{DepositArrived, deposit_arrived};
 use crate::app::deposit::request_deposit::{RequestDeposit, request_deposit};
 use crate::app::deposit::resolve_quote::{resolve_quote, used_quotes};
 use crate::app::deposit::take_back_deposit::take_back_deposit;
-use crate::app::payout::payout_state::known_since;
-use crate::app::review::find_returns::find_returns;
 use crate::app::transaction::get_statement::{StatementPage, get_statement};
 use crate::app::transaction::get_transaction::get_transaction;
 use crate::app::transaction::get_year_report::get_year_report;
@@ -58,81 +52,13 @@ use crate::app::withdrawal::set_destination::{method_in_need, set_destination};
 use crate::domain::destination::PayoutAddress;
 use crate::domain::limits;
 use crate::domain::search::Search;
-use crate::domain::steps::{Chain, Known, Return};
-use crate::domain::transaction::{
-    Kind, PaymentClaim, Purpose, QuoteDirection, Status as Stands, Transaction, Withdrawal,
-};
+use crate::domain::transaction::{PaymentClaim, Purpose, QuoteDirection, Status as Stands, Transaction, Withdrawal};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::grpc::{GrpcServer, convert};
-use crate::store::times::HandlingTime;
-
-impl GrpcServer {
-    /// Converts transactions for the member. The open withdrawal says from when on it may be approved; while auth
-    /// cannot tell, it says nothing: what decides asks again.
-    async fn tell_all(&self, member: &Session, all: Vec<Transaction>, chain: Option<Chain>) -> Vec<Line> {
-        let now = OffsetDateTime::now_utc();
-        let is_pending = |one: &&Transaction| one.status == Stands::Pending;
-        let times =
-            if all.iter().any(|one| is_pending(&one)) { get_times(&self.db, &self.times).await.ok() } else { None };
-        let open = all.iter().filter(is_pending).find(|one| one.as_withdrawal().is_some());
-        let (payouts, is_stopped) = match open {
-            Some(one) => {
-                let asked = self.verifier.payout_state(member.member_id(), known_since(one));
-                let (state, is_open) = tokio::join!(asked, self.gate.is_open());
-                (state.ok(), !is_open)
-            }
-            None => (None, false),
-        };
-        let mut returns = self.returns_of(&all).await;
-        let told = |one: Transaction| {
-            let is_open_withdrawal = one.as_withdrawal().is_some() && one.status == Stands::Pending;
-            let usual = times.as_ref().and_then(|times| usual(times, one.kind()));
-            let returns = returns.remove(&one.id).unwrap_or_default();
-            let known = Known { now: Some(now), usual, chain: chain.clone(), returns, ..Known::default() };
-            if !is_open_withdrawal {
-                return convert::line(one, &known);
-            }
-            let not_before = payouts.and_then(|state| state.not_before).map(to_proto);
-            Line { not_before, ..convert::line(one, &Known { payouts, is_stopped, ..known }) }
-        };
-        all.into_iter().map(told).collect()
-    }
-
-    /// What went back of rejected payments. A line says nothing of it while that cannot be read.
-    async fn returns_of(&self, all: &[Transaction]) -> HashMap<TransactionId, Vec<Return>> {
-        let is_rejected = |one: &&Transaction| one.status == Stands::Failed && one.as_payment().is_some();
-        let rejected: Vec<_> = all.iter().filter(is_rejected).map(|one| one.id).collect();
-        let mut returns: HashMap<_, Vec<_>> = HashMap::new();
-        if rejected.is_empty() {
-            return returns;
-        }
-        for (id, one) in find_returns(&self.db, &rejected).await.unwrap_or_default() {
-            returns.entry(id).or_default().push(one);
-        }
-        returns
-    }
-
-    /// The same of one line, with what a chain shows of it.
-    async fn tell(&self, member: &Session, one: Transaction, chain: Option<Chain>) -> Line {
-        self.tell_all(member, vec![one], chain).await.pop().unwrap_or_default()
-    }
-}
-
-/// After which time nine of ten of a kind were over, of late.
-fn usual(times: &[HandlingTime], kind: Kind) -> Option<Duration> {
-    let name = match kind {
-        Kind::Deposit | Kind::Course => "deposit",
-        Kind::Withdrawal => "withdrawal",
-        _ => return None,
-    };
-    times.iter().find(|time| time.kind == name).map(|time| Duration::seconds(time.p90_seconds))
-}
 
 /// Destinations that are asked about at once.
 const MOST_DESTINATIONS: usize = 100;
-/// The longest period of a statement.
-const STATEMENT: Duration = Duration::days(366);
 
 #[tonic::async_trait]
 impl WalletService for GrpcServer {
@@ -354,11 +280,7 @@ impl WalletService for GrpcServer {
         request: Request<SendDestinationCodeRequest>,
     ) -> Reply<SendDestinationCodeResponse> {
         let member = self.acting(request.metadata(), MemberAct::SetDestination).await?;
-        let subject = match request.into_inner().subject {
-            Some(send_destination_code_request::Subject::TransactionId(id)) => convert::withdrawal_subject(&id)?,
-            Some(send_destination_code_request::Subject::MethodId(id)) => convert::method_subject(&id)?,
-            None => return Err(Error::NotFound.into()),
-        };
+        let subject = convert::code_subject(request.into_inner().subject)?;
         let to = destination_of(&self.db, &self.methods, member.member_id(), subject).await?;
         let confirmation = ask_confirmation(&self.db, &self.codes, &member, &to).await?;
         Ok(Response::new(SendDestinationCodeResponse { needs_confirmation: confirmation == Confirmation::Needed }))
@@ -370,11 +292,7 @@ impl WalletService for GrpcServer {
     ) -> Reply<ConfirmDestinationResponse> {
         let member = self.acting(request.metadata(), MemberAct::SetDestination).await?;
         let message = request.into_inner();
-        let subject = match message.subject {
-            Some(confirm_destination_request::Subject::TransactionId(id)) => convert::withdrawal_subject(&id)?,
-            Some(confirm_destination_request::Subject::MethodId(id)) => convert::method_subject(&id)?,
-            None => return Err(Error::NotFound.into()),
-        };
+        let subject = convert::confirmation_subject(message.subject)?;
         let to = destination_of(&self.db, &self.methods, member.member_id(), subject).await?;
         confirm_destination(&self.db, &self.codes, &member, (subject, &to), &message.code).await?;
         Ok(Response::new(ConfirmDestinationResponse {}))
@@ -435,8 +353,7 @@ impl WalletService for GrpcServer {
     async fn get_statement(&self, request: Request<GetStatementRequest>) -> Reply<GetStatementResponse> {
         let member = self.reader(request.metadata()).await?;
         let message = request.into_inner();
-        let (from, to) = period(&message)
-            .ok_or_else(|| Error::from(Refusal::field("from", "Please choose a period of at most 366 days.")))?;
+        let (from, to) = convert::period(&message)?;
         let page = match message.page {
             None => None,
             page => {
@@ -464,10 +381,4 @@ impl WalletService for GrpcServer {
         let times = get_times(&self.db, &self.times).await?;
         Ok(Response::new(GetTimesResponse { times: times.iter().cloned().map(Into::into).collect() }))
     }
-}
-
-fn period(message: &GetStatementRequest) -> Option<(OffsetDateTime, OffsetDateTime)> {
-    let from = message.from.as_ref().and_then(from_proto)?;
-    let to = message.to.as_ref().and_then(from_proto)?;
-    (from < to && to - from <= STATEMENT).then_some((from, to))
 }

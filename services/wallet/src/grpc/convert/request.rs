@@ -29,13 +29,33 @@ pub fn member_id(text: &str) -> Result<MemberId, Error> {
     text.parse().map_err(|_| Error::NotFound)
 }
 
+/// What the destination belongs to that a code is asked for.
+pub fn code_subject(subject: Option<message::send_destination_code_request::Subject>) -> Result<Subject, Error> {
+    use message::send_destination_code_request::Subject as Wire;
+    match subject {
+        Some(Wire::TransactionId(id)) => withdrawal_subject(&id),
+        Some(Wire::MethodId(id)) => method_subject(&id),
+        None => Err(Error::NotFound),
+    }
+}
+
+/// What the destination belongs to that is confirmed.
+pub fn confirmation_subject(subject: Option<message::confirm_destination_request::Subject>) -> Result<Subject, Error> {
+    use message::confirm_destination_request::Subject as Wire;
+    match subject {
+        Some(Wire::TransactionId(id)) => withdrawal_subject(&id),
+        Some(Wire::MethodId(id)) => method_subject(&id),
+        None => Err(Error::NotFound),
+    }
+}
+
 /// The open withdrawal whose destination is confirmed.
-pub fn withdrawal_subject(text: &str) -> Result<Subject, Error> {
+fn withdrawal_subject(text: &str) -> Result<Subject, Error> {
     Ok(Subject::Withdrawal(transaction_id(text)?))
 }
 
 /// The saved method whose destination is confirmed.
-pub fn method_subject(text: &str) -> Result<Subject, Error> {
+fn method_subject(text: &str) -> Result<Subject, Error> {
     text.parse().map(Subject::Method).map_err(|_| Error::MethodNotFound)
 }
 

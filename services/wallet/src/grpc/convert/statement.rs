@@ -1,8 +1,10 @@
 //! Statements and the report of a year.
 
-use chassis::clock;
+use chassis::clock::{self, from_proto};
+use chassis::error::Refusal;
 use chassis::money::Cents;
 use proto::wallet::v1 as message;
+use time::{Duration, OffsetDateTime};
 
 use super::ledger::balance;
 use crate::app::transaction::get_year_report::YearReport;
@@ -10,6 +12,18 @@ use crate::domain::transaction::Kind;
 use crate::error::Error;
 use crate::store::entries::Movement;
 use crate::store::trade_fundings::{PlanResult, TradeResult};
+
+/// The longest period of a statement.
+const LONGEST: Duration = Duration::days(366);
+
+/// The period that a statement is asked for.
+pub fn period(message: &message::GetStatementRequest) -> Result<(OffsetDateTime, OffsetDateTime), Refusal> {
+    let moment = |at: &Option<clock::Timestamp>| at.as_ref().and_then(from_proto);
+    match moment(&message.from).zip(moment(&message.to)) {
+        Some((from, to)) if from < to && to - from <= LONGEST => Ok((from, to)),
+        _ => Err(Refusal::field("from", "Please choose a period of at most 366 days.")),
+    }
+}
 
 /// The title of a movement: that of its line, or what moved it.
 fn movement_title(posting_kind: &str, transaction_kind: Option<&str>) -> String {
