@@ -4,6 +4,8 @@ mod payouts;
 
 mod filter;
 
+mod review;
+
 use chassis::clock;
 use chassis::db::retrying;
 use chassis::error::Refusal;
@@ -48,13 +50,13 @@ use crate::app::ledger::get_integrity::get_integrity;
 use crate::app::ledger::propose_rebuild::{ProposeRebuild, propose_rebuild};
 use crate::app::ledger::propose_reopening::{ProposeReopening, propose_reopening};
 use crate::app::payout::lease_payout::{LeasePayout, lease_payout};
-use crate::app::payout::mark_withdrawal_paid::{MarkWithdrawalPaid, mark_withdrawal_paid};
+use crate::app::payout::mark_withdrawal_paid::mark_withdrawal_paid;
 use crate::app::payout::propose_payout_correction::{ProposePayoutCorrection, propose_payout_correction};
 use crate::app::review::approve_transaction::{ApproveTransaction, approve_transaction};
 use crate::app::review::claim_transaction::{Claim, claim_transaction};
 use crate::app::review::get_figures::get_figures;
 use crate::app::review::get_queue::get_queue;
-use crate::app::review::get_review::{get, get_review};
+use crate::app::review::get_review::get;
 use crate::app::review::list_staff_transactions::list_staff_transactions;
 use crate::app::review::note_viewing::note_viewing;
 use crate::app::review::reject_transaction::{RejectTransaction, reject_transaction};
@@ -64,10 +66,8 @@ use crate::app::treasury::check_solvency::compare;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalPlaces};
 use crate::domain::payout_correction::Outcome;
-use crate::domain::transaction::Withdrawal;
 use crate::domain::txid::Txid;
 use crate::error::Error;
-use crate::grpc::evidence::{outputs, unobserved};
 use crate::grpc::router::Router;
 use crate::grpc::{GrpcServer, convert};
 
@@ -126,38 +126,7 @@ impl StaffService for GrpcServer {
 
     async fn get_review(&self, request: Request<GetReviewRequest>) -> Reply<GetReviewResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::See).await?;
-        let GetReviewRequest { id, txid, vout } = request.into_inner();
-        let transaction = get(&self.db, convert::transaction_id(&id)?).await?;
-        let chosen = convert::txid(&transaction, &txid, vout)?;
-        let current = self.current_method(&transaction).await;
-        // A checklist without this line says so; what decides asks again.
-        let member = self.payout_state(&transaction).await.ok();
-        let not_before = member.and_then(|state| state.not_before).map(clock::to_proto);
-        // The checks of what the chain shows are missing then, and the others count.
-        let evidence = self.evidence(&transaction, chosen.as_ref()).await.ok().flatten();
-        let unknown = unobserved(&transaction).filter(|_| evidence.is_none());
-        let blockers = self.blockers(&transaction, member.as_ref(), &staff).await?;
-        let candidates = self.candidates(&transaction, evidence.as_ref()).await;
-        let (return_to, returns) = (self.return_to(&transaction).await?, self.returns(&transaction).await?);
-        let review = get_review(&self.db, (&self.limits, self.verifier.keys()), transaction, (current, member)).await?;
-        let approval = review.transaction.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
-        let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);
-        Ok(Response::new(GetReviewResponse {
-            approved_by: approval.map(|approval| approval.by.to_string()).unwrap_or_default(),
-            reversible: review.can_be_reversed(),
-            refundable: review.can_be_refunded(),
-            reversed_by: reversed_by.map(|id| id.to_string()).unwrap_or_default(),
-            transaction: Some(review.transaction.into()),
-            checks: review.checks.into_iter().map(Into::into).chain(unknown).collect(),
-            wallet: Some(review.wallet.into()),
-            entries: review.entries.into_iter().map(Into::into).collect(),
-            not_before,
-            evidence,
-            blockers,
-            candidates,
-            return_to,
-            returns,
-        }))
+        Ok(Response::new(self.reviewed(&staff, request.into_inner()).await?))
     }
 
     async fn note_viewing(&self, request: Request<NoteViewingRequest>) -> Reply<NoteViewingResponse> {
@@ -191,7 +160,7 @@ impl StaffService for GrpcServer {
             txid: txid.map(|txid| txid.at(named)),
             outputs,
             proof,
-            note: note(&message.note)?,
+            note: convert::note(&message.note)?,
         };
         let done = retrying(|| approve_transaction(&self.db, self.verifier.keys(), &command)).await?;
         Ok(answer(done.map(|one| ApproveTransactionResponse { transaction: Some(one.into()) })))
@@ -208,7 +177,7 @@ impl StaffService for GrpcServer {
             id: convert::transaction_id(&message.id)?,
             revision: message.revision,
             reason_code: message.reason_code,
-            note: note(&message.note)?,
+            note: convert::note(&message.note)?,
         };
         self.check_payouts(&get(&self.db, command.id).await?, command.revision, (None, None)).await?;
         let done = retrying(|| reject_transaction(&self.db, &command)).await?;
@@ -239,30 +208,7 @@ impl StaffService for GrpcServer {
     ) -> Reply<MarkWithdrawalPaidResponse> {
         let (metadata, _, message) = request.into_parts();
         let staff = self.verifier.staff(&metadata, Permission::Pay).await?;
-        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
-        let id = convert::transaction_id(&message.id)?;
-        let transaction = get(&self.db, id).await?;
-        let network = transaction.method().map(|method| method.network.as_str()).unwrap_or_default();
-        let txid = Txid::parse(&message.txid, network)?.at(message.vout);
-        let seen_at = message.evidence_at.as_ref().and_then(clock::from_proto);
-        let seen = self.check_payouts(&transaction, message.revision, (Some(&txid), seen_at)).await?;
-        let outputs = outputs(&txid, &seen)?;
-        let txid = txid.at(outputs.iter().filter_map(|output| output.vout));
-        let price = match transaction.as_withdrawal() {
-            Some(Withdrawal { price: None, .. }) => self.price(&transaction, message.revision).await,
-            _ => Ok(None),
-        };
-        let command = MarkWithdrawalPaid {
-            call,
-            id,
-            member: self.payout_state(&transaction).await?,
-            revision: message.revision,
-            finality: self.finality(&transaction, message.revision, &txid, price.as_ref().ok()).await?,
-            txid,
-            outputs,
-            is_seen: !seen.is_empty(),
-            price,
-        };
+        let command = self.payment(staff, &metadata, message).await?;
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
         Ok(answer(done.map(|one| MarkWithdrawalPaidResponse { transaction: Some(one.into()) })))
     }
@@ -436,11 +382,4 @@ impl Decides for GrpcServer {
     async fn check(&self, proposal: &Proposal, _: StaffId) -> Result<(), Error> {
         check_proposal(&mut *self.db.conn().await?, proposal).await
     }
-}
-
-fn note(text: &str) -> Result<String, Error> {
-    if text.chars().count() > 500 {
-        return Err(Refusal::field("note", "Please write at most 500 characters.").into());
-    }
-    Ok(text.trim().to_owned())
 }

@@ -196,6 +196,14 @@ pub fn hold_reason(text: &str) -> Result<HoldReason, Refusal> {
     text.parse().map_err(|_| Refusal::field("reasonCode", "Please choose one of the reasons."))
 }
 
+/// What staff note with a decision.
+pub fn note(text: &str) -> Result<String, Refusal> {
+    if text.chars().count() > 500 {
+        return Err(Refusal::field("note", "Please write at most 500 characters."));
+    }
+    Ok(text.trim().to_owned())
+}
+
 impl From<message::PayoutAddress> for PayoutAddress {
     fn from(to: message::PayoutAddress) -> Self {
         Self { currency: to.currency, network: to.network, address: to.address, memo: to.memo }

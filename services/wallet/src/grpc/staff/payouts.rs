@@ -2,17 +2,23 @@
 
 use chassis::clock;
 use chassis::error::Refusal;
-use chassis::identity::PayoutState;
+use chassis::identity::{PayoutState, Staff};
 use chassis::money::Cents;
+use chassis::staff_call::StaffCall;
 use proto::common::v1::ChainPayment;
+use proto::wallet::v1::MarkWithdrawalPaidRequest;
 use time::{Duration, OffsetDateTime};
+use tonic::metadata::MetadataMap;
 
+use crate::app::payout::mark_withdrawal_paid::MarkWithdrawalPaid;
 use crate::app::payout::payout_state::known_since;
+use crate::app::review::get_review::get;
 use crate::domain::observed_payment::Finality;
-use crate::domain::transaction::{MethodCopy, PayoutPrice, Transaction};
+use crate::domain::transaction::{MethodCopy, PayoutPrice, Transaction, Withdrawal};
 use crate::domain::txid::Txid;
 use crate::error::Error;
-use crate::grpc::GrpcServer;
+use crate::grpc::evidence::outputs;
+use crate::grpc::{GrpcServer, convert};
 
 /// Times on the wire are cut to milliseconds.
 const ROUNDED: Duration = Duration::milliseconds(1);
@@ -87,6 +93,39 @@ impl GrpcServer {
             }
             None => Ok(Finality::Open),
         }
+    }
+
+    /// What a treasurer says that they paid, with what the chain shows of it.
+    pub(super) async fn payment(
+        &self,
+        staff: Staff,
+        metadata: &MetadataMap,
+        message: MarkWithdrawalPaidRequest,
+    ) -> Result<MarkWithdrawalPaid, Error> {
+        let call = StaffCall::of(staff, metadata, message.client_address, message.idempotency.as_ref())?;
+        let id = convert::transaction_id(&message.id)?;
+        let transaction = get(&self.db, id).await?;
+        let network = transaction.method().map(|method| method.network.as_str()).unwrap_or_default();
+        let txid = Txid::parse(&message.txid, network)?.at(message.vout);
+        let seen_at = message.evidence_at.as_ref().and_then(clock::from_proto);
+        let seen = self.check_payouts(&transaction, message.revision, (Some(&txid), seen_at)).await?;
+        let outputs = outputs(&txid, &seen)?;
+        let txid = txid.at(outputs.iter().filter_map(|output| output.vout));
+        let price = match transaction.as_withdrawal() {
+            Some(Withdrawal { price: None, .. }) => self.price(&transaction, message.revision).await,
+            _ => Ok(None),
+        };
+        Ok(MarkWithdrawalPaid {
+            call,
+            id,
+            member: self.payout_state(&transaction).await?,
+            revision: message.revision,
+            finality: self.finality(&transaction, message.revision, &txid, price.as_ref().ok()).await?,
+            txid,
+            outputs,
+            is_seen: !seen.is_empty(),
+            price,
+        })
     }
 
     /// What an approved withdrawal pays at the rate of now; `None` for an asset that is never quoted.
