@@ -190,7 +190,7 @@ async fn reverse(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
     let way = way(reversal.posting_kind, user_id).ok_or(Error::NotReversible)?;
     let ends_access = reversal.posting_kind == PostingKind::Course;
     let direction = if ends_access { Direction::Credit } else { Direction::Debit };
-    let details = Details::Adjustment { direction, related_id: Some(reversed.id.get()) };
+    let details = Details::Adjustment { direction, related_id: Some(reversed.id) };
     let line = Transaction::done(user_id, details, amount, now).described(format!(
         "{} {} reversed",
         reversed.kind().title(),
@@ -286,7 +286,7 @@ async fn refund(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Erro
     if closed_wallets::is_closed(conn, user_id).await? {
         return Err(Error::AccountClosed);
     }
-    let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(refund.transaction_id.get()) };
+    let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(refund.transaction_id) };
     let line = Transaction::done(user_id, details, refund.amount_cents, now)
         .described(format!("Course {} refunded", refund.reference));
     let way = (AccountRef::House(HouseAccount::CourseRevenue), AccountRef::available(user_id));

@@ -211,7 +211,7 @@ async fn take_course(conn: &mut PgConnection, one: &Transaction, now: OffsetDate
         } else {
             format!("{} more than the price of the course arrived ({})", credit, one.reference())
         };
-        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(one.id.get()) };
+        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(one.id) };
         let line = Transaction::done(one.user_id, details, credit, now).described(why);
         transactions::insert(conn, &line).await?;
         let way = (from, AccountRef::available(one.user_id));
@@ -239,7 +239,7 @@ async fn take_fee(
         posting::post(conn, &[Posting::transfer(PostingKind::Fee, cause, fee.user_id, (from, to), fee.amount)?])
             .await?;
     } else {
-        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(withdrawal_id.get()) };
+        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(withdrawal_id) };
         let credit = Transaction::done(fee.user_id, details, fee.amount, now)
             .described(format!("Fee payment {} added to your balance: its withdrawal had ended", fee.reference()));
         transactions::insert(conn, &credit).await?;

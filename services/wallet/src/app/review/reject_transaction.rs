@@ -88,7 +88,7 @@ pub(crate) async fn release(conn: &mut PgConnection, one: &Transaction, now: Off
     let way = (held, available);
     let mut postings = vec![Posting::transfer(PostingKind::WithdrawalRelease, cause, user_id, way, one.amount)?];
     if let Some(fee) = transactions::confirmed_fee(conn, one.id).await? {
-        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(one.id.get()) };
+        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(one.id) };
         let refund = Transaction::done(one.user_id, details, fee.amount, now)
             .described(format!("Fee payment {} returned: its withdrawal was rejected", fee.reference()));
         transactions::insert(conn, &refund).await?;

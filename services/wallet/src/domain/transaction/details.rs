@@ -188,7 +188,7 @@ pub enum Details {
     Adjustment {
         direction: Direction,
         /// What it corrects, where that is a transaction.
-        related_id: Option<Uuid>,
+        related_id: Option<TransactionId>,
     },
 }
 
@@ -253,8 +253,8 @@ impl Details {
         match self {
             Self::Payment(Payment { purpose: Purpose::Fee { withdrawal_id }, .. }) => Some(withdrawal_id.get()),
             Self::Trade { trade_id, .. } => Some(trade_id.get()),
-            Self::Adjustment { related_id, .. } => *related_id,
-            Self::Payment(_) | Self::Withdrawal(_) | Self::Purchase | Self::Bonus => None,
+            Self::Adjustment { related_id: Some(related_id), .. } => Some(related_id.get()),
+            Self::Payment(_) | Self::Withdrawal(_) | Self::Purchase | Self::Bonus | Self::Adjustment { .. } => None,
         }
     }
 }

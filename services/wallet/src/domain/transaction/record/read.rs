@@ -113,7 +113,9 @@ impl TryFrom<Record> for Transaction {
             (Kind::Trade, Direction::Credit) => trade(TradePart::Returned)?,
             (Kind::Profit, _) => trade(TradePart::Profit)?,
             (Kind::Bonus, _) => Details::Bonus,
-            (Kind::Adjustment, direction) => Details::Adjustment { direction, related_id: row.related_id },
+            (Kind::Adjustment, direction) => {
+                Details::Adjustment { direction, related_id: row.related_id.map(Into::into) }
+            }
         };
         Ok(Self {
             id,
