@@ -385,7 +385,7 @@ CREATE INDEX transactions_related ON transactions (related_id) WHERE related_id 
 CREATE INDEX transactions_receipt ON transactions (receipt_digest) WHERE receipt_digest IS NOT NULL;
 CREATE INDEX transactions_claimed_txid ON transactions (claimed_txid) WHERE claimed_txid IS NOT NULL;
 CREATE INDEX transactions_txid ON transactions (txid_key) WHERE txid_key IS NOT NULL;
--- With the collation of the rules in sql/10_ledger.sql.
+-- With the collation of the rules in sql/10_causes.sql.
 CREATE UNIQUE INDEX transactions_one_open_withdrawal ON transactions (user_id)
     WHERE kind = 'withdrawal' COLLATE "C" AND status = 'pending' COLLATE "C";
 CREATE UNIQUE INDEX transactions_one_pending_course ON transactions (user_id)

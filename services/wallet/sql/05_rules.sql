@@ -2,7 +2,7 @@
 -- expected_postings read this table. Applied after the migrations, so this file is the current definition.
 
 CREATE TEMP TABLE rules (LIKE posting_kinds INCLUDING DEFAULTS);
--- The accounts with their amounts: `named_amount` in 10_ledger.sql defines the names.
+-- The accounts with their amounts: `named_amount` in 10_causes.sql defines the names.
 INSERT INTO rules (kind, cause_type, cause_kind, cause_status, debits, debit_amounts, credits, credit_amounts) VALUES
     ('deposit', 'transaction', 'deposit', 'success', '{settlement}', '{amount}', '{available}', '{amount}'),
     ('course', 'transaction', 'course', 'success', '{settlement}', '{price}', '{course_revenue}', '{price}'),
