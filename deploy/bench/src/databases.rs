@@ -11,6 +11,11 @@ pub async fn create(server_url: &str, name: &str) -> Result<String> {
     let mut conn = PgConnection::connect(server_url).await?;
     sqlx::raw_sql(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut conn).await?;
     conn.close().await?;
+    url(server_url, name)
+}
+
+/// The url of another database of the server.
+pub fn url(server_url: &str, name: &str) -> Result<String> {
     let (server, _) = server_url.rsplit_once('/').context("a url names a database")?;
     Ok(format!("{server}/{name}"))
 }

@@ -3,6 +3,7 @@
 //! range over the passes. The invariants are checked after every pass.
 
 mod books;
+mod buckets;
 mod cala;
 mod cpu;
 mod databases;
@@ -48,6 +49,9 @@ struct Settings {
     /// The number of entries for the last measurement, which is compared with the first; 0 skips it.
     #[arg(long, default_value_t = 0)]
     entries: i64,
+    /// The database whose second half of the buckets this process works on, started by another that measures.
+    #[arg(long, hide = true)]
+    second_half: Option<String>,
     #[command(flatten)]
     rest: rest::RestSettings,
     #[command(flatten)]
@@ -58,6 +62,8 @@ struct Settings {
 enum What {
     /// B2 to B7, B18, B21.
     Ledger,
+    /// The ledger in eight buckets, and in two processes: B23, B24.
+    Buckets,
     /// B8 to B11, B14, B15, B19.
     Rest,
     /// Logins: figures B12 and B13.
@@ -123,6 +129,9 @@ const FIGURES: [Figure<Pass>; 28] = [
 #[tokio::main]
 async fn main() -> Result<()> {
     let settings = Settings::parse();
+    if let Some(url) = &settings.second_half {
+        return buckets::second_half(url, settings.seconds).await;
+    }
     for what in What::value_variants().iter().filter(|what| settings.wants(**what)) {
         // Each part gets its own server and folder, so that none sees the data of another.
         let folder = tempfile::Builder::new().prefix("solvane-bench-").tempdir()?;
@@ -154,6 +163,9 @@ async fn measure(what: What, settings: &Settings, folder: &Path, url: &str) -> R
                 writeln!(out(), "\nB21 with {entries} entries ÷ with few: {ratio:.2} (target ≥ 0.85)")?;
             }
         }
+        What::Buckets => {
+            report(&mut out(), &buckets::FIGURES, &buckets::measure(url, passes, seconds).await?)?;
+        }
         What::Rest => {
             let passes = rest::measure(folder, url, passes, seconds, &settings.rest).await?;
             report(&mut out(), &rest::FIGURES, &passes)?;
@@ -170,7 +182,7 @@ async fn measure(what: What, settings: &Settings, folder: &Path, url: &str) -> R
 
 async fn measure_all(settings: &Settings, url: &str) -> Result<Vec<Pass>> {
     let server = Server::of(url).await?;
-    let (peer, books) = (Peer::new(url, "peer").await?, Books::new(url, "ledger").await?);
+    let (peer, books) = (Peer::new(url, "peer").await?, Books::new(url, "ledger", 1).await?);
     let cala = Cala::new(url).await?;
     let mut passes = Vec::new();
     for _ in 0..settings.passes {
@@ -204,7 +216,7 @@ async fn measure_all(settings: &Settings, url: &str) -> Result<Vec<Pass>> {
 
 /// B21: the rate with this many entries divided by that with few.
 async fn grown(settings: &Settings, url: &str) -> Result<f64> {
-    let (server, books) = (Server::of(url).await?, Books::new(url, "grown").await?);
+    let (server, books) = (Server::of(url).await?, Books::new(url, "grown", 1).await?);
     let few = books.work(&server, 1_024, settings.seconds, Work::Spread).await?;
     books.grow(settings.entries).await?;
     let many = books.work(&server, 1_024, settings.seconds, Work::Spread).await?;
