@@ -298,23 +298,26 @@ async fn ready(State(state): State<OpsState>) -> (StatusCode, &'static str) {
 }
 
 async fn metrics(State(state): State<OpsState>) -> String {
-    for db in &state.dependencies.dbs {
-        let (bucket, (open, idle)) = (db.home().bucket.to_string(), db.usage());
-        metrics::gauge!("db_pool_connections", "bucket" => bucket.clone()).set(open);
-        let idle = u32::try_from(idle).unwrap_or(u32::MAX);
-        metrics::gauge!("db_pool_idle_connections", "bucket" => bucket.clone()).set(idle);
-        let Ok(mut conn) = db.conn().await else { continue };
-        if let Ok(seconds) = outbox::oldest_seconds(&mut conn).await {
-            let seconds = u32::try_from(seconds).unwrap_or(u32::MAX);
-            metrics::gauge!("outbox_oldest_seconds", "bucket" => bucket).set(seconds);
-        }
-        if db.home().bucket == 0
-            && let Ok(dead) = dead_letter::count(&mut conn).await
-        {
-            metrics::gauge!("dead_letters").set(u32::try_from(dead).unwrap_or(u32::MAX));
-        }
-    }
+    join_all(state.dependencies.dbs.iter().map(measure)).await;
     state.metrics.render()
+}
+
+/// Puts what only the database knows into the metrics.
+async fn measure(db: &Db) {
+    let (bucket, (open, idle)) = (db.home().bucket.to_string(), db.usage());
+    metrics::gauge!("db_pool_connections", "bucket" => bucket.clone()).set(open);
+    let idle = u32::try_from(idle).unwrap_or(u32::MAX);
+    metrics::gauge!("db_pool_idle_connections", "bucket" => bucket.clone()).set(idle);
+    let Ok(mut conn) = db.conn().await else { return };
+    if let Ok(seconds) = outbox::oldest_seconds(&mut conn).await {
+        let seconds = u32::try_from(seconds).unwrap_or(u32::MAX);
+        metrics::gauge!("outbox_oldest_seconds", "bucket" => bucket).set(seconds);
+    }
+    if db.home().bucket == 0
+        && let Ok(dead) = dead_letter::count(&mut conn).await
+    {
+        metrics::gauge!("dead_letters").set(u32::try_from(dead).unwrap_or(u32::MAX));
+    }
 }
 
 /// Allows this process as many open files as the system lets it have. The usual soft limit of 1,024 is less than the
