@@ -6,11 +6,14 @@ const units = [
   { seconds: 60, short: 'min' },
 ] as const
 
-/** The two largest units of a span of at least a minute; what is smaller falls away. */
+/** From ten days on, hours say nothing and take up space. */
+const LONG = 864_000
+
+/** The two largest units of a span of at least a minute, the largest of a long one; what is smaller falls away. */
 function largestUnits(seconds: number) {
   const at = units.findIndex((unit) => seconds >= unit.seconds)
   let rest = seconds
-  const parts = units.slice(at, at + 2).map((unit) => {
+  const parts = units.slice(at, seconds < LONG ? at + 2 : at + 1).map((unit) => {
     const count = Math.floor(rest / unit.seconds)
     rest %= unit.seconds
     return { ...unit, count }
@@ -27,7 +30,7 @@ export function formatSeconds(seconds: number): string {
 
 /** The same rounded up, so that "within" remains true. */
 export function formatSpan(seconds: number): string {
-  const smallest = seconds > 86_400 ? 3_600 : seconds > 60 ? 60 : 1
+  const smallest = seconds > LONG ? 86_400 : seconds > 86_400 ? 3_600 : seconds > 60 ? 60 : 1
   return formatSeconds(Math.ceil(seconds / smallest) * smallest)
 }
 
