@@ -99,10 +99,14 @@ long=(
 )
 rust() { "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast "$@"; }
 
-# Binaries and tests in one build, so that both have the same features and nothing is compiled twice.
-step build cargo build --workspace --bins --tests
-if [ "$failed" -eq 0 ]; then
+# e2e <command…>: over a product of its own.
+e2e() { "$target/debug/stack" e2e -- "$@"; }
+journeys() { e2e npm --prefix web run --silent e2e -- "$@"; }
+web() { npm --prefix web run --silent test; }
+
+test_services() {
   # The data of a test's servers in memory where there is plenty: on a disk, the file system is half of the work.
+  local memory
   memory=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null)
   if [ "${memory:-0}" -gt 12000000 ] && [ -w /dev/shm ] && [ "$(df -k --output=avail /dev/shm | tail -1)" -gt 6000000 ]; then
     export TMPDIR=/dev/shm
@@ -114,25 +118,40 @@ if [ "$failed" -eq 0 ]; then
   tally rust
   if [ "$failed" -ne 0 ]; then again; fi
   unset TMPDIR
-fi
-# These wait for servers most of the time, while the tests of the web application use the cores.
-run web npm --prefix web run --silent test &
-step standby deploy/test-standby.sh
-step secrets deploy/test-secrets.sh
-step tasks deploy/test-tasks.sh
-step tls deploy/test-tls.sh
-if [ -x "$target/debug/stack" ]; then step cluster "$target/debug/stack" cluster --quick --if-possible; fi
-wait
-tally web
-if [ -x "$target/debug/stack" ]; then
+}
+
+# Two at a time: most wait for servers, or for the browser, half of the time.
+test_product() {
+  {
+    run web web
+    run contract e2e deploy/contract.sh
+    run "browser 1" journeys --shard=1/2
+  } &
+  step standby deploy/test-standby.sh
+  step secrets deploy/test-secrets.sh
+  step tasks deploy/test-tasks.sh
+  step tls deploy/test-tls.sh
+  step cluster "$target/debug/stack" cluster --quick --if-possible
   step settings node deploy/settings.mjs --check
-  step attack "$target/debug/stack" attack --quick
-  # Each has a product of its own, and the browser leaves half of two cores idle.
-  run contract "$target/debug/stack" e2e -- deploy/contract.sh &
-  CHROMIUM_PATH=$(browser) step browser "$target/debug/stack" e2e -- npm --prefix web run --silent e2e
-  CHROMIUM_PATH=$(browser) step chain "$target/debug/stack" e2e --chains -- npm --prefix web run --silent e2e -- e2e/chain.spec.ts
+  step chain "$target/debug/stack" e2e --chains -- npm --prefix web run --silent e2e -- e2e/chain.spec.ts
+  step "browser 2" journeys --shard=2/2
   wait
+  tally web
   tally contract
+  tally "browser 1"
+  # Alone: while some attack, others must not wait.
+  step attack "$target/debug/stack" attack --quick
+}
+
+# Binaries and tests in one build, so that both have the same features and nothing is compiled twice.
+step build cargo build --workspace --bins --tests
+if [ "$failed" -eq 0 ]; then
+  CHROMIUM_PATH=$(browser)
+  export CHROMIUM_PATH
+  test_services
+  test_product
+else
+  step web web
 fi
 
 if [ -f "$logs/failures" ]; then cat "$logs/failures"; fi
