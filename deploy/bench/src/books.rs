@@ -28,7 +28,7 @@ use crate::measure::{Sample, drive};
 
 /// Members that move money.
 const MEMBERS: usize = 10_000;
-/// Connections to the database, divided among the buckets.
+/// Connections to the database; each of several buckets has at least four.
 const CONNECTIONS: u32 = 8;
 /// Only the invariants of the ledger; the others are about transactions and requests, which a bare transfer does not
 /// have.
@@ -83,10 +83,11 @@ impl Books {
         for db in Db::connect_buckets(url, CONNECTIONS, buckets(count))? {
             let bucket = db.home().bucket;
             if some.contains(&bucket) {
-                let members = sqlx::query_scalar("SELECT user_id FROM member_buckets WHERE bucket = $1")
+                let ids: Vec<Uuid> = sqlx::query_scalar("SELECT user_id FROM member_buckets WHERE bucket = $1")
                     .bind(i32::from(bucket))
-                    .fetch_all(&mut *db.conn().await?);
-                let members = members.await?.into_iter().map(|id: Uuid| id.into()).collect();
+                    .fetch_all(&mut *db.conn().await?)
+                    .await?;
+                let members = ids.into_iter().map(MemberId::from).collect();
                 let (ledger, writer) = Ledger::new(db.clone());
                 tokio::spawn(writer);
                 opened.push(Bucket { db, ledger, members });

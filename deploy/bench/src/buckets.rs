@@ -2,7 +2,6 @@
 
 use std::io::{Write, stdin, stdout};
 use std::process::Stdio;
-use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -16,27 +15,34 @@ use crate::report::Figure;
 
 /// How many buckets one is compared with; each of two processes has half of them.
 const BUCKETS: u16 = 8;
-/// The number of concurrent transfers.
-const AT_ONCE: usize = 1_024;
+/// The numbers of concurrent transfers: many for one bucket, and as many for each.
+const AT_ONCE: [usize; 2] = [1_024, 8_192];
 const DATABASE: &str = "divided";
 
-/// What one pass measured.
-pub struct Pass {
+/// What one pass measured: at each number of concurrent transfers.
+pub struct Pass([Samples; 2]);
+
+struct Samples {
     one: Sample,
     divided: Sample,
     halves: Sample,
 }
 
-pub const FIGURES: [Figure<Pass>; 9] = [
-    ("ledger, spread, 1,024 at once, one bucket (/s)", |pass| pass.one.rate, ""),
-    ("ledger, spread, 1,024 at once, eight buckets (/s)", |pass| pass.divided.rate, ""),
-    ("ledger, spread, 512 at once in each of two processes, four buckets each (/s)", |pass| pass.halves.rate, ""),
-    ("B23 eight buckets ÷ one", |pass| pass.divided.rate / pass.one.rate, "≥ 0.9"),
-    ("B24 two processes ÷ one with one bucket", |pass| pass.halves.rate / pass.one.rate, "≥ 1.0"),
-    ("B24 two processes ÷ one with eight buckets", |pass| pass.halves.rate / pass.divided.rate, "≥ 1.0"),
-    ("PostgreSQL's CPU a transfer, one bucket (µs)", |pass| pass.one.database_us, ""),
-    ("PostgreSQL's CPU a transfer, eight buckets (µs)", |pass| pass.divided.database_us, ""),
-    ("PostgreSQL's CPU a transfer, two processes (µs)", |pass| pass.halves.database_us, ""),
+pub const FIGURES: [Figure<Pass>; 14] = [
+    ("one bucket, 1,024 at once (/s)", |pass| pass.0[0].one.rate, ""),
+    ("eight buckets, 1,024 at once (/s)", |pass| pass.0[0].divided.rate, ""),
+    ("four buckets in each of two processes, 1,024 at once (/s)", |pass| pass.0[0].halves.rate, ""),
+    ("one bucket, 8,192 at once (/s)", |pass| pass.0[1].one.rate, ""),
+    ("eight buckets, 8,192 at once (/s)", |pass| pass.0[1].divided.rate, ""),
+    ("four buckets in each of two processes, 8,192 at once (/s)", |pass| pass.0[1].halves.rate, ""),
+    ("B23 eight buckets ÷ one, 1,024 at once", |pass| pass.0[0].divided.rate / pass.0[0].one.rate, ""),
+    ("B23 eight buckets ÷ one, 8,192 at once", |pass| pass.0[1].divided.rate / pass.0[1].one.rate, "≥ 0.9"),
+    ("B24 two processes ÷ one bucket, 1,024 at once", |pass| pass.0[0].halves.rate / pass.0[0].one.rate, ""),
+    ("B24 two processes ÷ one bucket, 8,192 at once", |pass| pass.0[1].halves.rate / pass.0[1].one.rate, "≥ 1.0"),
+    ("PostgreSQL's CPU a transfer, one bucket, 1,024 at once (µs)", |pass| pass.0[0].one.database_us, ""),
+    ("PostgreSQL's CPU a transfer, eight buckets, 1,024 at once (µs)", |pass| pass.0[0].divided.database_us, ""),
+    ("PostgreSQL's CPU a transfer, one bucket, 8,192 at once (µs)", |pass| pass.0[1].one.database_us, ""),
+    ("PostgreSQL's CPU a transfer, eight buckets, 8,192 at once (µs)", |pass| pass.0[1].divided.database_us, ""),
 ];
 
 pub async fn measure(server_url: &str, passes: usize, seconds: u64) -> Result<Vec<Pass>> {
@@ -47,11 +53,15 @@ pub async fn measure(server_url: &str, passes: usize, seconds: u64) -> Result<Ve
     let first_half = Books::open(&url, BUCKETS, 0..BUCKETS / 2).await?;
     let mut measured = Vec::new();
     for _ in 0..passes {
-        measured.push(Pass {
-            one: one.work(&server, AT_ONCE, seconds, Work::Spread).await?,
-            divided: divided.work(&server, AT_ONCE, seconds, Work::Spread).await?,
-            halves: two_processes(&server, &first_half, &url, seconds).await?,
-        });
+        let mut both = Vec::new();
+        for at_once in AT_ONCE {
+            both.push(Samples {
+                one: one.work(&server, at_once, seconds, Work::Spread).await?,
+                divided: divided.work(&server, at_once, seconds, Work::Spread).await?,
+                halves: two_processes(&server, &first_half, &url, at_once / 2, seconds).await?,
+            });
+        }
+        measured.push(Pass(both.try_into().ok().context("two numbers")?));
         one.check().await.context("one bucket")?;
         divided.check().await.context("eight buckets")?;
     }
@@ -59,7 +69,7 @@ pub async fn measure(server_url: &str, passes: usize, seconds: u64) -> Result<Ve
 }
 
 /// Works on the first half here and on the second in another process.
-async fn two_processes(server: &Server, first_half: &Books, url: &str, seconds: u64) -> Result<Sample> {
+async fn two_processes(server: &Server, first_half: &Books, url: &str, at_once: usize, seconds: u64) -> Result<Sample> {
     let mut child = Command::new(std::env::current_exe()?)
         .args(["--seconds", &seconds.to_string(), "--second-half", url])
         .stdin(Stdio::piped())
@@ -69,25 +79,31 @@ async fn two_processes(server: &Server, first_half: &Books, url: &str, seconds: 
     let mut said = BufReader::new(child.stdout.take().context("its output")?).lines();
     ensure!(said.next_line().await?.as_deref() == Some(READY), "the second process did not start");
     let mut start = child.stdin.take().context("its input")?;
-    let (cpu, began) = (server.cpu_us()?, Instant::now());
-    start.write_all(b"\n").await?;
-    let here = first_half.work(server, AT_ONCE / 2, seconds, Work::Spread).await?;
-    let there: usize = said.next_line().await?.context("the second process ended")?.parse()?;
-    let sum = Sample::new(here.done + there, began.elapsed(), server.cpu_us()? - cpu);
+    start.write_all(format!("{at_once}\n").as_bytes()).await?;
+    let here = first_half.work(server, at_once, seconds, Work::Spread).await?;
+    let there = said.next_line().await?.context("the second process ended")?;
     ensure!(child.wait().await?.success(), "the second process failed");
-    Ok(sum)
+    let (done, rate) = there.split_once(' ').context("what it did")?;
+    let (here_done, done) = (here.done, here.done + done.parse::<usize>()?);
+    // PostgreSQL worked for both during the same time.
+    let database_us = here.database_us * here_done as f64 / done as f64;
+    Ok(Sample { done, rate: here.rate + rate.parse::<f64>()?, database_us, ..here })
 }
 
 const READY: &str = "ready";
 
-/// The second process: works on its half when it is sent a line, and prints how much was done.
+/// The second process: works on its half when it is sent a number of concurrent transfers, and prints what was done.
 pub async fn second_half(url: &str, seconds: u64) -> Result<()> {
     let server = Server::of(url).await?;
     let books = Books::open(url, BUCKETS, BUCKETS / 2..BUCKETS).await?;
+    // What a process does once, the other did before.
+    books.work(&server, AT_ONCE[0] / 2, 1, Work::Spread).await?;
     say(READY)?;
-    stdin().read_line(&mut String::new())?;
-    let sample = books.work(&server, AT_ONCE / 2, seconds, Work::Spread).await?;
-    say(&sample.done.to_string())
+    let mut at_once = String::new();
+    stdin().read_line(&mut at_once)?;
+    let sample =
+        books.work(&server, at_once.trim().parse().context("how many at once")?, seconds, Work::Spread).await?;
+    say(&format!("{} {}", sample.done, sample.rate))
 }
 
 fn say(line: &str) -> Result<()> {
