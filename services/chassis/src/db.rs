@@ -24,6 +24,8 @@ pub use self::connection::{LIMIT, PgConnection};
 use self::connection::{Source, look};
 pub(crate) use self::failure::is_changing_over;
 pub use self::failure::{constraint, is_unstorable, retry_after};
+#[cfg(feature = "testing")]
+pub(crate) use self::migrations::SEARCH_PATH;
 pub use self::reads::{Aged, Reads};
 #[cfg(feature = "testing")]
 pub(crate) use self::schema::chassis_migrations;
@@ -74,6 +76,16 @@ async fn make_sure(conn: &mut sqlx::PgConnection, Home { buckets, bucket }: Home
         return Ok(());
     }
     Err(sqlx::Error::Configuration(format!("there is no schema {schema}").into()))
+}
+
+/// Connections of a pool.
+#[derive(Debug, Clone, Copy)]
+pub struct Usage {
+    pub open: u32,
+    /// Those of the open ones that nobody uses.
+    pub idle: u32,
+    /// The largest number of open ones.
+    pub most: u32,
 }
 
 /// A service's database.
@@ -212,9 +224,10 @@ impl Db {
 
     /// How many connections there are, and how many of them idle.
     #[must_use]
-    pub fn usage(&self) -> (u32, usize) {
-        let warm = self.source.warm.as_ref().map_or(0, |warm| warm.len());
-        (self.source.pool.size(), self.source.pool.num_idle() + warm)
+    pub fn usage(&self) -> Usage {
+        let (pool, warm) = (&self.source.pool, self.source.warm.as_ref().map_or(0, |warm| warm.len()));
+        let idle = u32::try_from(pool.num_idle() + warm).unwrap_or(u32::MAX);
+        Usage { open: pool.size(), idle, most: pool.options().get_max_connections() }
     }
 
     /// Closes every connection.

@@ -302,12 +302,12 @@ async fn metrics(State(state): State<OpsState>) -> String {
     state.metrics.render()
 }
 
-/// Puts what only the database knows into the metrics.
+/// Sets the gauges of a bucket's connections and of what waits in its database.
 async fn measure(db: &Db) {
-    let (bucket, (open, idle)) = (db.home().bucket.to_string(), db.usage());
-    metrics::gauge!("db_pool_connections", "bucket" => bucket.clone()).set(open);
-    let idle = u32::try_from(idle).unwrap_or(u32::MAX);
-    metrics::gauge!("db_pool_idle_connections", "bucket" => bucket.clone()).set(idle);
+    let (bucket, usage) = (db.home().bucket.to_string(), db.usage());
+    metrics::gauge!("db_pool_connections", "bucket" => bucket.clone()).set(usage.open);
+    metrics::gauge!("db_pool_idle_connections", "bucket" => bucket.clone()).set(usage.idle);
+    metrics::gauge!("db_pool_max_connections", "bucket" => bucket.clone()).set(usage.most);
     let Ok(mut conn) = db.conn().await else { return };
     if let Ok(seconds) = outbox::oldest_seconds(&mut conn).await {
         let seconds = u32::try_from(seconds).unwrap_or(u32::MAX);

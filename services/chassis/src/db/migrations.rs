@@ -17,9 +17,9 @@ const BUILD: &str = "10min";
 /// How long locks are asked for again, before the migration fails.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// For the transaction that makes functions, which keep it: they read the tables of this schema, in a bucket those of the first
-/// one too, and no table of a caller in their place.
-const SEARCH_PATH: &str = "SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
+/// Set in the transaction that creates functions; `SET search_path FROM CURRENT` stores it in them. They read the tables of this
+/// schema, in a bucket those of the first one too, and no table of a caller in their place.
+pub(crate) const SEARCH_PATH: &str = "SELECT set_config('search_path', concat_ws(', ', quote_ident(current_schema()),
     CASE WHEN current_schema() <> 'public' AND 'public' = ANY (current_schemas(false)) THEN 'public' END, 'pg_temp'), true)";
 
 /// What changes a schema.

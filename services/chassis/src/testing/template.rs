@@ -80,6 +80,7 @@ async fn run(server: &mut PgConnection, statement: String) -> sqlx::Result<()> {
 fn fingerprint(service: Schema, roles: &[String]) -> String {
     let mut hash = Sha256::new();
     hash.update(roles.join(" "));
+    hash.update(db::SEARCH_PATH);
     for migration in db::chassis_migrations().iter().chain(service.migrations.iter()) {
         hash.update(&*migration.checksum);
     }

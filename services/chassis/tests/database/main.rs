@@ -1,4 +1,4 @@
-//! What every service's database promises: transactions, keyed answers, two people, and the trail of staff.
+//! What every service's database promises: transactions, keyed answers, proposals and the audit log.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
