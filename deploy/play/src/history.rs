@@ -299,7 +299,7 @@ impl Traffic {
     pub async fn of(stack: &Stack) -> Result<Self> {
         let mut outboxes = Vec::new();
         for service in [Service::Auth, Service::Wallet, Service::Trade, Service::PaymentMethod] {
-            outboxes.push((PgConnection::connect(&stack.databases().owner_url(service)?).await?, 0));
+            outboxes.extend(stack.databases().connect_owner(service).await?.into_iter().map(|each| (each, 0)));
         }
         let mailer = PgConnection::connect(&stack.databases().owner_url(Service::Mailer)?).await?;
         Ok(Self { outboxes, mailer })

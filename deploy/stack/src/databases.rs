@@ -16,6 +16,28 @@ const AUDITOR: &str = "auditor";
 /// The role of the media worker in the database of course, to which migrations give the rows of files alone.
 const WORKER: &str = "course_worker";
 
+/// A connection to each schema with a service's tables: that of the address, and those of further buckets of members.
+///
+/// # Errors
+/// When the server cannot be reached.
+pub async fn connect_each(url: &str) -> Result<Vec<PgConnection>> {
+    let mut connections = vec![PgConnection::connect(url).await?];
+    let further: Vec<String> = sqlx::query_scalar(
+        "SELECT nspname::text FROM pg_namespace WHERE nspname ~ '^wallet_[0-9]{2}$' ORDER BY nspname",
+    )
+    .fetch_all(&mut connections[0])
+    .await?;
+    for schema in further {
+        let mut connection = PgConnection::connect(url).await?;
+        sqlx::query("SELECT set_config('search_path', $1 || ', public', false)")
+            .bind(schema)
+            .execute(&mut connection)
+            .await?;
+        connections.push(connection);
+    }
+    Ok(connections)
+}
+
 /// The databases of one stack.
 #[derive(Clone, Debug)]
 pub struct Databases {
@@ -67,6 +89,14 @@ impl Databases {
     pub fn owner_url(&self, service: Service) -> Result<String> {
         let name = service.database().context("the gateway has no database")?;
         self.address(name, &owner(name))
+    }
+
+    /// A connection for the owner to each schema with tables of this service.
+    ///
+    /// # Errors
+    /// For the gateway, which has none, and when the server cannot be reached.
+    pub async fn connect_owner(&self, service: Service) -> Result<Vec<PgConnection>> {
+        connect_each(&self.owner_url(service)?).await
     }
 
     /// The address for the audit.

@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
-use sqlx::{Connection, FromRow, PgConnection};
+use sqlx::FromRow;
 
 use crate::{
+    databases::connect_each,
     nodes::{RICH, Rpc, address_word, call_data, number_word, transfer_data},
     running::Running,
 };
@@ -46,16 +47,16 @@ pub async fn pay(running: &Running, reference: &str, units: Option<u128>) -> Res
 
 async fn find(running: &Running, reference: &str) -> Result<Deposit> {
     let url = running.databases.get("wallet").context("no database of the wallet")?;
-    let mut wallet = PgConnection::connect(url).await?;
     let prefix = reference.trim_start_matches("TNX-").to_lowercase();
     ensure!(prefix.len() >= 6, "a reference is TNX- and six characters");
-    let mut found: Vec<Deposit> = sqlx::query_as(
-        "SELECT currency, network, method_address AS address, amount_cents, units::text FROM transactions
-         WHERE starts_with(id::text, $1) AND kind IN ('deposit', 'course', 'fee') AND status = 'pending'",
-    )
-    .bind(prefix)
-    .fetch_all(&mut wallet)
-    .await?;
+    let mut found: Vec<Deposit> = Vec::new();
+    for mut wallet in connect_each(url).await? {
+        let open = sqlx::query_as(
+            "SELECT currency, network, method_address AS address, amount_cents, units::text FROM transactions
+             WHERE starts_with(id::text, $1) AND kind IN ('deposit', 'course', 'fee') AND status = 'pending'",
+        );
+        found.extend(open.bind(&prefix).fetch_all(&mut wallet).await?);
+    }
     ensure!(found.len() <= 1, "several open deposits begin with {reference}: name more of the id");
     found.pop().with_context(|| format!("no open deposit {reference}"))
 }

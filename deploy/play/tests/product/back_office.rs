@@ -118,13 +118,11 @@ async fn approved_withdrawal(stack: &TestStack, member: &Member, amount: &str) -
 
 /// Changes rows of the wallet, in whichever bucket of members they are.
 async fn as_owner(stack: &TestStack, statement: &'static str) -> Result<()> {
-    let mut connection = PgConnection::connect(&stack.databases().owner_url(Service::Wallet)?).await?;
-    let buckets = "SELECT nspname::text FROM pg_namespace WHERE nspname = 'public' OR nspname ~ '^wallet_[0-9]{2}$'";
-    for schema in sqlx::query_scalar::<_, String>(buckets).fetch_all(&mut connection).await? {
-        sqlx::query("SELECT set_config('search_path', $1, false)").bind(schema).execute(&mut connection).await?;
+    for mut connection in stack.databases().connect_owner(Service::Wallet).await? {
         sqlx::query(statement).execute(&mut connection).await?;
+        connection.close().await?;
     }
-    Ok(connection.close().await?)
+    Ok(())
 }
 
 /// [D-B7] [D-B8] [D-O3] Two treasurers: one pays, the other learns who and until when; a lease that is over is free. One
