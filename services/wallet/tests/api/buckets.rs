@@ -8,7 +8,7 @@ use chassis::testing::with_token;
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::*;
-use sqlx::PgPool;
+use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
 use crate::fixture::{Member, World, code, deposit, withdrawal};
@@ -79,7 +79,8 @@ async fn members_of_all_buckets_are_served_alike(pool: PgPool) {
     world.assert_verified().await;
 }
 
-/// [D-H6] Staff see the requests of all buckets in one order, in pages, with one queue; each is found by its id and decided.
+/// [D-H6] Staff see the requests of all buckets in one order, in pages, with one queue; each is found by its id and decided, and an
+/// event that waits in any of them is seen.
 #[sqlx::test(migrations = false)]
 async fn staff_see_all_buckets_as_one(pool: PgPool) {
     let world = World::in_buckets(pool, BUCKETS).await;
@@ -111,6 +112,11 @@ async fn staff_see_all_buckets_as_one(pool: PgPool) {
     let search = made[0][..6].to_owned();
     let listed = world.listed(ListStaffTransactionsRequest { search, ..Default::default() }).await;
     assert_eq!(listed.transactions.iter().map(|one| &one.id).collect::<Vec<_>>(), [&made[0]]);
+    let late = "UPDATE wallet_02.outbox SET created_at = now() - interval '1 hour'";
+    sqlx::query(late).execute(&world.pool).await.unwrap();
+    let books =
+        world.grpc.get_integrity(with_token(GetIntegrityRequest {}, &world.reviewer)).await.unwrap().into_inner();
+    assert!((3_600..3_700).contains(&books.outbox_oldest_seconds), "{}", books.outbox_oldest_seconds);
 }
 
 /// [D-R16] [D-H6] The journal of all buckets holds every posting once, in pages and runs.
@@ -175,6 +181,20 @@ async fn a_gain_is_paid_from_cash_of_another_bucket(pool: PgPool) {
     assert_eq!(world.count(unbalanced).await, 0);
     world.assert_books().await;
     world.assert_verified().await;
+    // The audit finds each transfer in both buckets, and what differs from it.
+    let arrives = "the cash of a plan that leaves a bucket of members arrives in another";
+    let check = ::audit::checks::checks().find(|check| check.promise == arrives).unwrap();
+    for (change, is_found) in [
+        ("amount_cents = amount_cents", false),
+        ("amount_cents = amount_cents + 1", true),
+        ("from_bucket = to_bucket, to_bucket = from_bucket", true),
+    ] {
+        let mut tx = world.pool.begin().await.unwrap();
+        let changed = format!("ALTER TABLE cash_transfers DISABLE TRIGGER USER; UPDATE cash_transfers SET {change}");
+        sqlx::raw_sql(AssertSqlSafe(changed)).execute(&mut *tx).await.unwrap();
+        let found: Vec<String> = sqlx::query_scalar(check.offending).fetch_all(&mut *tx).await.unwrap();
+        assert_eq!(!found.is_empty(), is_found, "{change}: {found:?}");
+    }
 }
 
 /// [D-B6] The proof of liabilities counts the members of every bucket: each finds its way to the root.

@@ -1,4 +1,4 @@
-//! A model of the ledger that knows no commits.
+//! A model of the ledger that applies one movement at a time.
 
 use chassis::id::{MemberId, TradeId, TransactionId};
 use std::collections::{BTreeMap, HashMap, HashSet};
