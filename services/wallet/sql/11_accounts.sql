@@ -1,5 +1,5 @@
--- Accounts: how they are made and locked. These functions, and those of the files up to 14_post.sql, run as the owner of the
--- tables, on which the service's role has no write privileges.
+-- Accounts: how they are made and locked. The functions that the service calls run as the owner of the tables, on which its role
+-- has no write privileges.
 
 -- Creates the accounts of a plan if they do not exist.
 CREATE OR REPLACE FUNCTION open_plan(plan uuid) RETURNS void LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- The function that writes accounts, postings and entries; nothing else does.
+-- Movements: what their causes have to permit, and the function that decides and writes them.
 
 -- A member buys the course again only after a refund. Anyone who posts a purchase has locked the member's account.
 CREATE OR REPLACE FUNCTION require_one_course(verdicts integer[], new_postings ledger_posting[]) RETURNS void

@@ -1,7 +1,7 @@
 //! The posting engine, which executes all movements of money.
 //!
 //! A posting is a set of entries that sum to zero, with one cause. A movement is the change of one use case: postings
-//! with their transactions, trades and events. The database function `post_movements` (`sql/14_post.sql`) applies any
+//! with their transactions, trades and events. The database function `post_movements` (files 11 to 14 in `sql`) applies any
 //! number of movements in one statement and contains all rules that are decided under a lock. It runs in the
 //! transaction of a use case ([`Movement::apply`], [`post`]) or in its own transaction for many use cases at once
 //! ([`ledger`]): [`queue`] selects the movements of the next commit, [`writer`] commits, [`clock`] provides the time.

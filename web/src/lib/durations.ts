@@ -6,7 +6,7 @@ const units = [
   { seconds: 60, short: 'min' },
 ] as const
 
-/** From ten days on, hours say nothing and take up space. */
+/** From ten days on, only days are shown: hours would not fit into the columns of ages. */
 const LONG = 864_000
 
 /** The two largest units of a span of at least a minute, the largest of a long one; what is smaller falls away. */

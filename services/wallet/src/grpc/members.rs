@@ -327,7 +327,7 @@ impl WalletService for GrpcServer {
         let search = Search::parse(&message.q)?.within(moment(&message.from), moment(&message.to))?;
         let page = Page::parse(message.page, page::LARGEST)?;
         let (found, next_cursor) = list_transactions(&self.db, member.member_id(), &search, &page).await?;
-        let transactions = self.tell_all(&member, found, None).await;
+        let transactions = self.to_lines(&member, found, None).await;
         Ok(Response::new(ListTransactionsResponse { transactions, next_cursor }))
     }
 
@@ -335,7 +335,7 @@ impl WalletService for GrpcServer {
         let member = self.reader(request.metadata()).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
         let found = get_transaction(&self.db, &self.lines, member.member_id(), id).await?;
-        let transaction = self.tell(&member, found, None).await;
+        let transaction = self.to_line(&member, found, None).await;
         Ok(Response::new(GetTransactionResponse { transaction: Some(transaction) }))
     }
 
@@ -346,7 +346,7 @@ impl WalletService for GrpcServer {
         let evidence = self.chains.observed(&found).await.ok().flatten();
         let evidence = evidence.map(|evidence| ChainEvidence { checks: Vec::new(), ..evidence });
         let chain = evidence.as_ref().map(convert::chain);
-        let steps = self.tell(&member, found, chain).await.steps;
+        let steps = self.to_line(&member, found, chain).await.steps;
         Ok(Response::new(GetPaymentsResponse { evidence, steps }))
     }
 

@@ -126,7 +126,7 @@ impl StaffService for GrpcServer {
 
     async fn get_review(&self, request: Request<GetReviewRequest>) -> Reply<GetReviewResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::See).await?;
-        Ok(Response::new(self.reviewed(&staff, request.into_inner()).await?))
+        Ok(Response::new(self.review_response(&staff, request.into_inner()).await?))
     }
 
     async fn note_viewing(&self, request: Request<NoteViewingRequest>) -> Reply<NoteViewingResponse> {
@@ -208,7 +208,7 @@ impl StaffService for GrpcServer {
     ) -> Reply<MarkWithdrawalPaidResponse> {
         let (metadata, _, message) = request.into_parts();
         let staff = self.verifier.staff(&metadata, Permission::Pay).await?;
-        let command = self.payment(staff, &metadata, message).await?;
+        let command = self.mark_paid_command(staff, &metadata, message).await?;
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
         Ok(answer(done.map(|one| MarkWithdrawalPaidResponse { transaction: Some(one.into()) })))
     }

@@ -19,7 +19,7 @@ use crate::store::times::HandlingTime;
 impl GrpcServer {
     /// Converts transactions for the member. The open withdrawal says from when on it may be approved; while auth
     /// cannot tell, it says nothing: what decides asks again.
-    pub(super) async fn tell_all(&self, member: &Session, all: Vec<Transaction>, chain: Option<Chain>) -> Vec<Line> {
+    pub(super) async fn to_lines(&self, member: &Session, all: Vec<Transaction>, chain: Option<Chain>) -> Vec<Line> {
         let now = OffsetDateTime::now_utc();
         let is_pending = |one: &&Transaction| one.status == Stands::Pending;
         let times =
@@ -34,7 +34,7 @@ impl GrpcServer {
             None => (None, false),
         };
         let mut returns = self.returns_of(&all).await;
-        let told = |one: Transaction| {
+        let line = |one: Transaction| {
             let is_open_withdrawal = one.as_withdrawal().is_some() && one.status == Stands::Pending;
             let usual = times.as_ref().and_then(|times| usual(times, one.kind()));
             let returns = returns.remove(&one.id).unwrap_or_default();
@@ -45,7 +45,7 @@ impl GrpcServer {
             let not_before = payouts.and_then(|state| state.not_before).map(to_proto);
             Line { not_before, ..convert::line(one, &Known { payouts, is_stopped, ..known }) }
         };
-        all.into_iter().map(told).collect()
+        all.into_iter().map(line).collect()
     }
 
     /// What went back of rejected payments. A line says nothing of it while that cannot be read.
@@ -63,12 +63,12 @@ impl GrpcServer {
     }
 
     /// The same of one line, with what a chain shows of it.
-    pub(super) async fn tell(&self, member: &Session, one: Transaction, chain: Option<Chain>) -> Line {
-        self.tell_all(member, vec![one], chain).await.pop().unwrap_or_default()
+    pub(super) async fn to_line(&self, member: &Session, one: Transaction, chain: Option<Chain>) -> Line {
+        self.to_lines(member, vec![one], chain).await.pop().unwrap_or_default()
     }
 }
 
-/// After which time nine of ten of a kind were over, of late.
+/// The recent 90th percentile of the handling time of a kind.
 fn usual(times: &[HandlingTime], kind: Kind) -> Option<Duration> {
     let name = match kind {
         Kind::Deposit | Kind::Course => "deposit",

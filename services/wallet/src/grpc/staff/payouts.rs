@@ -95,8 +95,8 @@ impl GrpcServer {
         }
     }
 
-    /// What a treasurer says that they paid, with what the chain shows of it.
-    pub(super) async fn payment(
+    /// Converts the request, with the payments that the chain shows.
+    pub(super) async fn mark_paid_command(
         &self,
         staff: Staff,
         metadata: &MetadataMap,

@@ -11,7 +11,11 @@ use crate::grpc::{GrpcServer, convert};
 
 impl GrpcServer {
     /// The transaction with its checklist, with what the chain shows and what stands in the way of this person.
-    pub(super) async fn reviewed(&self, staff: &Staff, message: GetReviewRequest) -> Result<GetReviewResponse, Error> {
+    pub(super) async fn review_response(
+        &self,
+        staff: &Staff,
+        message: GetReviewRequest,
+    ) -> Result<GetReviewResponse, Error> {
         let GetReviewRequest { id, txid, vout } = message;
         let transaction = get(&self.db, convert::transaction_id(&id)?).await?;
         let chosen = convert::txid(&transaction, &txid, vout)?;
