@@ -79,12 +79,13 @@ async fn make_sure(conn: &mut sqlx::PgConnection, Home { buckets, bucket }: Home
 }
 
 /// Connections of a pool.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
+    /// How many are open.
     pub open: u32,
-    /// Those of the open ones that nobody uses.
+    /// How many of these nobody uses.
     pub idle: u32,
-    /// The largest number of open ones.
+    /// How many may be open.
     pub most: u32,
 }
 

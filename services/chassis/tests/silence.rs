@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use chassis::db::{Db, LIMIT};
+use chassis::db::{Db, LIMIT, Usage};
 use chassis::error::{Fault, Kind};
 use chassis::testing::Proxy;
 use futures::future::join_all;
@@ -93,7 +93,8 @@ async fn a_lost_node_costs_one_limit(pool: PgPool) {
     let world = World::new(&pool, 8).await;
     let held = join_all((0..8).map(|_| world.db.conn())).await;
     drop(held);
-    while world.db.usage() != (8, 8) {
+    let full = Usage { open: 8, idle: 8, most: 8 };
+    while world.db.usage() != full {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let mut one = world.db.conn().await.unwrap();

@@ -9,7 +9,7 @@ use play::{
     testing::{Member, Options, TestStack},
 };
 use serde_json::{Value, json};
-use sqlx::{Connection, PgConnection};
+use sqlx::PgConnection;
 use stack::Service;
 use tokio::{
     task::JoinSet,

@@ -2,12 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use chassis::db::{self, Db};
+use chassis::db::{self, Db, Usage};
 use futures::future::join_all;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{Executor, PgPool};
 
 use crate::fixture::{Error, database, effects};
+
+/// Four connections that nobody uses, and no more.
+const FULL: Usage = Usage { open: 4, idle: 4, most: 4 };
 
 /// [K1] After a begin that was cancelled at any moment, the next statement on the connection does not land in an open
 /// transaction that is then rolled back.
@@ -64,7 +67,7 @@ async fn the_last_connection_is_used_again(pool: PgPool) {
     sessions.sort_unstable();
     sessions.dedup();
     assert_eq!(sessions.len(), 4);
-    assert_eq!(db.usage(), (4, 4));
+    assert_eq!(db.usage(), FULL);
     let last = session().await;
     for _ in 0..20 {
         assert_eq!(session().await, last);
@@ -86,7 +89,7 @@ async fn end_sessions(admin: &PgPool, db: &Db) {
     }));
     let sessions: Vec<i32> = sessions.await.into_iter().map(|(_, session)| session).collect();
     let limit = Instant::now() + Duration::from_secs(5);
-    while db.usage() != (4, 4) {
+    while db.usage() != FULL {
         assert!(Instant::now() < limit, "{:?}", db.usage());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

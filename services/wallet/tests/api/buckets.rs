@@ -189,10 +189,12 @@ async fn a_gain_is_paid_from_cash_of_another_bucket(pool: PgPool) {
         ("amount_cents = amount_cents + 1", true),
         ("from_bucket = to_bucket, to_bucket = from_bucket", true),
     ] {
-        let mut tx = world.pool.begin().await.unwrap();
-        let changed = format!("ALTER TABLE cash_transfers DISABLE TRIGGER USER; UPDATE cash_transfers SET {change}");
-        sqlx::raw_sql(AssertSqlSafe(changed)).execute(&mut *tx).await.unwrap();
-        let found: Vec<String> = sqlx::query_scalar(check.offending).fetch_all(&mut *tx).await.unwrap();
+        let mut conn = world.pool.acquire().await.unwrap();
+        let changed =
+            format!("BEGIN; ALTER TABLE cash_transfers DISABLE TRIGGER USER; UPDATE cash_transfers SET {change}");
+        sqlx::raw_sql(AssertSqlSafe(changed)).execute(&mut *conn).await.unwrap();
+        let found: Vec<String> = sqlx::query_scalar(check.offending).fetch_all(&mut *conn).await.unwrap();
+        sqlx::raw_sql("ROLLBACK").execute(&mut *conn).await.unwrap();
         assert_eq!(!found.is_empty(), is_found, "{change}: {found:?}");
     }
 }
