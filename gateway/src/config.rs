@@ -8,8 +8,7 @@ use chassis::config::{Keys, Ops, Tls};
 use clap::Args;
 use ipnet::IpNet;
 
-use crate::operator::Operator;
-use crate::paper::Issuer;
+use crate::operator::{Issuer, Operator};
 
 /// Settings of the gateway.
 #[derive(Debug, Clone, Args)]

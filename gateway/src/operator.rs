@@ -60,6 +60,14 @@ fn treasury_keys(text: &str) -> Result<String, String> {
     }
 }
 
+/// Who issues documents, and where they are checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Issuer<'a> {
+    pub operator: &'a Operator,
+    /// Where the product is.
+    pub address: &'a str,
+}
+
 impl Operator {
     /// The company with its address, as it stands on documents.
     #[must_use]

@@ -6,7 +6,7 @@ use chassis::money::Cents;
 use time::OffsetDateTime;
 
 use crate::cache::profiles::Profile;
-use crate::operator::Operator;
+use crate::operator::Issuer;
 use crate::pdf::{Document, Face, Ink, Style, UPRIGHT};
 
 pub const LEFT: u16 = 500;
@@ -25,14 +25,6 @@ const LINES: usize = 37;
 const LABEL: Style = Style::new(Face::Plain, 85, Ink::Grey);
 const TEXT: Style = Style::new(Face::Plain, 90, Ink::Black);
 const STRONG: Style = Style::new(Face::Bold, 90, Ink::Black);
-
-/// Who issues documents, and where they are checked.
-#[derive(Debug, Clone, Copy)]
-pub struct Issuer<'a> {
-    pub operator: &'a Operator,
-    /// Where the product is.
-    pub address: &'a str,
-}
 
 /// A document about one member.
 pub struct Paper<'a> {

@@ -102,8 +102,7 @@ mod tests {
 
     use super::{YearReport, csv, pdf};
     use crate::cache::profiles::Profile;
-    use crate::operator::Operator;
-    use crate::paper::Issuer;
+    use crate::operator::{Issuer, Operator};
 
     fn sample() -> YearReport {
         let at = |seconds| Some(Timestamp { seconds, nanos: 0 });

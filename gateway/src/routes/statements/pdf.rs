@@ -8,7 +8,8 @@ use super::report::YearReport;
 use crate::cache::profiles::Profile;
 use crate::convert::day_to_text;
 use crate::json::Dollars;
-use crate::paper::{Column, Issuer, LEFT, Paper, RIGHT, Row, written};
+use crate::operator::Issuer;
+use crate::paper::{Column, LEFT, Paper, RIGHT, Row, written};
 
 const COLUMNS: [Column; 4] = [
     Column::left("", LEFT, 2460),

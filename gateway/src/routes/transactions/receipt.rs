@@ -13,7 +13,8 @@ use crate::clients::ask;
 use crate::documents::{self, DocumentKind};
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::paper::{Column, Issuer, LEFT, Paper, Row, written};
+use crate::operator::Issuer;
+use crate::paper::{Column, LEFT, Paper, Row, written};
 use crate::routes::transactions::reference;
 use crate::routes::transactions::statement::{price, whole};
 

@@ -7,7 +7,8 @@ use time::{Date, OffsetDateTime};
 use crate::cache::profiles::Profile;
 use crate::convert::moment_to_text;
 use crate::error::ApiError;
-use crate::paper::{self, Column, Issuer, LEFT, Paper, RIGHT, written};
+use crate::operator::Issuer;
+use crate::paper::{self, Column, LEFT, Paper, RIGHT, written};
 
 const COLUMNS: [Column; 5] = [
     Column::left("Date and time", LEFT, 1540),
