@@ -48,7 +48,7 @@ pub async fn compress(response: Response) -> Response {
 async fn gzip(body: Body) -> Result<Vec<u8>, ApiError> {
     let bytes = json::read(body).await?;
     large::work(bytes.len(), move || {
-        let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 8), Compression::fast());
+        let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 8), Compression::default());
         encoder.write_all(&bytes)?;
         encoder.finish()
     })
