@@ -120,7 +120,7 @@ test_services() {
   unset TMPDIR
 }
 
-# Two at a time: most wait for servers, or for the browser, half of the time.
+# Two at a time: what waits for servers or for the browser leaves the cores to the other.
 test_product() {
   {
     run web web

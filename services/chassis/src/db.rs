@@ -81,11 +81,11 @@ async fn make_sure(conn: &mut sqlx::PgConnection, Home { buckets, bucket }: Home
 /// Connections of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// How many are open.
+    /// Connections to the server now.
     pub open: u32,
-    /// How many of these nobody uses.
+    /// Open connections without a user.
     pub idle: u32,
-    /// How many may be open.
+    /// The limit of open connections, of this bucket alone.
     pub most: u32,
 }
 

@@ -9,7 +9,7 @@ use sqlx::{Executor, PgPool};
 
 use crate::fixture::{Error, database, effects};
 
-/// Four connections that nobody uses, and no more.
+/// A pool at its limit of four connections, all idle.
 const FULL: Usage = Usage { open: 4, idle: 4, most: 4 };
 
 /// [K1] After a begin that was cancelled at any moment, the next statement on the connection does not land in an open
