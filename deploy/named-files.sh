@@ -6,13 +6,14 @@
 #   deploy/named-files.sh      reads WALLET_DATABASE_URL, AUTH_DATABASE_URL, PAYMENT_METHOD_DATABASE_URL, COURSE_DATABASE_URL
 set -euo pipefail
 
-ask() { psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 "${1:?is not set}" --command "$2"; }
+ask() { psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 "${1:?is not set}" <<<"$2"; }
 
 {
+  # Every bucket of members has transactions.
   ask "${WALLET_DATABASE_URL:-}" "
-    SELECT receipt_key FROM transactions WHERE receipt_key IS NOT NULL
-    UNION ALL
-    SELECT change->>'document_file' FROM proposals WHERE change->>'document_file' IS NOT NULL"
+    SELECT change->>'document_file' FROM proposals WHERE change->>'document_file' IS NOT NULL;
+    SELECT format('SELECT receipt_key FROM %I.transactions WHERE receipt_key IS NOT NULL', nspname)
+    FROM pg_namespace WHERE nspname = 'public' OR nspname ~ '^wallet_[0-9]{2}\$' \\gexec"
   ask "${AUTH_DATABASE_URL:-}" "SELECT image_key FROM users WHERE image_key <> ''"
   ask "${PAYMENT_METHOD_DATABASE_URL:-}" "SELECT image_key FROM method_versions WHERE image_key <> ''"
   ask "${COURSE_DATABASE_URL:-}" "

@@ -22,11 +22,11 @@ fi
 
 for name in "${names[@]}"; do
   variable="${name^^}_DATABASE_URL"
-  rows=$(psql --no-psqlrc --tuples-only --no-align --set ON_ERROR_STOP=1 --set "since=$since" "${!variable:?is not set}" <<'SQL'
-WITH again AS (
-    UPDATE outbox SET published_at = NULL WHERE published_at >= :'since' RETURNING 1
-) SELECT count(*) FROM again
+  # Every bucket of members has an outbox.
+  rows=$(psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --set "since=$since" "${!variable:?is not set}" <<'SQL'
+SELECT format('WITH again AS (UPDATE %I.outbox SET published_at = NULL WHERE published_at >= %L RETURNING 1) SELECT count(*) FROM again',
+    nspname, :'since') FROM pg_namespace WHERE nspname = 'public' OR nspname ~ '^wallet_[0-9]{2}$' \gexec
 SQL
   )
-  echo "$name: $rows events since $since will be published again"
+  echo "$name: $((${rows//$'\n'/+})) events since $since will be published again"
 done

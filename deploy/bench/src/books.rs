@@ -66,7 +66,9 @@ impl Books {
     /// Makes its database on the server, with the members in this many buckets.
     pub async fn new(server_url: &str, name: &str, count: u16) -> Result<Self> {
         let url = databases::create(server_url, name).await?;
-        chassis::db::add_buckets(&chassis::db::administer(&url).await?, SCHEMA, buckets(count)).await?;
+        let pool = chassis::db::administer(&url).await?;
+        chassis::db::add_buckets(&pool, SCHEMA, buckets(count)).await?;
+        chassis::db::open_buckets(&pool, buckets(count)).await?;
         let mut members: Vec<Vec<MemberId>> = vec![Vec::new(); count.into()];
         for member in (0..MEMBERS).map(|_| Uuid::new_v4().into()) {
             members[usize::from(assigned(member, count))].push(member);

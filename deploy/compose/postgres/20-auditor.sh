@@ -19,8 +19,8 @@ SQL
 for name in $(sed -n 's/_owner .*//p' "$passwords"); do
   admin --dbname "$name" <<SQL
 GRANT CONNECT ON DATABASE $name TO auditor;
-GRANT USAGE ON SCHEMA public TO auditor;
-GRANT SELECT ON ALL TABLES IN SCHEMA public TO auditor;
+SELECT format('GRANT USAGE ON SCHEMA %1\$I TO auditor; GRANT SELECT ON ALL TABLES IN SCHEMA %1\$I TO auditor', nspname)
+FROM pg_namespace WHERE nspname = 'public' OR nspname ~ '^wallet_([0-9]{2}|all)\$' \gexec
 ALTER DEFAULT PRIVILEGES FOR ROLE ${name}_owner GRANT SELECT ON TABLES TO auditor;
 SQL
 done

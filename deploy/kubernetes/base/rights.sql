@@ -10,8 +10,8 @@ ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO :"role";
 SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'auditor') AS has_auditor \gset
 \if :has_auditor
 GRANT CONNECT ON DATABASE :"DBNAME" TO auditor;
-GRANT USAGE ON SCHEMA public TO auditor;
-GRANT SELECT ON ALL TABLES IN SCHEMA public TO auditor;
+SELECT format('GRANT USAGE ON SCHEMA %1$I TO auditor; GRANT SELECT ON ALL TABLES IN SCHEMA %1$I TO auditor', nspname)
+FROM pg_namespace WHERE nspname = 'public' OR nspname ~ '^wallet_([0-9]{2}|all)$' \gexec
 ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO auditor;
 \endif
 -- The media worker of course sees the rows of files and nothing else.

@@ -112,12 +112,14 @@ pub(crate) async fn migrate(shared: &Shared, folder: &Path, databases: &Database
 /// Migrates the database at `url` with the binary of its service.
 pub async fn migrate_one(binaries: PathBuf, service: Service, log: PathBuf, url: String) -> Result<()> {
     let name = service.name();
-    let is_divided = service == Service::Wallet && std::env::var(WALLET_BUCKETS).is_ok_and(|count| count != "1");
-    // Makes the buckets that are missing, and migrates all.
-    let command = if is_divided { "buckets" } else { "migrate" };
-    let launch = Launch::new(name, binary(&binaries, name), Output::File(log.clone())).args([command]);
-    let status = launch.env("DATABASE_URL", url).start()?.wait().await?;
-    ensure!(status.success(), "{name} {command} failed:\n{}", tail(&log));
+    let mut launch = Launch::new(name, binary(&binaries, name), Output::File(log.clone())).env("DATABASE_URL", url);
+    launch = match std::env::var(WALLET_BUCKETS) {
+        // Makes the buckets that are missing, too. All processes of a stack read all of them.
+        Ok(count) if service == Service::Wallet => launch.args(["buckets", "--make", "--open", &count]),
+        _ => launch.args(["migrate"]),
+    };
+    let status = launch.start()?.wait().await?;
+    ensure!(status.success(), "the migration of {name} failed:\n{}", tail(&log));
     Ok(())
 }
 

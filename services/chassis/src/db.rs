@@ -19,7 +19,7 @@ use sqlx::query::Query;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-pub use self::buckets::{Buckets, Home};
+pub use self::buckets::{BucketSize, Buckets, Home};
 pub use self::connection::{LIMIT, PgConnection};
 use self::connection::{Source, look};
 pub(crate) use self::failure::is_changing_over;
@@ -29,7 +29,7 @@ pub(crate) use self::migrations::SEARCH_PATH;
 pub use self::reads::{Aged, Reads};
 #[cfg(feature = "testing")]
 pub(crate) use self::schema::chassis_migrations;
-pub use self::schema::{Bucketed, Schema, add_buckets, administer, buckets_of, migrate, migrate_url};
+pub use self::schema::{Bucketed, Schema, add_buckets, administer, buckets_of, migrate, migrate_url, open_buckets};
 use self::warm::Warm;
 use crate::error::Fault;
 
@@ -57,7 +57,7 @@ fn connect_options(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
     Ok(options.options(SETTINGS.into_iter().filter(|(name, _)| !given.contains(&format!("-c {name}=")))))
 }
 
-/// Connections of a bucket at the least: two commits, and somebody else.
+/// Connections of a further bucket at the least: two commits, and two others.
 const LEAST: u32 = 4;
 
 /// With one bucket, the tables are where the URL says.
@@ -65,17 +65,18 @@ fn in_bucket(options: PgConnectOptions, Home { buckets, bucket }: Home) -> PgCon
     if buckets.count == 1 { options } else { options.options([("search_path", buckets.search_path(bucket))]) }
 }
 
-/// A schema that is missing from a search path is passed over: the tables of the first bucket would be taken for this one's.
+/// A schema that is missing from a search path is passed over: the tables of the first bucket would be taken for this one's. And
+/// who knows only some of the buckets takes what is in the others for missing.
 async fn make_sure(conn: &mut sqlx::PgConnection, Home { buckets, bucket }: Home) -> Result<(), sqlx::Error> {
-    if bucket == 0 {
+    if buckets == Buckets::ONE {
         return Ok(());
     }
+    let found = sqlx::query_scalar!(r#"SELECT current_schema()::text AS "schema""#).fetch_one(&mut *conn).await?;
     let schema = buckets.schema(bucket);
-    let found = sqlx::query_scalar!(r#"SELECT current_schema()::text AS "schema""#).fetch_one(conn).await?;
-    if found.as_deref() == Some(&*schema) {
-        return Ok(());
+    if bucket > 0 && found.as_deref() != Some(&*schema) {
+        return Err(sqlx::Error::Configuration(format!("there is no schema {schema}").into()));
     }
-    Err(sqlx::Error::Configuration(format!("there is no schema {schema}").into()))
+    buckets::make_sure(conn, buckets.count).await
 }
 
 /// Connections of a pool.
@@ -105,7 +106,8 @@ impl Db {
         Ok(Self::connect_with(connect_options(url)?, max_connections, Home::ONLY))
     }
 
-    /// The same for each bucket, with its share of the connections.
+    /// The same for each bucket: the first, which also reads in all others, with this many connections, and the others with a
+    /// share of as many.
     ///
     /// # Errors
     /// If the URL is malformed.
@@ -124,9 +126,11 @@ impl Db {
         Ok(Self::connect_with(options, max_connections, home))
     }
 
-    /// With this bucket's share of the connections.
     fn connect_with(options: PgConnectOptions, max_connections: u32, home: Home) -> Self {
-        let share = max_connections.div_ceil(home.buckets.count.into()).max(max_connections.min(LEAST));
+        let share = match home.bucket {
+            0 => max_connections,
+            _ => max_connections.div_ceil(home.buckets.count.into()).max(max_connections.min(LEAST)),
+        };
         let pool = PgPoolOptions::new()
             .max_connections(share)
             .acquire_timeout(ACQUIRE)

@@ -86,6 +86,13 @@ CREATE TRIGGER member_buckets_append_only BEFORE UPDATE OR DELETE ON member_buck
 CREATE TRIGGER member_buckets_not_truncated BEFORE TRUNCATE ON member_buckets
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+-- How many of the buckets take new members: more only once every process of the service reads them, and never fewer.
+CREATE TABLE open_buckets (
+    count   smallint NOT NULL CONSTRAINT open_buckets_count CHECK (count BETWEEN 1 AND 64),
+    is_only boolean  NOT NULL DEFAULT true CONSTRAINT open_buckets_pkey PRIMARY KEY CONSTRAINT open_buckets_is_only CHECK (is_only)
+);
+INSERT INTO open_buckets (count) VALUES (1);
+
 CREATE TRIGGER accounts_stay BEFORE DELETE ON accounts
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER accounts_not_truncated BEFORE TRUNCATE ON accounts
@@ -1157,9 +1164,9 @@ FROM transactions WHERE status = 'pending' AND sent_at IS NULL;
 DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
         -- Written by the functions of the ledger and of its check, which run as their owner.
-        REVOKE ALL ON posting_kinds, accounts, member_buckets, postings, entries, account_checkpoints, account_rebuilds,
+        REVOKE ALL ON posting_kinds, accounts, member_buckets, open_buckets, postings, entries, account_checkpoints, account_rebuilds,
             ledger_checks, ledger_faults, trade_fundings FROM wallet;
-        GRANT SELECT ON posting_kinds, accounts, member_buckets, postings, entries, account_checkpoints, account_rebuilds,
+        GRANT SELECT ON posting_kinds, accounts, member_buckets, open_buckets, postings, entries, account_checkpoints, account_rebuilds,
             ledger_checks, ledger_faults, trade_fundings TO wallet;
         REVOKE USAGE, UPDATE ON SEQUENCE postings_id_seq, accounts_id_seq FROM wallet;
         REVOKE ALL ON transactions, consumed_payments, holds, closed_wallets, destinations, disowned_destinations,

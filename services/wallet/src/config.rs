@@ -19,8 +19,8 @@ pub struct Config {
     /// A standby of the database, for lists of staff, figures and statements; none for the primary.
     #[arg(long, env, hide_env_values = true)]
     pub database_read_url: Option<String>,
-    /// Into how many buckets members are divided, each with a ledger of its own: the database has them, as `wallet buckets` made
-    /// them. More may be added, and none taken away.
+    /// Into how many buckets members are divided, each with a ledger of its own: the database has them, as `wallet buckets --make`
+    /// made them. More may be added, and none taken away.
     #[arg(long, env, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub wallet_buckets: u16,
     #[command(flatten)]

@@ -71,6 +71,9 @@ pub enum Error {
     /// One is built at a time.
     #[error("the liabilities are being published. Please try again in a moment.")]
     PublicationInProgress,
+    /// More buckets were opened while the accounts of a new member were made.
+    #[error("the account was opened at this very moment. Please try again.")]
+    BucketsOpened,
     /// Trade has not reported them.
     #[error("the gains of open trades are not known at the moment. Please try again in a minute.")]
     GainsUnknown,
@@ -214,6 +217,7 @@ impl From<sqlx::Error> for Error {
             Some("transactions_destination_known") => Self::DestinationUnconfirmed,
             Some("postings_one_course_a_member") => Self::CourseAlreadyPurchased,
             Some("postings_once") => Self::AlreadyPosted,
+            Some("member_buckets_pkey") => Self::BucketsOpened,
             Some("account_rebuilds_faulty") => Self::AccountVerifies,
             Some("postings_reversed_once") => Self::AlreadyReversed,
             Some("holds_released_once") => Self::HoldReleased,
@@ -244,7 +248,7 @@ impl Fault for Error {
             Self::WithdrawalPending => Meaning::Own(Kind::Conflict, ErrorReason::WithdrawalPending),
             Self::LimitReached(_) => Meaning::Own(Kind::Invalid, ErrorReason::LimitReached),
             Self::WithdrawalsStopped => Meaning::Own(Kind::Unavailable, ErrorReason::WithdrawalsStopped),
-            Self::GainsUnknown => Meaning::Own(Kind::Unavailable, ErrorReason::Unavailable),
+            Self::GainsUnknown | Self::BucketsOpened => Meaning::Own(Kind::Unavailable, ErrorReason::Unavailable),
             Self::PublicationInProgress => Meaning::Own(Kind::Conflict, ErrorReason::PublicationInProgress),
             Self::WithdrawalsNotStopped => Meaning::Own(Kind::Conflict, ErrorReason::WithdrawalsNotStopped),
             Self::BooksNotBalanced(_) => Meaning::Own(Kind::Conflict, ErrorReason::BooksNotBalanced),

@@ -30,6 +30,7 @@ pub const BUCKETED: Bucketed = Bucketed {
     name: "wallet",
     shared: &[
         "member_buckets",
+        "open_buckets",
         "proposals",
         "audit_rows",
         "parked_events",

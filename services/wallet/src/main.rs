@@ -33,6 +33,7 @@ use wallet::grpc::GrpcServer;
 use wallet::grpc::router::Router;
 use wallet::grpc::verdict_cache::Verdicts;
 use wallet::posting::ledger::Ledger;
+use wallet::store::member_buckets;
 use wallet::{BUCKETED, SCHEMA};
 
 #[global_allocator]
@@ -48,18 +49,39 @@ const PAYOUTS: Duration = Duration::from_secs(15);
 /// How often the day of the newest publication is compared with today.
 const PUBLICATION: Duration = Duration::from_secs(60);
 
+/// How often the buckets of this process are compared with those that take members.
+const BUCKETS: Duration = Duration::from_secs(10);
+
 /// What an operator does besides.
 #[derive(Subcommand)]
 enum Command {
-    /// Makes the buckets of members that are missing, migrates all, and lists them with the bytes that they take up.
+    /// Lists the buckets of members, with the bytes that they take up, and whether new members are put there.
     Buckets {
         /// PostgreSQL, with the role that owns the schema.
         #[arg(long, env, hide_env_values = true)]
         database_url: String,
-        /// How many there are to be.
+        /// First migrates all, makes those that are missing, and opens some for new members.
+        #[arg(long)]
+        make: bool,
+        /// How many there are to be, with `--make`.
         #[arg(long, env = "WALLET_BUCKETS", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
         count: u16,
+        /// How many take new members, with `--make`: every process of the wallet reads them by now. It only rises.
+        #[arg(long, env = "WALLET_BUCKETS_OPEN", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+        open: u16,
+        /// Prints the statement that moves this bucket to another node of the distributed engine, while it is used.
+        #[arg(long = "move", value_name = "BUCKET", requires = "to")]
+        moved: Option<u16>,
+        /// The node, as host:port.
+        #[arg(long, value_parser = node)]
+        to: Option<(String, u16)>,
     },
+}
+
+fn node(text: &str) -> Result<(String, u16), String> {
+    let is_host = |host: &str| host.bytes().all(|one| one.is_ascii_alphanumeric() || b".-:[]".contains(&one));
+    let (host, port) = text.rsplit_once(':').filter(|(host, _)| is_host(host)).ok_or("host:port is expected")?;
+    Ok((host.to_owned(), port.parse().map_err(|_| "the port is a number")?))
 }
 
 #[tokio::main]
@@ -68,11 +90,21 @@ async fn main() -> anyhow::Result<()> {
 }
 
 async fn run(command: Command) -> anyhow::Result<()> {
-    let Command::Buckets { database_url, count } = command;
+    let Command::Buckets { database_url, make, count, open, moved, to } = command;
+    let buckets = |count| Buckets { name: BUCKETED.name, count };
+    if let Some((bucket, (host, port))) = moved.zip(to) {
+        let schema = buckets(bucket).schema(bucket);
+        command::say(&format!("SELECT citus_schema_move('{schema}', '{host}', {port});\n"));
+        return Ok(());
+    }
     let pool = db::administer(&database_url).await?;
-    db::add_buckets(&pool, SCHEMA, Buckets { name: BUCKETED.name, count }).await?;
-    for (schema, bytes) in db::buckets_of(&pool, BUCKETED.name).await? {
-        command::say(&format!("{schema}\t{bytes}\n"));
+    if make {
+        anyhow::ensure!(open <= count, "of {count} buckets, {open} cannot be opened");
+        db::add_buckets(&pool, SCHEMA, buckets(count)).await?;
+        db::open_buckets(&pool, buckets(open)).await?;
+    }
+    for db::BucketSize { schema, bytes, is_open } in db::buckets_of(&pool, BUCKETED.name).await? {
+        command::say(&format!("{schema}\t{bytes}\t{}\n", if is_open { "open" } else { "not open" }));
     }
     Ok(())
 }
@@ -130,9 +162,24 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.spawn(watch_solvency(db.clone(), chains.clone(), tolerance, process.shutdown.clone()));
     process.spawn(tell_of_consumed(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(watch_bridge(db.clone(), chains.clone(), process.shutdown.clone()));
+    process.spawn(watch_buckets(db.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db, chains, tolerance, process.shutdown.clone()));
     process.serve(&config.service, Router::new(first, servers).routes()).await?;
     process.run(&config.service.ops).await
+}
+
+/// Ends the process once members are put into buckets that it does not read: it would take what is theirs for missing. New
+/// connections are refused then, and open ones are not.
+async fn watch_buckets(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let count = db.home().buckets.count;
+    while shutdown.run_until_cancelled(tokio::time::sleep(BUCKETS)).await.is_some() {
+        let open = async { Ok::<_, Error>(member_buckets::open(&mut *db.conn().await?).await?) };
+        match open.await {
+            Ok(open) => anyhow::ensure!(open <= count, "members are in {open} buckets, and WALLET_BUCKETS is {count}"),
+            Err(error) => tracing::warn!(%error, "buckets are not known"),
+        }
+    }
+    Ok(())
 }
 
 async fn check(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {

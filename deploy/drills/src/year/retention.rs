@@ -86,6 +86,7 @@ const TABLES: [(Service, &str, Kept); 98] = [
     (Service::Wallet, "liability_nodes", Never(OLD_PUBLICATION, "only the two newest publications keep their tree")),
     (Service::Wallet, "liability_publications", For("one root a day, which members can compare")),
     (Service::Wallet, "member_buckets", BOOKS),
+    (Service::Wallet, "open_buckets", For("one row: how many take new members")),
     (Service::Wallet, "open_gains", For("until the night after the trade ends")),
     (Service::Wallet, "plan_values", For("one row for each plan")),
     (Service::Wallet, "posting_kinds", For("the schema")),

@@ -24,6 +24,7 @@ fn services() -> impl Iterator<Item = (&'static str, &'static str)> {
 const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "accounts", ""),
     ("wallet", "member_buckets", ""),
+    ("wallet", "open_buckets", ""),
     ("wallet", "cash_transfers", "INSERT"),
     ("wallet", "postings", ""),
     ("wallet", "entries", ""),

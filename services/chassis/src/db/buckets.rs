@@ -1,7 +1,11 @@
 //! Buckets: schemas of one database with the same tables, each for a part of the members. What is rare, or unique over all, is
 //! in the schema of the first bucket alone, where the others find it, because their search path ends there.
 
-use sqlx::{AssertSqlSafe, Error, PgPool};
+use sha2::{Digest, Sha256};
+use sqlx::{AssertSqlSafe, Error, PgConnection, PgPool};
+
+use super::migrations::{self, What, Work};
+use crate::roots::to_hex;
 
 /// The schema of the first bucket.
 const FIRST: &str = "public";
@@ -42,6 +46,32 @@ impl Buckets {
     }
 }
 
+/// How many buckets take new members.
+async fn open_count(conn: &mut PgConnection) -> Result<u16, Error> {
+    // unchecked: a table of divided services alone, whose schemas this crate is not checked against
+    let open: i16 = sqlx::query_scalar("SELECT count FROM open_buckets").fetch_one(conn).await?;
+    u16::try_from(open).map_err(|error| Error::Decode(error.into()))
+}
+
+/// Refuses who reads fewer buckets than take members.
+///
+/// # Errors
+/// Of the database, or `Configuration`.
+pub(super) async fn make_sure(conn: &mut PgConnection, count: u16) -> Result<(), Error> {
+    let open = open_count(conn).await?;
+    if open <= count {
+        return Ok(());
+    }
+    Err(Error::Configuration(format!("members are in {open} buckets, and this process reads {count}").into()))
+}
+
+/// Lets this many buckets take new members, unless more do.
+pub(super) async fn open(pool: &PgPool, count: u16) -> Result<(), Error> {
+    // unchecked: as above
+    sqlx::query("UPDATE open_buckets SET count = $1 WHERE count < $1").bind(i32::from(count)).execute(pool).await?;
+    Ok(())
+}
+
 /// The tables of the first schema that this one lacks, and those that it has though they are shared: each would be taken for
 /// another bucket's.
 pub(super) async fn differing_tables(pool: &PgPool, shared: &[&str]) -> Result<Vec<String>, Error> {
@@ -60,7 +90,9 @@ pub(super) async fn differing_tables(pool: &PgPool, shared: &[&str]) -> Result<V
 
 /// Makes the schema `<name>_all`, in which the tables of all buckets are one: for the audit, which reads everything anyway. The
 /// service has no right to it.
-pub(super) async fn show_all(pool: &PgPool, name: &str, shared: &[&str]) -> Result<(), Error> {
+///
+/// The views are made again only if they change: an audit that reads them holds up who does it.
+pub(super) async fn show_all(pool: &PgPool, name: &str, shared: &[&str]) -> anyhow::Result<()> {
     let mut schemas = vec![FIRST.to_owned()];
     schemas.extend(Buckets::existing(name, pool).await?);
     // Types of rows differ between the buckets.
@@ -76,29 +108,49 @@ pub(super) async fn show_all(pool: &PgPool, name: &str, shared: &[&str]) -> Resu
         let each: Vec<_> = schemas.iter().map(from).collect();
         script += &format!("CREATE VIEW {name}_all.{} AS {};", table.name, each.join(" UNION ALL "));
     }
-    script += &format!(
-        "DO $$ BEGIN IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'auditor') THEN
-            GRANT USAGE ON SCHEMA {name}_all TO auditor;
-            GRANT SELECT ON ALL TABLES IN SCHEMA {name}_all TO auditor;
-        END IF; END $$"
-    );
-    // Several statements in one query are one transaction.
-    sqlx::raw_sql(AssertSqlSafe(script)).execute(pool).await?;
+    let digest = to_hex(&Sha256::digest(&script));
+    let made =
+        sqlx::query_scalar!("SELECT obj_description(to_regnamespace($1), 'pg_namespace')", format!("{name}_all"));
+    if made.fetch_one(pool).await?.as_deref() != Some(&*digest) {
+        script += &format!("COMMENT ON SCHEMA {name}_all IS '{digest}';");
+        migrations::run(pool, Work { what: What::Definitions(&[&script]), without: &[] }).await?;
+    }
+    for schema in schemas.into_iter().chain([format!("{name}_all")]) {
+        let rights = format!(
+            "DO $$ BEGIN IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'auditor') THEN
+                GRANT USAGE ON SCHEMA {schema} TO auditor;
+                GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO auditor;
+            END IF; END $$"
+        );
+        sqlx::raw_sql(AssertSqlSafe(rights)).execute(pool).await?;
+    }
     Ok(())
 }
 
-/// The schemas of the buckets that there are, with the bytes that their tables and indexes take up.
-pub(super) async fn sizes(pool: &PgPool, name: &str) -> Result<Vec<(String, i64)>, Error> {
+/// A bucket, as an operator sees it.
+#[derive(Debug)]
+pub struct BucketSize {
+    /// Its schema.
+    pub schema: String,
+    /// What its tables and indexes take up.
+    pub bytes: i64,
+    /// Whether new members are put there.
+    pub is_open: bool,
+}
+
+/// The buckets that there are, by number.
+pub(super) async fn sizes(pool: &PgPool, name: &str) -> Result<Vec<BucketSize>, Error> {
     let rows = sqlx::query!(
         r#"SELECT nspname::text AS "schema!", coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)::bigint AS "bytes!"
          FROM pg_namespace LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relkind = 'r'
          WHERE nspname = 'public' OR nspname::text ~ ('^' || $1 || '_[0-9]{2}$')
-         GROUP BY nspname ORDER BY nspname"#,
+         GROUP BY nspname ORDER BY nspname <> 'public', nspname"#,
         name
-    )
-    .fetch_all(pool)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.schema, row.bytes)).collect())
+    );
+    let rows = rows.fetch_all(pool).await?;
+    let open = usize::from(open_count(&mut *pool.acquire().await?).await?);
+    let size = |(number, row)| BucketSize { schema: row.schema, bytes: row.bytes, is_open: number < open };
+    Ok(rows.into_iter().enumerate().map(size).collect())
 }
 
 /// Evaluates a read in every bucket, one after the other, in the transaction that is open if there is one, and yields what each

@@ -6,7 +6,7 @@ use sqlx::AssertSqlSafe;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgPool, PgPoolOptions};
 
-use super::buckets::{self, Buckets};
+use super::buckets::{self, BucketSize, Buckets};
 use super::migrations::{self, What, Work};
 
 /// A service's schema: what its migrations make, and the definitions in force of what may be replaced.
@@ -95,16 +95,35 @@ pub async fn migrate_url(url: &str, service: impl Into<Schema>) -> anyhow::Resul
     migrate(&administer(url).await?, service).await
 }
 
-/// Makes the schemas of these buckets that are missing, and migrates all.
+/// Makes the schemas of these buckets that are missing, and migrates all. They take no members yet.
 ///
 /// # Errors
-/// The same as those of [`migrate`].
-pub async fn add_buckets(pool: &PgPool, service: Schema, buckets: Buckets) -> anyhow::Result<bool> {
-    for bucket in 1..buckets.count {
-        let statement = format!("CREATE SCHEMA IF NOT EXISTS {}", buckets.schema(bucket));
-        sqlx::raw_sql(AssertSqlSafe(statement)).execute(pool).await?;
+/// The same as those of [`migrate`], or if the schema is that of a newer version.
+pub async fn add_buckets(pool: &PgPool, service: Schema, buckets: Buckets) -> anyhow::Result<()> {
+    let migrated = migrate(pool, service).await?;
+    let missing: Vec<_> = (1..buckets.count).map(|bucket| buckets.schema(bucket)).collect();
+    let existing = Buckets::existing(buckets.name, pool).await?;
+    let missing: Vec<_> = missing.into_iter().filter(|schema| !existing.contains(schema)).collect();
+    if missing.is_empty() {
+        return Ok(());
     }
-    migrate(pool, service).await
+    anyhow::ensure!(migrated, "the schema is that of a newer version, which has to make them");
+    for schema in missing {
+        sqlx::raw_sql(AssertSqlSafe(format!("CREATE SCHEMA {schema}"))).execute(pool).await?;
+    }
+    migrate(pool, service).await.map(drop)
+}
+
+/// Lets these buckets take new members, which is for good. Every process of the service has to read them by then: one that
+/// does not is refused by the database from then on.
+///
+/// # Errors
+/// If one of them is missing, or the database cannot be reached.
+pub async fn open_buckets(pool: &PgPool, buckets: Buckets) -> anyhow::Result<()> {
+    let existing = Buckets::existing(buckets.name, pool).await?;
+    let missing = (1..buckets.count).map(|bucket| buckets.schema(bucket)).find(|schema| !existing.contains(schema));
+    anyhow::ensure!(missing.is_none(), "there is no schema {}", missing.unwrap_or_default());
+    Ok(buckets::open(pool, buckets.count).await?)
 }
 
 /// A connection for what an operator does.
@@ -115,10 +134,10 @@ pub async fn administer(url: &str) -> Result<PgPool, sqlx::Error> {
     PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(30)).connect(url).await
 }
 
-/// The schemas of the buckets that there are, with the bytes that their tables and indexes take up.
+/// The buckets that there are, by number.
 ///
 /// # Errors
 /// Of the database.
-pub async fn buckets_of(pool: &PgPool, name: &str) -> Result<Vec<(String, i64)>, sqlx::Error> {
+pub async fn buckets_of(pool: &PgPool, name: &str) -> Result<Vec<BucketSize>, sqlx::Error> {
     buckets::sizes(pool, name).await
 }

@@ -58,6 +58,9 @@ async fn template(
         run(server, format!("CREATE DATABASE {name}")).await?;
         let pool = PgPool::connect_with(options.clone().database(&name)).await?;
         db::add_buckets(&pool, service, buckets).await?;
+        if buckets != Buckets::ONE {
+            db::open_buckets(&pool, buckets).await?;
+        }
         pool.close().await;
         run(server, format!("ALTER DATABASE {name} IS_TEMPLATE true")).await?;
     }

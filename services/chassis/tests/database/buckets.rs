@@ -15,11 +15,14 @@ async fn notes_of_all(conn: &mut PgConnection) -> Result<Vec<String>, sqlx::Erro
 }
 
 /// [D-H6] A bucket has its own tables and finds the shared ones in the first. A read across all of them comes home; a connection
-/// that is dropped away from home is closed, and so is one that was cancelled on its way.
+/// that is dropped away from home is closed, and so is one that was cancelled on its way. A process that reads fewer buckets than
+/// take members is refused.
 #[sqlx::test(migrations = false)]
 async fn a_connection_visits_the_buckets_and_comes_home(pool: PgPool) {
-    let note = ("1_note.sql", "CREATE TABLE notes (bucket text); CREATE INDEX notes_bucket ON audit_rows (action)");
-    let shared = &["proposals", "audit_rows", "parked_events"];
+    let note = "CREATE TABLE notes (bucket text); CREATE INDEX notes_bucket ON audit_rows (action);
+        CREATE TABLE open_buckets (count smallint); INSERT INTO open_buckets VALUES (1)";
+    let note = ("1_note.sql", note);
+    let shared = &["proposals", "audit_rows", "parked_events", "open_buckets"];
     let bucketed = Some(Bucketed { name: "part", shared });
     let schema = Schema { migrations: migrator(&[note]).await, definitions: &[], bucketed };
     let buckets = Buckets { name: "part", count: 3 };
@@ -41,6 +44,19 @@ async fn a_connection_visits_the_buckets_and_comes_home(pool: PgPool) {
     let shown: Vec<String> =
         sqlx::query_scalar("SELECT bucket FROM part_all.notes ORDER BY bucket").fetch_all(&pool).await.unwrap();
     assert_eq!(shown, ["0", "1", "2"]);
+    // One that does not know all buckets would miss members; one more that takes none yet may be known.
+    let url = pool.connect_options().to_url_lossy().to_string();
+    for (count, is_served) in [(1, false), (2, false), (3, true)] {
+        let some = Db::connect_buckets(&url, 8, Buckets { name: "part", count }).unwrap();
+        assert_eq!(some[0].is_up().await, is_served, "{count}");
+    }
+    let all = Db::connect_buckets(&url, 8, buckets).unwrap();
+    assert_eq!(all.iter().map(|db| db.usage().most).collect::<Vec<_>>(), [8, 4, 4]);
+    let error = db::open_buckets(&pool, Buckets { name: "part", count: 4 }).await.unwrap_err().to_string();
+    assert_eq!(error, "there is no schema part_03");
+    db::add_buckets(&pool, schema, Buckets { name: "part", count: 4 }).await.unwrap();
+    assert!(all[0].is_up().await);
+    pool.execute("DROP SCHEMA part_03 CASCADE").await.unwrap();
     // What is shared is in one place, and the migration says so.
     pool.execute("CREATE TABLE part_02.proposals ()").await.unwrap();
     let error = db::migrate(&pool, schema).await.unwrap_err().to_string();
@@ -51,8 +67,6 @@ async fn a_connection_visits_the_buckets_and_comes_home(pool: PgPool) {
     // A schema that is missing would be passed over.
     pool.execute("DROP SCHEMA part_02 CASCADE").await.unwrap();
     assert!(notes_of_all(&mut all[0].conn().await.unwrap()).await.is_err());
-    let options = (*pool.connect_options()).clone();
-    let url = options.to_url_lossy().to_string();
     let lost = Db::connect_buckets(&url, 4, buckets).unwrap().pop().unwrap();
     assert!(!lost.is_up().await);
 }

@@ -27,11 +27,12 @@ use tonic::metadata::MetadataMap;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
-use crate::domain::bucket::{assigned, of_account};
+use crate::domain::bucket::of_account;
 use crate::error::Error;
 use crate::grpc::GrpcServer;
+use crate::store::member_buckets::{self, Bucket};
 use crate::store::member_data::MemberTables;
-use crate::store::{member_buckets, transactions};
+use crate::store::transactions;
 
 /// What of members and transactions a process remembers.
 const KNOWN: u64 = 1_000_000;
@@ -92,7 +93,7 @@ impl Router {
         std::iter::once(&mut self.first).chain(&mut self.others)
     }
 
-    /// The server of a bucket; of one that this process does not know, the first, where nothing of it is found.
+    /// The server of a bucket; of one that there is not, the first, where nothing of it is found.
     fn server(&self, bucket: u16) -> &GrpcServer {
         self.servers().nth(bucket.into()).unwrap_or(&self.first)
     }
@@ -108,11 +109,11 @@ impl Router {
         if let Some(bucket) = self.members.get(&user_id).await {
             return Ok(self.server(bucket));
         }
-        let recorded = member_buckets::find(&mut *self.first.db.conn().await?, user_id).await?;
-        if let Some(bucket) = recorded {
-            self.members.insert(user_id, bucket).await;
+        let bucket = member_buckets::of_member(&mut *self.first.db.conn().await?, user_id).await?;
+        if let Bucket::Recorded(number) = bucket {
+            self.members.insert(user_id, number).await;
         }
-        Ok(self.server(recorded.unwrap_or_else(|| assigned(user_id, self.first.db.home().buckets.count))))
+        Ok(self.server(bucket.number()))
     }
 
     /// The server of the member who calls. Who cannot be identified is refused by any.

@@ -113,9 +113,11 @@ pub async fn past(conn: &mut PgConnection, limit: i64) -> Result<Vec<PastPublica
     rows.collect()
 }
 
-/// The day of the newest publication.
+/// The day of the newest publication. One that is not complete is none: who began it may have ended.
 pub async fn newest_day(conn: &mut PgConnection) -> Result<Option<Date>, sqlx::Error> {
-    let at = sqlx::query_scalar!("SELECT at FROM liability_publications ORDER BY at DESC LIMIT 1");
+    let at = sqlx::query_scalar!(
+        "SELECT at FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1"
+    );
     Ok(at.fetch_optional(conn).await?.map(|at| at.to_offset(UtcOffset::UTC).date()))
 }
 

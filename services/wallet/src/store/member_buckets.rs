@@ -12,12 +12,42 @@ pub async fn find(conn: &mut PgConnection, id: impl Into<Uuid>) -> Result<Option
     Ok(bucket.fetch_optional(conn).await?.and_then(|bucket| u16::try_from(bucket).ok()))
 }
 
+/// The bucket of a member.
+pub enum Bucket {
+    /// Where the accounts are, which never changes.
+    Recorded(u16),
+    /// Where they would be made now.
+    Assigned(u16),
+}
+
+impl Bucket {
+    #[must_use]
+    pub const fn number(&self) -> u16 {
+        match self {
+            Self::Recorded(number) | Self::Assigned(number) => *number,
+        }
+    }
+}
+
+/// The bucket of a member: of those that take members, if there are no accounts yet.
+pub async fn of_member(conn: &mut PgConnection, user_id: MemberId) -> Result<Bucket, sqlx::Error> {
+    if let Some(recorded) = find(conn, user_id).await? {
+        return Ok(Bucket::Recorded(recorded));
+    }
+    Ok(Bucket::Assigned(assigned(user_id, open(conn).await?)))
+}
+
+/// How many buckets take new members.
+pub async fn open(conn: &mut PgConnection) -> Result<u16, sqlx::Error> {
+    let open = sqlx::query_scalar!("SELECT count FROM open_buckets").fetch_one(conn).await?;
+    Ok(u16::try_from(open).unwrap_or(1))
+}
+
 /// Goes to the bucket of a member.
 pub async fn enter(conn: &mut PgConnection, user_id: MemberId) -> Result<(), sqlx::Error> {
-    let buckets = conn.buckets();
-    if buckets == 1 {
+    if conn.buckets() == 1 {
         return Ok(());
     }
-    let bucket = find(conn, user_id).await?.unwrap_or_else(|| assigned(user_id, buckets));
-    conn.enter(bucket).await
+    let bucket = of_member(conn, user_id).await?;
+    conn.enter(bucket.number()).await
 }

@@ -79,6 +79,31 @@ async fn members_of_all_buckets_are_served_alike(pool: PgPool) {
     world.assert_verified().await;
 }
 
+/// [D-H6] Members are put into the buckets that are open alone, and stay where their accounts are. The proof of liabilities needs no
+/// other bucket.
+#[sqlx::test(migrations = false)]
+async fn buckets_that_are_not_open_take_no_members(pool: PgPool) {
+    let world = World::in_buckets(pool, BUCKETS).await;
+    let open = async |count: i32| {
+        sqlx::query("UPDATE open_buckets SET count = $1").bind(count).execute(&world.pool).await.unwrap();
+    };
+    let of_new_members = async || {
+        let mut found = HashSet::new();
+        for _ in 0..50 {
+            found.insert(world.bucket_of(&world.member()).await);
+        }
+        found
+    };
+    open(1).await;
+    assert_eq!(of_new_members().await, HashSet::from([0]));
+    let first = world.member_in(0, 50_000).await;
+    let published = publish(&world, Role::Auditor, "one open").await.unwrap();
+    assert_eq!(published.total_cents, 50_000);
+    open(4).await;
+    assert_eq!(of_new_members().await, HashSet::from([0, 1, 2, 3]));
+    assert_eq!(world.bucket_of(&first).await, 0);
+}
+
 /// [D-H6] Staff see the requests of all buckets in one order, in pages, with one queue; each is found by its id and decided, and an
 /// event that waits in any of them is seen.
 #[sqlx::test(migrations = false)]
