@@ -149,8 +149,11 @@ pub(super) async fn sizes(pool: &PgPool, name: &str) -> Result<Vec<BucketSize>, 
     );
     let rows = rows.fetch_all(pool).await?;
     let open = usize::from(open_count(&mut *pool.acquire().await?).await?);
-    let size = |(number, row)| BucketSize { schema: row.schema, bytes: row.bytes, is_open: number < open };
-    Ok(rows.into_iter().enumerate().map(size).collect())
+    let sizes = rows.into_iter().enumerate().map(|(number, row)| {
+        let is_open = number < open;
+        BucketSize { schema: row.schema, bytes: row.bytes, is_open }
+    });
+    Ok(sizes.collect())
 }
 
 /// Evaluates a read in every bucket, one after the other, in the transaction that is open if there is one, and yields what each
