@@ -28,6 +28,9 @@ CREATE TABLE posting_kinds (
     related_fee_paid boolean,
     -- The kinds of postings that one of this kind can reverse.
     reverses         text[],
+    -- Whether the figures of the business count it: what members pay, are paid and buy, and what takes that back. What the
+    -- treasury moves is none.
+    is_turnover      boolean NOT NULL DEFAULT false,
     CONSTRAINT posting_kinds_pkey PRIMARY KEY (kind, cause_type),
     CONSTRAINT posting_kinds_cause_type
         CHECK (cause_type IN ('transaction', 'purchase', 'trade', 'proposal', 'hold', 'closing', 'cash_transfer', 'unchecked'))
@@ -1131,14 +1134,16 @@ CREATE INDEX proposals_of_returns ON proposals ((change ->> 'transaction_id')) W
 -- Whether a stored file proves a movement.
 CREATE INDEX proposals_document_file ON proposals ((change ->> 'document_file')) WHERE change ->> 'document_file' IS NOT NULL;
 
--- What the accounts of the platform moved, for the figures of the business. Read by account and posting: see last_posting_until.
+-- What members' payments and purchases moved in the accounts of the platform, for the figures of the business. Read by account and
+-- posting: see last_posting_until.
 CREATE VIEW house_movements AS
 SELECT accounts.id AS account_id, accounts.kind AS account, entries.posting_id, postings.kind AS posting_kind,
     postings.created_at AS at, entries.amount_cents
 FROM accounts
 JOIN entries ON entries.account_id = accounts.id
 JOIN postings ON postings.id = entries.posting_id
-WHERE accounts.user_id IS NULL;
+JOIN posting_kinds AS rule ON rule.kind = postings.kind AND rule.cause_type = postings.cause_type
+WHERE accounts.user_id IS NULL AND rule.is_turnover;
 
 -- What staff decided, with how long it had waited. Read by handled_at, which has an index.
 CREATE VIEW decisions AS

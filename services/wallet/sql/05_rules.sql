@@ -56,11 +56,15 @@ UPDATE rules SET related_statuses = '{failed}', related_fee_paid = true WHERE ki
 UPDATE rules SET related_statuses = '{success,failed}', related_fee_paid = false WHERE kind = 'fee_credit';
 UPDATE rules SET reverses = '{deposit,course,course_credit,fee,fee_credit,adjustment_credit,release}' WHERE kind = 'reversal';
 UPDATE rules SET reverses = '{course}' WHERE kind = 'course_refund';
+-- The figures of the business count these and no others: a new kind is not counted until it is named here.
+UPDATE rules SET is_turnover = true WHERE kind IN (
+    'deposit', 'course', 'course_credit', 'withdrawal_paid', 'fee', 'fee_refund', 'fee_credit', 'reversal', 'course_refund');
 
 DELETE FROM posting_kinds WHERE cause_type <> 'unchecked' AND (kind, cause_type) NOT IN (SELECT kind, cause_type FROM rules);
 INSERT INTO posting_kinds SELECT * FROM rules
 ON CONFLICT (kind, cause_type) DO UPDATE SET cause_kind = excluded.cause_kind, cause_status = excluded.cause_status,
     debits = excluded.debits, debit_amounts = excluded.debit_amounts, credits = excluded.credits,
     credit_amounts = excluded.credit_amounts, later_statuses = excluded.later_statuses,
-    related_statuses = excluded.related_statuses, related_fee_paid = excluded.related_fee_paid, reverses = excluded.reverses;
+    related_statuses = excluded.related_statuses, related_fee_paid = excluded.related_fee_paid, reverses = excluded.reverses,
+    is_turnover = excluded.is_turnover;
 DROP TABLE rules;

@@ -17,7 +17,7 @@ pub struct Day {
     pub course_sales: i64,
 }
 
-/// What each UTC day since a moment moved, oldest first; none without movements.
+/// What members' payments and purchases moved on each UTC day since a moment, oldest first; none without movements.
 pub async fn days(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Day>, sqlx::Error> {
     let each = across!(conn, days_here(conn, since));
     let mut days = merged(

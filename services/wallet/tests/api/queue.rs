@@ -10,12 +10,13 @@ use proto::payment_method::v1::ListedPayment;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
     ClaimTransactionRequest, GetFiguresRequest, GetReviewRequest, ListStaffTransactionsRequest, ListVerdictsRequest,
-    RequestDepositRequest, Transaction, Verdict,
+    ProposeMovementRequest, RequestDepositRequest, Transaction, Verdict,
 };
 use sqlx::PgPool;
 use tonic::Response;
 
 use crate::fixture::{Member, World, code, deposit, receipt, withdrawal};
+use crate::treasury;
 
 const FINAL_AT: Timestamp = Timestamp { seconds: 1_900_000_000, nanos: 0 };
 
@@ -210,7 +211,8 @@ async fn transactions_are_found_by_amount(pool: PgPool) {
     }
 }
 
-/// [R9] The figures of the business are those of the ledger and of what staff decided; a reversed deposit is no volume.
+/// [R9] The figures of the business are those of the ledger and of what staff decided; what the treasury moves is neither volume nor
+/// revenue.
 #[sqlx::test(migrations = false)]
 async fn figures_are_those_of_the_ledger(pool: PgPool) {
     let world = World::new(pool).await;
@@ -222,6 +224,20 @@ async fn figures_are_those_of_the_ledger(pool: PgPool) {
     let refused = deposited(&world, &world.member(), 95).await;
     world.reject(&refused, "NOT_RECEIVED").await.unwrap();
     deposited(&world, &world.member(), 96).await;
+    let revenue_out = |source: &str, cents| ProposeMovementRequest {
+        source: source.to_owned(),
+        ..treasury::movement("revenue_out", cents)
+    };
+    for request in [
+        treasury::movement("capital_in", 90_000),
+        treasury::movement("capital_out", 5_000),
+        treasury::movement("loss", 70),
+        treasury::movement("network_fee", 30),
+        revenue_out("course_revenue", 700),
+        revenue_out("fee_revenue", 50),
+    ] {
+        treasury::moved(&world, request).await.unwrap();
+    }
     let figures = async |days: i32| {
         let message = GetFiguresRequest { days };
         world.grpc.get_figures(with_token(message, &world.reviewer)).await.map(Response::into_inner)
