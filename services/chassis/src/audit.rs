@@ -11,7 +11,7 @@ use proto::common::v1::{AuditFilter, AuditRow as Message, ListAuditRowsRequest, 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::PgExecutor;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
 
 use crate::clock;
@@ -211,28 +211,171 @@ impl TryFrom<Option<AuditFilter>> for Filter {
     }
 }
 
+/// The rows that a condition selects.
+macro_rules! rows {
+    ($clause:literal $(, $value:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            r#"SELECT id, at, actor_id, actor_role, action, subject_id, member_id AS "member_id: _", before, after, address,
+                decision, assertion, hash
+            FROM audit_rows "# + $clause
+            $(, $value)*
+        )
+    };
+}
+
 /// A page of the rows that match, newest first, and the cursor of the next page.
 pub async fn list(conn: &mut PgConnection, filter: &Filter, page: &Page<i64>) -> Result<Listed<Message>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"SELECT id, at, actor_id, actor_role, action, subject_id, member_id AS "member_id: _", before, after, address, decision,
-            assertion, hash
-         FROM audit_rows
-         WHERE ($1::bigint IS NULL OR id < $1) AND ($3::uuid IS NULL OR actor_id = $3) AND starts_with(action, $4)
-            AND ($5::uuid IS NULL OR member_id = $5) AND ($6::timestamptz IS NULL OR at >= $6)
-            AND ($7::timestamptz IS NULL OR at < $7)
-         ORDER BY id DESC LIMIT $2"#,
-        page.after,
-        page.limit(),
-        filter.actor_id as _,
-        filter.action,
-        filter.member_id as _,
+    let window = window(conn, filter, page).await?;
+    let rows = if let Some(member_id) = filter.member_id {
+        of_member(conn, member_id, filter, window).await?
+    } else if let Some(actor_id) = filter.actor_id {
+        of_actor(conn, actor_id, filter, window).await?
+    } else if filter.action.is_empty() {
+        of_all(conn, filter, window).await?
+    } else {
+        of_action(conn, filter, window).await?
+    };
+    Ok(page.cut(rows.into_iter().map(Message::from).collect(), |row| row.id))
+}
+
+/// The ids that rows of a page can have, the last one excluded, and how many rows are read.
+struct Window {
+    first: i64,
+    end: i64,
+    limit: i64,
+}
+
+/// By how much the clock may have been set back between two rows.
+const SET_BACK: Duration = Duration::HOUR;
+
+/// The ids of the filter's period: they rise with the time, but for a clock that was set back.
+async fn window(conn: &mut PgConnection, filter: &Filter, page: &Page<i64>) -> Result<Window, sqlx::Error> {
+    let first = match filter.since {
+        None => 0,
+        Some(since) => sqlx::query_scalar!(
+            "SELECT id FROM audit_rows WHERE at >= $1 ORDER BY at, id LIMIT 1",
+            since.saturating_sub(SET_BACK)
+        )
+        .fetch_optional(&mut *conn)
+        .await?
+        .unwrap_or(i64::MAX),
+    };
+    let end = match filter.until {
+        None => i64::MAX,
+        Some(until) => sqlx::query_scalar!(
+            "SELECT id FROM audit_rows WHERE at < $1 ORDER BY at DESC, id DESC LIMIT 1",
+            until.saturating_add(SET_BACK)
+        )
+        .fetch_optional(&mut *conn)
+        .await?
+        .map_or(0, |last| last.saturating_add(1)),
+    };
+    Ok(Window { first, end: page.after.map_or(end, |after| after.min(end)), limit: page.limit() })
+}
+
+async fn of_all(conn: &mut PgConnection, filter: &Filter, window: Window) -> Result<Vec<Row>, sqlx::Error> {
+    rows!(
+        "WHERE id >= $1 AND id < $2 AND ($3::timestamptz IS NULL OR at >= $3) AND ($4::timestamptz IS NULL OR at < $4)
+         ORDER BY id DESC LIMIT $5",
+        window.first,
+        window.end,
         filter.since,
-        filter.until
+        filter.until,
+        window.limit
     )
     .fetch_all(conn)
-    .await?;
-    Ok(page.cut(rows.into_iter().map(Message::from).collect(), |row| row.id))
+    .await
+}
+
+/// There are few about each member.
+async fn of_member(
+    conn: &mut PgConnection,
+    member_id: MemberId,
+    filter: &Filter,
+    window: Window,
+) -> Result<Vec<Row>, sqlx::Error> {
+    rows!(
+        "WHERE member_id = $6 AND id >= $1 AND id < $2
+            AND ($3::timestamptz IS NULL OR at >= $3) AND ($4::timestamptz IS NULL OR at < $4)
+            AND ($7::uuid IS NULL OR actor_id = $7) AND starts_with(action, $8)
+         ORDER BY id DESC LIMIT $5",
+        window.first,
+        window.end,
+        filter.since,
+        filter.until,
+        window.limit,
+        member_id.get(),
+        filter.actor_id as _,
+        filter.action
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Goes from one name of an action to the next, and takes the newest rows of each: neither a rare action nor a frequent one makes it
+/// read many rows.
+async fn of_action(conn: &mut PgConnection, filter: &Filter, window: Window) -> Result<Vec<Row>, sqlx::Error> {
+    rows!(
+        r#"WHERE id = ANY (ARRAY(
+            WITH RECURSIVE names AS (
+                (SELECT action FROM audit_rows WHERE action COLLATE "C" >= $6 ORDER BY action COLLATE "C" LIMIT 1)
+                UNION ALL
+                SELECT (SELECT later.action FROM audit_rows AS later WHERE later.action COLLATE "C" > names.action
+                    ORDER BY later.action COLLATE "C" LIMIT 1)
+                FROM names WHERE starts_with(names.action, $6))
+            SELECT found.id FROM names CROSS JOIN LATERAL (
+                SELECT one.id FROM audit_rows AS one WHERE one.action COLLATE "C" = names.action
+                    AND one.id >= $1 AND one.id < $2
+                    AND ($3::timestamptz IS NULL OR one.at >= $3) AND ($4::timestamptz IS NULL OR one.at < $4)
+                ORDER BY one.id DESC LIMIT $5) AS found
+            WHERE starts_with(names.action, $6) ORDER BY found.id DESC LIMIT $5))
+         ORDER BY id DESC"#,
+        window.first,
+        window.end,
+        filter.since,
+        filter.until,
+        window.limit,
+        filter.action
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The same among what one person did.
+async fn of_actor(
+    conn: &mut PgConnection,
+    actor_id: StaffId,
+    filter: &Filter,
+    window: Window,
+) -> Result<Vec<Row>, sqlx::Error> {
+    rows!(
+        r#"WHERE id = ANY (ARRAY(
+            WITH RECURSIVE names AS (
+                (SELECT action FROM audit_rows WHERE actor_id = $7 AND action COLLATE "C" >= $6
+                    ORDER BY action COLLATE "C" LIMIT 1)
+                UNION ALL
+                SELECT (SELECT later.action FROM audit_rows AS later
+                    WHERE later.actor_id = $7 AND later.action COLLATE "C" > names.action
+                    ORDER BY later.action COLLATE "C" LIMIT 1)
+                FROM names WHERE starts_with(names.action, $6))
+            SELECT found.id FROM names CROSS JOIN LATERAL (
+                SELECT one.id FROM audit_rows AS one WHERE one.actor_id = $7 AND one.action COLLATE "C" = names.action
+                    AND one.id >= $1 AND one.id < $2
+                    AND ($3::timestamptz IS NULL OR one.at >= $3) AND ($4::timestamptz IS NULL OR one.at < $4)
+                ORDER BY one.id DESC LIMIT $5) AS found
+            WHERE starts_with(names.action, $6) ORDER BY found.id DESC LIMIT $5))
+         ORDER BY id DESC"#,
+        window.first,
+        window.end,
+        filter.since,
+        filter.until,
+        window.limit,
+        filter.action,
+        actor_id.get()
+    )
+    .fetch_all(conn)
+    .await
 }
 
 /// The audit log of a service, for staff.

@@ -1,11 +1,13 @@
 //! The audit log of staff.
 
-use chassis::audit::{self, Act};
+use chassis::audit::{self, Act, Filter};
 use chassis::db::Db;
 use chassis::identity::{Role, Staff};
+use chassis::page::Page;
 use futures::future::join_all;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{Executor, PgPool};
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::fixture::database;
@@ -83,5 +85,60 @@ async fn a_tampered_trail_shows(pool: PgPool) {
             pool.execute(undo).await.unwrap();
             assert_eq!(broken_at(&db).await, None);
         }
+    }
+}
+
+/// 20,000 rows, a minute between two of them, one of a thousand by another person.
+const FILL: &str = "INSERT INTO audit_rows (id, at, actor_id, actor_role, action, subject_id, member_id, address, hash)
+    SELECT id, to_timestamp(1800000000 + 60 * id), CASE WHEN id % 1000 = 0 THEN md5('rare') ELSE md5('busy') END::uuid, 'reviewer',
+        CASE WHEN id % 2000 = 0 THEN 'rare_act' WHEN id % 1000 = 0 THEN 'rare.act' WHEN id % 2 = 0 THEN 'deposit.approve'
+            ELSE 'deposit.reject' END,
+        'subject', md5((id % 100)::text)::uuid, '', 'x'
+    FROM generate_series(1, 20000) AS id";
+
+/// [D-O3] [D-H5] Rows are found by person, beginning of the action, member and period, page by page, without reading the log.
+#[sqlx::test(migrations = false)]
+async fn the_trail_is_searched_by_its_indexes(pool: PgPool) {
+    const READ: &str = "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_xact_user_tables
+        WHERE relname = 'audit_rows'";
+    let db = database(&pool).await;
+    pool.execute(FILL).await.unwrap();
+    pool.execute("VACUUM ANALYZE audit_rows").await.unwrap();
+    let id_of = async |name: &str| {
+        let id = sqlx::query_scalar::<_, Uuid>("SELECT md5($1)::uuid").bind(name.to_owned());
+        id.fetch_one(&pool).await.unwrap()
+    };
+    let (rare, busy, member) = (id_of("rare").await, id_of("busy").await, id_of("7").await);
+    let at = |id: i64| Some(OffsetDateTime::UNIX_EPOCH + Duration::seconds(1_800_000_000 + 60 * id));
+    let action = |action: &str| Filter { action: action.to_owned(), ..Filter::default() };
+    let by = |actor: Uuid, filter: Filter| Filter { actor_id: Some(actor.into()), ..filter };
+    let within = |since, until, filter: Filter| Filter { since, until, ..filter };
+    let of_member = |filter: Filter| Filter { member_id: Some(member.into()), ..filter };
+    let cases: [(Filter, Option<i64>, &[i64]); 15] = [
+        (Filter::default(), None, &[20_000, 19_999, 19_998]),
+        (Filter::default(), Some(9_000), &[8_999, 8_998, 8_997]),
+        (action("rare"), None, &[20_000, 19_000, 18_000]),
+        (action("rare_"), None, &[20_000, 18_000, 16_000]),
+        (action("rare.act"), Some(3_000), &[1_000]),
+        (action("deposit."), Some(1_001), &[999, 998, 997]),
+        (action("%"), None, &[]),
+        (action("unheard"), None, &[]),
+        (by(rare, Filter::default()), Some(2_001), &[2_000, 1_000]),
+        (by(busy, action("rare")), None, &[]),
+        (by(busy, action("deposit.r")), Some(3_001), &[2_999, 2_997, 2_995]),
+        (within(at(4_999), at(5_001), Filter::default()), None, &[5_000, 4_999]),
+        (within(at(5_000), at(7_000), action("rare")), None, &[6_000, 5_000]),
+        (within(None, at(1_500), by(rare, Filter::default())), None, &[1_000]),
+        (within(at(200), at(400), of_member(action("deposit"))), None, &[307, 207]),
+    ];
+    for (filter, after, found) in cases {
+        let mut tx = db.begin().await.unwrap();
+        let before: i64 = sqlx::query_scalar(READ).fetch_one(&mut *tx).await.unwrap();
+        let (rows, next) = audit::list(&mut tx, &filter, &Page { after, size: 3 }).await.unwrap();
+        let after: i64 = sqlx::query_scalar(READ).fetch_one(&mut *tx).await.unwrap();
+        let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+        assert_eq!(ids, found, "{filter:?}");
+        assert!(next.is_empty() || ids.len() == 3, "{filter:?}");
+        assert!(after - before < 500, "{filter:?} read {} rows", after - before);
     }
 }
