@@ -8,9 +8,10 @@ use chassis::testing::with_token;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck};
 use proto::payment_method::v1::ListedPayment;
 use proto::wallet::v1::staff_service_server::StaffService;
+use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     ClaimTransactionRequest, GetFiguresRequest, GetReviewRequest, ListStaffTransactionsRequest, ListVerdictsRequest,
-    ProposeMovementRequest, RequestDepositRequest, Transaction, Verdict,
+    ProposeMovementRequest, RequestDepositRequest, TakeBackDepositRequest, Transaction, Verdict,
 };
 use sqlx::PgPool;
 use tonic::Response;
@@ -95,6 +96,29 @@ async fn verdicts_say_what_is_proven_and_warnings_age(pool: PgPool) {
     let found = verdict(&world, &world.reviewer, &fresh.id).await.unwrap();
     let proof = found.proven_by.unwrap();
     assert_eq!((found.concerns, proof.payment.unwrap().index, proof.evidence_at), (0, 2, Some(FINAL_AT)));
+}
+
+/// [U14] [D-Q5] [D-M5] What a member took back or asked to end warns nobody: staff rejected nothing of it.
+#[sqlx::test(migrations = false)]
+async fn what_a_member_takes_back_is_no_rejection(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(20_000).await;
+    let made = deposited(&world, &member, 67).await;
+    let request = with_token(TakeBackDepositRequest { id: made.id }, &member.token);
+    world.grpc.take_back_deposit(request).await.unwrap();
+    let ended = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    world.reject(&ended, "MEMBER_REQUEST").await.unwrap();
+    let next = deposited(&world, &member, 68).await;
+    let history = async || {
+        let checks = world.review(&next.id).await.checks;
+        checks.into_iter().find(|check| check.name == "member_history").unwrap()
+    };
+    let found = history().await;
+    assert!(found.ok && found.detail.contains(" 0 rejected"), "{}", found.detail);
+    let bad = deposited(&world, &member, 69).await;
+    world.reject(&bad, "UNREADABLE_RECEIPT").await.unwrap();
+    let found = history().await;
+    assert!(!found.ok && found.detail.contains(" 1 rejected"), "{}", found.detail);
 }
 
 /// [U14] [D-Q5] The verdicts of many members do not wait until the methods of all of them are found.

@@ -56,6 +56,7 @@ pub struct Track {
     pub since: Option<OffsetDateTime>,
     /// Confirmed payments and paid withdrawals.
     pub confirmed: i64,
+    /// Without what the member took back or asked to end.
     pub rejected: i64,
     /// Rejections within a year, since which fewer than five deposits were confirmed.
     pub lately_rejected: i64,
@@ -67,8 +68,9 @@ pub async fn track(conn: &mut PgConnection, user_id: MemberId) -> Result<Track, 
         Track,
         r#"SELECT min(created_at) AS since,
             count(*) FILTER (WHERE status = 'success' AND kind IN ('deposit', 'course', 'fee', 'withdrawal')) AS "confirmed!",
-            count(*) FILTER (WHERE status = 'failed') AS "rejected!",
-            count(*) FILTER (WHERE status = 'failed' AND decided_at > now() - interval '1 year' AND decided_at > coalesce(
+            count(*) FILTER (WHERE status = 'failed' AND reason_code <> 'MEMBER_REQUEST') AS "rejected!",
+            count(*) FILTER (WHERE status = 'failed' AND reason_code <> 'MEMBER_REQUEST'
+                AND decided_at > now() - interval '1 year' AND decided_at > coalesce(
                 (SELECT good.decided_at FROM transactions AS good
                  WHERE good.user_id = $1 AND good.kind = 'deposit' AND good.status = 'success'
                  ORDER BY good.decided_at DESC OFFSET 4 LIMIT 1), '-infinity')) AS "lately_rejected!"
