@@ -260,6 +260,12 @@ CREATE TABLE ledger_faults (
 );
 CREATE UNIQUE INDEX ledger_faults_open ON ledger_faults (subject, subject_id) WHERE verified_at IS NULL;
 
+-- What makes two addresses one: small letters where case says nothing, in hexadecimal digits and bech32 in capitals. In base58
+-- two addresses may differ by case alone. As in payment-method.
+CREATE FUNCTION address_key(address text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN address ~ '^(0[xX][0-9A-Fa-f]+|BC1[0-9A-Z]+)$' THEN lower(address) ELSE address END
+$$;
+
 -- The lines of members' histories, and what staff decides on.
 CREATE TABLE transactions (
     id                   uuid          NOT NULL CONSTRAINT transactions_pkey PRIMARY KEY,
@@ -416,10 +422,13 @@ CREATE INDEX transactions_not_successful
 CREATE INDEX transactions_kind ON transactions (kind, created_at DESC, id DESC) WHERE status <> 'pending';
 CREATE INDEX transactions_amount ON transactions (amount_cents, created_at DESC, id DESC)
     WHERE status <> 'pending' AND kind <> 'trade' AND kind <> 'profit';
-CREATE INDEX transactions_destination ON transactions (destination_address)
+-- A payout is also found by what it sends, which is less than its amount by the fee.
+CREATE INDEX transactions_net_amount ON transactions (net_amount_cents, created_at DESC, id DESC)
+    WHERE status <> 'pending' AND kind = 'withdrawal';
+CREATE INDEX transactions_destination ON transactions (address_key(destination_address))
     WHERE destination_address IS NOT NULL AND status <> 'pending';
 -- Staff's search for payments to an address of the platform; a withdrawal goes elsewhere.
-CREATE INDEX transactions_method_address ON transactions (method_address, created_at DESC, id DESC)
+CREATE INDEX transactions_method_address ON transactions (address_key(method_address), created_at DESC, id DESC)
     WHERE method_address IS NOT NULL AND kind <> 'withdrawal';
 -- Whether a stored receipt belongs to a payment.
 CREATE INDEX transactions_receipt_key ON transactions (receipt_key)
@@ -750,12 +759,6 @@ CREATE TRIGGER closed_wallets_append_only BEFORE UPDATE OR DELETE ON closed_wall
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER closed_wallets_not_truncated BEFORE TRUNCATE ON closed_wallets
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
--- What makes two addresses one: small letters where case says nothing, in hexadecimal digits and bech32 in capitals. In base58
--- two addresses may differ by case alone. As in payment-method.
-CREATE FUNCTION address_key(address text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT CASE WHEN address ~ '^(0[xX][0-9A-Fa-f]+|BC1[0-9A-Z]+)$' THEN lower(address) ELSE address END
-$$;
 
 -- What makes two destinations one: names of currency and network without regard to case, blanks and punctuation, and the
 -- address. None of the four holds a line break.

@@ -11,7 +11,8 @@ use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     ClaimTransactionRequest, GetFiguresRequest, GetReviewRequest, ListStaffTransactionsRequest, ListVerdictsRequest,
-    ProposeMovementRequest, RequestDepositRequest, TakeBackDepositRequest, Transaction, Verdict,
+    ProposeMovementRequest, RequestDepositRequest, RequestWithdrawalRequest, TakeBackDepositRequest, Transaction,
+    Verdict,
 };
 use sqlx::PgPool;
 use tonic::Response;
@@ -233,6 +234,38 @@ async fn transactions_are_found_by_amount(pool: PgPool) {
         let ids: Vec<_> = found.transactions.into_iter().map(|one| one.id).collect();
         assert_eq!(ids, [made.id.as_str()], "{search}");
     }
+}
+
+/// [R9] Staff find a withdrawal by its address in any spelling that means the same, and by its amount or what it sends; before and
+/// after it is decided. In base58, case tells addresses apart.
+#[sqlx::test(migrations = false)]
+async fn withdrawals_are_found_by_address_and_by_what_they_send(pool: PgPool) {
+    const CHECKSUMMED: &str = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+    let world = World::new(pool).await;
+    let (member, other) = (world.member_with(20_000).await, world.member_with(30_000).await);
+    let request = RequestWithdrawalRequest { address: CHECKSUMMED.to_owned(), ..withdrawal(10_000) };
+    let made = world.withdraw(&member, request).await.unwrap();
+    let elsewhere = world.withdraw(&other, withdrawal(20_000)).await.unwrap();
+    let search = async |text: &str| {
+        let message = ListStaffTransactionsRequest { search: text.to_owned(), ..Default::default() };
+        let found = world.grpc.list_staff_transactions(with_token(message, &world.reviewer)).await.unwrap();
+        found.into_inner().transactions.into_iter().map(|one| one.id).collect::<Vec<_>>()
+    };
+    let found = async |is_decided: &str| {
+        for text in [CHECKSUMMED, &CHECKSUMMED.to_lowercase(), "97.50", "$97.5"] {
+            assert_eq!(search(text).await, std::slice::from_ref(&made.id), "{text} {is_decided}");
+        }
+        assert_eq!(search("195.00").await, std::slice::from_ref(&elsewhere.id), "{is_decided}");
+        let base58 = elsewhere.destination.clone().unwrap().address;
+        assert_eq!(search(&base58).await, std::slice::from_ref(&elsewhere.id), "{is_decided}");
+        assert_eq!(search(&base58.to_lowercase()).await, [""; 0], "{is_decided}");
+    };
+    found("before it is decided").await;
+    for one in [&made, &elsewhere] {
+        let approved = world.approve(one).await.unwrap();
+        world.pay(&approved).await.unwrap();
+    }
+    found("afterwards").await;
 }
 
 /// [R9] The figures of the business are those of the ledger and of what staff decided; what the treasury moves is neither volume nor

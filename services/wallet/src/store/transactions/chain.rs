@@ -40,8 +40,8 @@ async fn settled_quotes_here(
 ) -> Result<Vec<QuoteId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT quote_id AS "id!: _" FROM transactions
-        WHERE method_address = $1 AND kind <> 'withdrawal' AND currency = $2 AND status <> 'pending'
-            AND quote_id IS NOT NULL AND created_at > now() - interval '2 days'
+        WHERE method_address IS NOT NULL AND address_key(method_address) = address_key($1) AND kind <> 'withdrawal'
+            AND currency = $2 AND status <> 'pending' AND quote_id IS NOT NULL AND created_at > now() - interval '2 days'
         ORDER BY created_at DESC LIMIT 100"#,
         address,
         currency
@@ -103,8 +103,9 @@ async fn paid_to_here(
         PaidTo,
         r#"WITH paid AS MATERIALIZED (
             SELECT id, user_id, created_at FROM transactions
-            WHERE destination_address = $1 AND coalesce(destination_memo, '') = $2 AND kind = 'withdrawal'
-              AND status = 'success' AND (created_at, id) < ($3, $4))
+            WHERE destination_address IS NOT NULL AND address_key(destination_address) = address_key($1)
+              AND coalesce(destination_memo, '') = $2 AND kind = 'withdrawal' AND status = 'success'
+              AND (created_at, id) < ($3, $4))
         (SELECT id AS "id!", user_id AS "user_id!" FROM paid WHERE user_id = $5 ORDER BY created_at DESC LIMIT 20)
         UNION ALL
         (SELECT id, user_id FROM paid WHERE user_id <> $5 ORDER BY created_at DESC LIMIT 20)"#,
@@ -173,7 +174,8 @@ async fn claimed_here(conn: &mut PgConnection, payments: &[ObservedPayment]) -> 
             OR EXISTS (SELECT FROM transactions WHERE status = 'pending' AND kind <> 'withdrawal' AND claimed_txid IN (
                 observed.txid, '0x' || observed.txid, upper(observed.txid), '0x' || upper(observed.txid)))
             OR EXISTS (SELECT FROM transactions WHERE status = 'pending' AND kind <> 'withdrawal'
-                AND method_address = observed.address AND asset = observed.asset AND transactions.units = observed.units::numeric)
+                AND method_address IS NOT NULL AND address_key(method_address) = address_key(observed.address)
+                AND asset = observed.asset AND transactions.units = observed.units::numeric)
             AS "claimed!"
          FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[])
             WITH ORDINALITY AS observed (chain, txid, vout, address, asset, units, place) ORDER BY place"#,
@@ -202,7 +204,8 @@ async fn open_at_here(
     (address, currency): (&str, &str),
 ) -> Result<Vec<Transaction>, sqlx::Error> {
     select!(
-        "WHERE method_address = $1 AND currency = $2 AND status = 'pending' AND kind <> 'withdrawal'
+        "WHERE method_address IS NOT NULL AND address_key(method_address) = address_key($1) AND currency = $2
+            AND status = 'pending' AND kind <> 'withdrawal'
             AND first_approved_by IS NULL ORDER BY created_at DESC, id DESC LIMIT 20",
         address,
         currency,

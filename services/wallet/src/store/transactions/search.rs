@@ -147,8 +147,8 @@ async fn search_here(
 }
 
 /// Lines that a text names: a reference, an address, a hash or an amount, but not one that a trade moved. Only an address of the
-/// platform and an amount are named by many. A withdrawal is found by where it goes, not by the address of the platform that its
-/// member was shown.
+/// platform and an amount are named by many. A withdrawal is found by its amount and by what it sends, and by where it goes, not by
+/// the address of the platform that its member was shown.
 async fn with_text(
     conn: &mut PgConnection,
     filter: &Filter,
@@ -158,17 +158,26 @@ async fn with_text(
     select!(
         "WHERE id IN (
                 SELECT id FROM transactions WHERE id BETWEEN $4 AND $5
-                UNION ALL SELECT id FROM transactions WHERE status = 'pending' AND (destination_address = $6 OR amount_cents = $11)
-                UNION ALL SELECT id FROM transactions WHERE status <> 'pending' AND destination_address = $6
+                UNION ALL SELECT id FROM transactions WHERE status = 'pending'
+                    AND (address_key(destination_address) = address_key($6) OR $11 IN (amount_cents, net_amount_cents))
+                UNION ALL SELECT id FROM transactions WHERE status <> 'pending' AND destination_address IS NOT NULL
+                    AND address_key(destination_address) = address_key($6)
                 UNION ALL SELECT id FROM transactions WHERE claimed_txid = $6
                 UNION ALL SELECT id FROM transactions WHERE txid_key = $7
-                UNION ALL (SELECT id FROM transactions WHERE method_address = $6 AND kind <> 'withdrawal'
+                UNION ALL (SELECT id FROM transactions WHERE method_address IS NOT NULL AND kind <> 'withdrawal'
+                    AND address_key(method_address) = address_key($6)
                     AND ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
                     AND ($3::uuid IS NULL OR user_id = $3)
                     AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
                     ORDER BY created_at DESC, id DESC LIMIT $10)
                 UNION ALL (SELECT id FROM transactions WHERE status <> 'pending' AND kind <> 'trade' AND kind <> 'profit'
                     AND amount_cents = $11
+                    AND ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
+                    AND ($3::uuid IS NULL OR user_id = $3)
+                    AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
+                    ORDER BY created_at DESC, id DESC LIMIT $10)
+                UNION ALL (SELECT id FROM transactions WHERE status <> 'pending' AND kind = 'withdrawal'
+                    AND net_amount_cents = $11
                     AND ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
                     AND ($3::uuid IS NULL OR user_id = $3)
                     AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
