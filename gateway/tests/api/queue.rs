@@ -72,6 +72,8 @@ async fn the_queue_has_what_its_rows_show() {
         (asked[0].status(), asked[0].page.as_ref().map(|page| page.size)),
         (wallet::TransactionStatus::Pending, Some(1_000))
     );
+    let waits: Vec<_> = asked.iter().map(wallet::ListStaffTransactionsRequest::waiting_for).collect();
+    assert_eq!(waits, [wallet::WaitingFor::Decision, wallet::WaitingFor::Payout]);
 
     let (_, member) = fixture.realm.member();
     let refused = fixture.call(Method::GET, "/v1/admin/queue/transactions", Some(&member), "").await;

@@ -49,7 +49,7 @@ pub use self::chain::{
     used_quotes, with_receipt, with_txid,
 };
 pub use self::member::{Track, fees_paid, has_pending_fee, pending_deposits, sum_payments, track};
-pub use self::search::{Filter, Waiting, history, queue, search, search_history, waiting};
+pub use self::search::{Filter, Waiting, WaitsFor, history, queue, search, search_history, waiting};
 
 /// The order of lists: newest first.
 fn newest(one: &Transaction) -> Reverse<(OffsetDateTime, TransactionId)> {

@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use chassis::clock::Timestamp;
 use chassis::identity::Role;
 use chassis::testing::with_token;
-use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck};
+use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, PageRequest};
 use proto::payment_method::v1::ListedPayment;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     ClaimTransactionRequest, GetFiguresRequest, GetReviewRequest, ListStaffTransactionsRequest, ListVerdictsRequest,
     ProposeMovementRequest, RequestDepositRequest, RequestWithdrawalRequest, TakeBackDepositRequest, Transaction,
-    Verdict,
+    Verdict, WaitingFor,
 };
 use sqlx::PgPool;
 use tonic::Response;
@@ -234,6 +234,34 @@ async fn transactions_are_found_by_amount(pool: PgPool) {
         let ids: Vec<_> = found.transactions.into_iter().map(|one| one.id).collect();
         assert_eq!(ids, [made.id.as_str()], "{search}");
     }
+}
+
+/// [R9] The queue begins with what waits the longest, however many came since, page by page; apart from it, what waits for its
+/// payout.
+#[sqlx::test(migrations = false)]
+async fn what_waits_the_longest_comes_first(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(20_000).await;
+    let mut made = Vec::new();
+    for proof in 30..33 {
+        made.push(deposited(&world, &world.member(), proof).await.id);
+    }
+    let withdrawal = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    made.push(withdrawal.id.clone());
+    let waiting = async |what: WaitingFor, cursor: &str| {
+        let page = Some(PageRequest { size: 2, cursor: cursor.to_owned() });
+        let message = ListStaffTransactionsRequest { waiting_for: what.into(), page, ..Default::default() };
+        let found = world.grpc.list_staff_transactions(with_token(message, &world.reviewer)).await.unwrap();
+        let found = found.into_inner();
+        (found.transactions.into_iter().map(|one| one.id).collect::<Vec<_>>(), found.next_cursor)
+    };
+    let (oldest, cursor) = waiting(WaitingFor::Decision, "").await;
+    assert_eq!(oldest, made[..2]);
+    assert_eq!(waiting(WaitingFor::Decision, &cursor).await, (made[2..].to_vec(), String::new()));
+    assert_eq!(waiting(WaitingFor::Payout, "").await.0, [""; 0]);
+    world.approve(&withdrawal).await.unwrap();
+    assert_eq!(waiting(WaitingFor::Decision, &cursor).await.0, made[2..3]);
+    assert_eq!(waiting(WaitingFor::Payout, "").await, (made[3..].to_vec(), String::new()));
 }
 
 /// [R9] Staff find a withdrawal by its address in any spelling that means the same, and by its amount or what it sends; before and

@@ -1,7 +1,7 @@
 //! Everything that waits for a decision or a payout, with what a row of the queue shows.
 
 use proto::common::v1::PageRequest;
-use proto::wallet::v1::{ListStaffTransactionsRequest, Transaction as Row, TransactionStatus};
+use proto::wallet::v1::{ListStaffTransactionsRequest, Transaction as Row, TransactionStatus, WaitingFor};
 use route_macros::{get, response};
 
 use super::{FirstApproval, Paying, StaffTransaction, named_by};
@@ -13,11 +13,10 @@ use crate::routes::quotes::PayoutPrice;
 use crate::routes::transactions::Destination;
 use crate::routes::transactions::model::TransactionKind;
 
-/// The most transactions that wait for a decision.
-const MOST: usize = 1_000;
-/// Pages that are read. The newest come first, and those that wait the longest are kept.
-const MOST_PAGES: usize = 10;
+/// Transactions that wait for a decision at the most: one page.
 const PAGE: i32 = 1_000;
+/// Pages of those that wait for their payout at the most.
+const MOST_PAGES: usize = 10;
 
 /// The payment method of a waiting transaction.
 #[response]
@@ -109,20 +108,10 @@ pub struct WaitingTransactions {
 /// The 1,000 transactions that wait the longest for a decision, and all that wait for their payout.
 #[get("/admin/queue/transactions", "Back office")]
 pub async fn list(caller: StaffMember) -> Answer<WaitingTransactions> {
-    let mut rows = Vec::new();
-    let mut cursor = String::new();
-    for _ in 0..MOST_PAGES {
-        let status = TransactionStatus::Pending.into();
-        let page = Some(PageRequest { size: PAGE, cursor });
-        let message = ListStaffTransactionsRequest { status, page, ..Default::default() };
-        let answer = ask!(caller.wallet_staff.list_staff_transactions(message))?;
-        rows.extend(answer.transactions);
-        cursor = answer.next_cursor;
-        if cursor.is_empty() {
-            break;
-        }
-    }
-    let rows = longest_waiting(rows);
+    // One that is approved between the two is in both.
+    let decisions = longest_waiting(&caller, WaitingFor::Decision, 1).await?;
+    let payouts = longest_waiting(&caller, WaitingFor::Payout, MOST_PAGES).await?;
+    let rows = merged(payouts, decisions);
     let people = caller.app.profiles.look_up(rows.iter().flat_map(named_by)).await?;
     let row = |row: Row| {
         // Neither is shown, and a link to a proof is a signature.
@@ -132,30 +121,54 @@ pub async fn list(caller: StaffMember) -> Answer<WaitingTransactions> {
     Ok(ok(WaitingTransactions { transactions: rows.into_iter().map(row).collect::<Result<_, _>>()? }))
 }
 
-/// Those that wait the longest, from rows of which the newest is first; all of those that are approved.
-fn longest_waiting(rows: Vec<Row>) -> Vec<Row> {
-    let mut decisions = 0;
-    let is_kept = |row: &Row| {
-        decisions += usize::from(!row.approved);
-        row.approved || decisions <= MOST
-    };
-    rows.into_iter().rev().filter(is_kept).collect()
+/// What waits for this, the longest waiting first, as many pages as this.
+async fn longest_waiting(caller: &StaffMember, what: WaitingFor, pages: usize) -> Result<Vec<Row>, ApiError> {
+    let mut rows = Vec::new();
+    let mut cursor = String::new();
+    for _ in 0..pages {
+        let page = Some(PageRequest { size: PAGE, cursor });
+        let status = TransactionStatus::Pending.into();
+        let message = ListStaffTransactionsRequest { status, waiting_for: what.into(), page, ..Default::default() };
+        let answer = ask!(caller.wallet_staff.list_staff_transactions(message))?;
+        rows.extend(answer.transactions);
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+/// Both in one, the longest waiting first; a row in both as it is among the first.
+fn merged(mut rows: Vec<Row>, more: Vec<Row>) -> Vec<Row> {
+    fn place(row: &Row) -> (Option<(i64, i32)>, &str) {
+        (row.created_at.as_ref().map(|at| (at.seconds, at.nanos)), &row.id)
+    }
+    rows.extend(more);
+    rows.sort_by(|one, other| place(one).cmp(&place(other)));
+    rows.dedup_by(|one, kept| one.id == kept.id);
+    rows
 }
 
 #[cfg(test)]
 mod tests {
+    use chassis::clock::Timestamp;
+
     use super::*;
 
-    /// [R9] A queue that is too long for one answer is cut at its new end, and keeps what is to be paid out.
+    /// [R9] The queue is in the order in which its transactions were requested, and has each once: as it was approved.
     #[test]
-    fn the_longest_waiting_are_kept() {
-        let row = |number: usize, approved| Row { id: number.to_string(), approved, ..Default::default() };
-        let newest_first = (0..MOST + 3).rev().map(|number| row(number, number == MOST + 2));
-        let kept: Vec<_> = longest_waiting(newest_first.collect()).into_iter().map(|row| row.id).collect();
-        assert_eq!(kept.len(), MOST + 1);
-        assert_eq!(
-            (kept[0].as_str(), &kept[MOST - 1], &kept[MOST]),
-            ("0", &(MOST - 1).to_string(), &(MOST + 2).to_string())
-        );
+    fn the_longest_waiting_come_first() {
+        let row = |id: &str, seconds, approved| Row {
+            id: id.to_owned(),
+            created_at: Some(Timestamp { seconds, nanos: 0 }),
+            approved,
+            ..Default::default()
+        };
+        let payouts = vec![row("b", 2, true), row("d", 4, true)];
+        let decisions = vec![row("a", 1, false), row("b", 2, false), row("c", 2, false)];
+        let queue: Vec<_> = merged(payouts, decisions).into_iter().map(|row| (row.id, row.approved)).collect();
+        let known = [("a", false), ("b", true), ("c", false), ("d", true)].map(|(id, is)| (id.to_owned(), is));
+        assert_eq!(queue, known);
     }
 }

@@ -13,6 +13,7 @@ use crate::domain::payout_correction::Outcome;
 use crate::domain::transaction::{Destination, Kind, Purpose, QuoteDirection, Receipt, Status, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
+use crate::store::transactions::WaitsFor;
 
 /// Bytes of a payment method's name: those of an id, which is longer than any currency code.
 const METHOD_LENGTH: usize = 36;
@@ -169,6 +170,15 @@ pub fn status_filter(value: i32) -> Result<Option<Status>, Refusal> {
         Wire::Failed => Status::Failed,
     };
     Ok(Some(status))
+}
+
+pub fn waits_for(value: i32) -> Result<Option<WaitsFor>, Refusal> {
+    use message::WaitingFor as Wire;
+    match Wire::try_from(value).map_err(|_| Refusal::field("waitingFor", "Nothing waits for this."))? {
+        Wire::Unspecified => Ok(None),
+        Wire::Decision => Ok(Some(WaitsFor::Decision)),
+        Wire::Payout => Ok(Some(WaitsFor::Payout)),
+    }
 }
 
 pub fn correction_kind(value: i32) -> Result<CorrectionKind, Refusal> {

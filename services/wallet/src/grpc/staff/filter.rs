@@ -40,6 +40,7 @@ pub(super) fn filter(message: &ListStaffTransactionsRequest) -> Result<Filter, E
         return Err(Refusal::field("search", "Please search for at most 128 characters.").into());
     }
     Ok(Filter {
+        waits_for: convert::waits_for(message.waiting_for)?,
         status: convert::status_filter(message.status)?,
         kind: convert::kind_filter(message.kind)?,
         user_id: match message.member_id.as_str() {

@@ -14,9 +14,19 @@ use crate::domain::transaction::{Kind, Status, Transaction};
 use crate::store::transactions::newest;
 use crate::store::{first, merged};
 
+/// What an open transaction waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitsFor {
+    Decision,
+    /// It is approved, and its payment is not final.
+    Payout,
+}
+
 /// What staff looks for; unset parts match everything.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
+    /// Only this, the longest waiting first, whatever the other parts say.
+    pub waits_for: Option<WaitsFor>,
     pub status: Option<Status>,
     pub kind: Option<Kind>,
     pub user_id: Option<MemberId>,
@@ -99,15 +109,38 @@ pub async fn search_history(
     .await
 }
 
-/// Lines of all members behind a cursor that match, newest first.
+/// Lines of all members behind a cursor that match, newest first, or the longest waiting first.
 pub async fn search(
     conn: &mut PgConnection,
     filter: &Filter,
     after: Option<Cursor>,
     limit: i64,
 ) -> Result<Vec<Transaction>, sqlx::Error> {
+    if let Some(what) = filter.waits_for {
+        let found = across!(conn, waiting_for_here(conn, what, after, limit));
+        return Ok(first(found, limit, |one| (one.created_at, one.id)));
+    }
     let found = across!(conn, search_here(conn, filter, after, limit));
     Ok(first(found, limit, newest))
+}
+
+async fn waiting_for_here(
+    conn: &mut PgConnection,
+    what: WaitsFor,
+    after: Option<Cursor>,
+    limit: i64,
+) -> Result<Vec<Transaction>, sqlx::Error> {
+    select!(
+        "WHERE status = 'pending' AND (approved_at IS NOT NULL) = $1
+            AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3::uuid))
+         ORDER BY created_at, id LIMIT $4",
+        what == WaitsFor::Payout,
+        after.map(|cursor| cursor.created_at),
+        after.map(|cursor| cursor.id.get()),
+        limit
+    )
+    .fetch_all(conn)
+    .await
 }
 
 /// Each statement has one plan for every value, on an index that leaves little to filter. What waits has an index of its own.
