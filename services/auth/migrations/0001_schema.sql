@@ -3,6 +3,12 @@
 
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
+-- What makes two spellings of a name one for a search: however its letters are composed, whichever case they have, which apostrophe,
+-- and whether a sigma ends the word.
+CREATE FUNCTION search_key(written text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT translate(lower(normalize(written)), '’ʼς', '''''σ')
+$$;
+
 -- The account of a member or of staff.
 CREATE TABLE users (
     id            uuid        NOT NULL CONSTRAINT users_pkey PRIMARY KEY,
@@ -43,11 +49,14 @@ CREATE INDEX users_image ON users (image_key) WHERE image_key <> '';
 CREATE INDEX users_closed ON users (closed_at) WHERE closed_at IS NOT NULL AND erased_at IS NULL;
 -- Staff find members by a part of a name, address or phone number: indexes of the three letters that follow each other.
 CREATE INDEX users_name_search
-    ON users USING gin ((translate(lower(normalize(name)), '’ʼ', '''''')) gin_trgm_ops) WHERE role IS NULL;
+    ON users USING gin ((search_key(name)) gin_trgm_ops) WHERE role IS NULL;
 CREATE INDEX users_email_search
     ON users USING gin ((lower(coalesce(former_email, email))) gin_trgm_ops) WHERE role IS NULL;
 CREATE INDEX users_phone_search
     ON users USING gin ((translate(phone, '+ ()-', '')) gin_trgm_ops) WHERE role IS NULL;
+-- One or two letters have no three: names that begin with them, the newest members first.
+CREATE INDEX users_first_letter ON users ((left(search_key(name), 1)), id DESC) WHERE role IS NULL;
+CREATE INDEX users_first_letters ON users ((left(search_key(name), 2)), id DESC) WHERE role IS NULL;
 
 -- While an undo could give an address back to its owner, no other account gets it, whichever way it asks: by a registration, an
 -- invitation or a change. Callers for one address wait for each other, so that each sees what the one before committed.

@@ -53,6 +53,29 @@ async fn members_are_found(pool: PgPool) {
         let members = list(found, 0, "").await.members;
         assert_eq!(members.iter().map(|one| &one.id).collect::<Vec<_>>(), [&ids[0]], "{found}");
     }
+    for (name, found) in [
+        ("İbrahim Öz", vec!["İBRAHİM", "İbrahim", "ibrahim öz"]),
+        ("ΜΑΡΙΑ ΠΑΠΑΔΟΠΟΥΛΟΣ", vec!["ΠΑΠΑΔΟΠΟΥΛΟΣ", "παπαδοπουλος", "παπαδοπουλοσ", "Μα", "μ"]),
+        ("李明", vec!["李明", "李"]),
+        ("Jö Lee", vec!["jö", "Jo\u{308}", "J"]),
+    ] {
+        sqlx::query("UPDATE users SET name = $2 WHERE id = $1::uuid")
+            .bind(&ids[0])
+            .bind(name)
+            .execute(&world.pool)
+            .await
+            .unwrap();
+        for text in found {
+            let members = list(text, 0, "").await.members;
+            assert_eq!(members.iter().map(|one| &one.id).collect::<Vec<_>>(), [&ids[0]], "{text}");
+        }
+    }
+    assert_eq!(list("lo", 0, "").await.members.len(), 0, "no name begins so");
+    let first = list("Ad", 3, "").await;
+    assert_eq!((first.members.len(), list("Ad", 3, &first.next_cursor).await.members.len()), (3, 1));
+    for phone in ["+49.30.555.0199", "４９３０５５５０１９９"] {
+        assert_eq!(list(phone, 0, "").await.members.len(), 1, "{phone}");
+    }
     let odd = ListMembersRequest { page: Some(PageRequest { size: 501, cursor: String::new() }), ..Default::default() };
     assert_eq!(refusal(world.grpc.list_members(with_token(odd, &token)).await).kind, Kind::Invalid);
 }
