@@ -68,8 +68,8 @@ pub struct Found {
 /// Search
 ///
 /// Members by a part of their name, email or phone number or the start of their id, with two letters by the start of their name;
-/// transactions by reference, hash, address or amount; payments on the chains by hash or address of the platform. What a service does not answer within two seconds is
-/// `missing`, and the rest is answered.
+/// transactions by reference, hash, address or amount; payments on the chains by hash or address of the platform. What a service
+/// does not answer within two seconds is `missing`, and the rest is answered.
 #[get("/admin/search", "Back office", params(("q" = String, Query, description = "2 to 128 characters")))]
 pub async fn search(caller: StaffMember, Query(asked): Query<Asked>) -> Answer<Found> {
     let text = asked.q.unwrap_or_default().trim().to_owned();
