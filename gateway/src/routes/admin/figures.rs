@@ -21,11 +21,11 @@ pub struct Period {
 pub struct Day {
     #[schema(example = "2026-01-31")]
     day: String,
-    /// Money that came from outside, less what was reversed.
+    /// Members' payments from outside, less what was reversed.
     #[from(in_cents)]
     #[serde(rename = "in")]
     received: Dollars,
-    /// Paid out.
+    /// Paid out to members.
     #[from(out_cents)]
     #[serde(rename = "out")]
     sent: Dollars,
@@ -36,7 +36,8 @@ pub struct Day {
     course_sales: i32,
 }
 
-/// How long the requests of a kind waited that were decided.
+/// How long the requests of a kind waited that were decided. Where members are divided into buckets, as in the bucket in which they
+/// waited the longest.
 #[response(from = wallet::WaitingFigures)]
 pub struct WaitingTime {
     kind: String,

@@ -65,7 +65,8 @@ pub struct Waiting {
     pub p90_seconds: i64,
 }
 
-/// How long what was decided since a moment had waited: at the most, where buckets differ.
+/// How long what was decided since a moment had waited. The percentiles of several buckets are those of the slowest: they cannot be
+/// added, and the waits themselves would be too many.
 pub async fn waiting(conn: &mut PgConnection, since: OffsetDateTime) -> Result<Vec<Waiting>, sqlx::Error> {
     let each = across!(conn, waiting_here(conn, since));
     let mut waiting = merged(

@@ -42,12 +42,12 @@ pub async fn get_figures(reads: &Reads, last: &LastFigures, days: i32) -> Result
     if !PERIODS.contains(&days) {
         return Err(Refusal::field("days", "Choose 7, 30 or 90 days.").into());
     }
-    if let Some(known) = last.0.get(&days).await {
-        return Ok(known);
-    }
-    let found = Arc::new(reads.read(|conn| read(conn, days)).await?);
-    last.0.insert(days, Arc::clone(&found)).await;
-    Ok(found)
+    let look = async { reads.read(|conn| read(conn, days)).await.map(Arc::new) };
+    // One reading for all who ask at the same time; the others learn that it failed.
+    last.0
+        .try_get_with(days, look)
+        .await
+        .map_err(|error| Arc::try_unwrap(error).unwrap_or_else(|_| Refusal::unavailable().into()))
 }
 
 async fn read(mut conn: Box<PgConnection>, days: i32) -> Result<Figures, Error> {
