@@ -208,6 +208,23 @@ describe('a decision', () => {
     expect(screen.getByRole('button', { name: /Reject/ })).toBeEnabled()
   })
 
+  it('approves with another hash than one that belongs to another payment [U8]', async () => {
+    const message = 'This transaction hash, or this output of it, belongs to another payment.'
+    const blockers = [{ act: 'hash', code: 'TXID_USED', message }]
+    const used = 'ab'.repeat(32)
+    server.use(answers('get', '/admin/transactions/:id', { ...review({ txid: used }), blockers }))
+    const { user } = openAsStaff(path)
+    expect(await screen.findByText(message)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: /^Approve/ }))
+    const hash = await screen.findByLabelText('Transaction hash')
+    expect(hash).toHaveValue(used)
+    expect(hash).toHaveAccessibleDescription(new RegExp(message))
+    expect(screen.getByRole('button', { name: /^Credit/ })).toBeDisabled()
+    await user.clear(hash)
+    await user.type(hash, 'cd'.repeat(32))
+    expect(screen.getByRole('button', { name: /^Credit/ })).toBeEnabled()
+  })
+
   it('names who else looks at it', async () => {
     const said = records('post', '/admin/transactions/:id/viewing', { viewers: [{ id: 'b', name: 'Remy Reviewer' }, { id: 'c', name: 'Ada Auditor' }] })
     server.use(said.handler)

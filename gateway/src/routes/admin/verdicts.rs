@@ -14,7 +14,8 @@ use crate::routes::transactions::payments::ChainPayment;
 /// Why a transaction cannot go on: what the act would be refused with.
 #[response(from = wallet::Blocker)]
 pub struct Blocker {
-    /// `approve`, `pay`, or `start`: it cannot be started, but a payment that was made can be recorded.
+    /// `approve`, `pay`, `start`: it cannot be started, but a payment that was made can be recorded, or `hash`: a payment cannot be
+    /// approved with the hash that is known of it, but with another one.
     act: String,
     code: String,
     message: String,

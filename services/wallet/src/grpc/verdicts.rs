@@ -18,11 +18,12 @@ use tokio::time::{Instant, timeout_at};
 use tonic::{Request, Response};
 
 use crate::app::deposit::match_payments::match_payments;
-use crate::app::review::find_blockers::{blockers_of, find_blockers};
+use crate::app::review::find_blockers::{blockers_of, find_blockers, is_hash_used};
 use crate::app::review::get_review::get_review;
 use crate::clients::Look;
 use crate::domain::observed_payment::ObservedPayment;
 use crate::domain::transaction::{Kind, MethodCopy, Status, Transaction};
+use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::grpc::GrpcServer;
 use crate::grpc::evidence::unobserved;
@@ -113,7 +114,8 @@ impl GrpcServer {
         let member = self.payout_state(one).await.ok();
         let evidence = self.evidence_by(one, None, Look::AtObserved).await.ok().flatten();
         let unknown = unobserved(one).filter(|_| evidence.is_none());
-        let blockers = self.common_blockers(one, member.as_ref()).await?;
+        let mut blockers = self.common_blockers(one, member.as_ref()).await?;
+        blockers.extend(self.hash_blocker(one, None, evidence.as_ref()).await?);
         let review = get_review(&self.db, (&self.limits, self.verifier.keys()), one.clone(), (current, member)).await?;
         let of_chain = evidence.iter().flat_map(|evidence| evidence.checks.iter().map(|check| check.state == "ok"));
         let own = review.checks.into_iter().map(Check::from).chain(unknown).map(|check| check.ok);
@@ -144,6 +146,19 @@ impl GrpcServer {
         let mut conn = self.db.conn().await?;
         let now = clock::now(&mut conn).await?;
         Ok(told(one, find_blockers(&mut conn, one, member, now).await?))
+    }
+
+    /// Why nobody can approve a payment with the hash that is known of it, or with the one that is looked at instead.
+    pub(super) async fn hash_blocker(
+        &self,
+        one: &Transaction,
+        chosen: Option<&Txid>,
+        evidence: Option<&ChainEvidence>,
+    ) -> Result<Option<Blocker>, Error> {
+        let shown: Vec<_> =
+            evidence.into_iter().flat_map(|found| &found.payments).map(|payment| payment.txid.clone()).collect();
+        let is_used = is_hash_used(&mut *self.db.conn().await?, one, chosen, &shown).await?;
+        Ok(is_used.then(|| blocker("hash", &Error::TxidUsed)))
     }
 
     /// Why a staff member cannot approve or pay a transaction now.

@@ -98,6 +98,25 @@ pub async fn outputs_of(conn: &mut PgConnection, transaction_id: TransactionId) 
     .await
 }
 
+/// Whether another transaction consumes one of these outputs of a hash on a network, or any of them if none is named.
+pub async fn is_used_by_another(
+    conn: &mut PgConnection,
+    one: &Transaction,
+    (network, txid, outputs): (&str, &str, &[i64]),
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM consumed_payments
+            WHERE chain = payment_chain($1) AND txid = $2 AND freed_at IS NULL AND transaction_id <> $3
+                AND (vout = -1 OR cardinality($4::bigint[]) = 0 OR vout = ANY ($4))) AS "used!""#,
+        network,
+        txid,
+        one.id.get(),
+        outputs
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// The oldest payments that were not reported to payment-method as consumed, as many as this, also those freed meanwhile: they may
 /// have been reported just before the process ended.
 pub async fn untold(conn: &mut PgConnection, limit: i64) -> Result<Vec<Consumed>, sqlx::Error> {

@@ -162,6 +162,27 @@ async fn blockers_are_the_refusals_of_the_decision(pool: PgPool) {
     assert_eq!(of(&world.realm.staff(Role::Reviewer).1).await, [""; 0]);
 }
 
+/// [U8] [D-B8] That the hash of a payment belongs to another one is shown before it is approved with it, in the queue too; not while
+/// another hash is looked at.
+#[sqlx::test(migrations = false)]
+async fn a_used_hash_is_told_before_the_decision(pool: PgPool) {
+    let world = World::new(pool).await;
+    let hash = world.new_txid();
+    let claim = |proof| RequestDepositRequest { receipt: receipt(proof), txid: hash.clone(), ..deposit(10_000) };
+    let first = world.deposit(&world.member(), claim(40)).await.unwrap();
+    let made = world.deposit(&world.member(), claim(41)).await.unwrap();
+    assert_eq!(world.review(&made.id).await.blockers, []);
+    world.approve_with(&first, 10_000, &hash).await.unwrap();
+    let told = world.review(&made.id).await.blockers;
+    let codes: Vec<_> = told.iter().map(|one| (one.act.as_str(), one.code.as_str())).collect();
+    assert_eq!(codes, [("hash", "TXID_USED")]);
+    assert_eq!(code(world.approve_with(&made, 10_000, &hash).await), told[0].code);
+    assert_eq!(verdict(&world, &world.reviewer, &made.id).await.unwrap().blockers, told);
+    let request = GetReviewRequest { id: made.id.clone(), txid: world.new_txid(), ..Default::default() };
+    let other = world.grpc.get_review(with_token(request, &world.reviewer)).await.unwrap().into_inner();
+    assert_eq!(other.blockers, []);
+}
+
 /// [D-Q6] A request of which the chain shows nothing is offered the payments to its address that no request accounts for, and
 /// none that is taken.
 #[sqlx::test(migrations = false)]

@@ -11,8 +11,9 @@ use crate::app::payout::mark_withdrawal_paid::check_as_approved;
 use crate::app::payout::payout_state::check_payout_state;
 use crate::domain::disowning::Report;
 use crate::domain::transaction::{Status, Transaction};
+use crate::domain::txid::Txid;
 use crate::error::Error;
-use crate::store::{accounts, transactions};
+use crate::store::{accounts, consumed_payments, transactions};
 
 /// The refusals that hold for everybody. `member` is what keeps payouts of the member waiting, if that could be asked.
 ///
@@ -53,6 +54,27 @@ pub async fn find_blockers(
         found.extend(one.clone().approve_withdrawal(StaffId::default(), now).err());
     }
     Ok(found)
+}
+
+/// Whether an open payment cannot be approved with the hash that is known of it, or with the one that is looked at instead: another
+/// transaction consumes it, and the chain shows no other payment with this hash. `shown` are the hashes of those.
+///
+/// # Errors
+/// Of the database.
+pub async fn is_hash_used(
+    conn: &mut PgConnection,
+    one: &Transaction,
+    chosen: Option<&Txid>,
+    shown: &[String],
+) -> Result<bool, Error> {
+    let Some(payment) = one.as_payment().filter(|_| one.status == Status::Pending) else { return Ok(false) };
+    let known = || one.known_txid().map(Txid::key_of);
+    let Some(key) = chosen.map(|txid| txid.key.clone()).or_else(known) else { return Ok(false) };
+    if shown.contains(&key) {
+        return Ok(false);
+    }
+    let outputs: Vec<_> = chosen.into_iter().flat_map(|txid| &txid.outputs).copied().map(i64::from).collect();
+    Ok(consumed_payments::is_used_by_another(conn, one, (&payment.method.network, &key, &outputs)).await?)
 }
 
 /// The refusals that depend on who decides.

@@ -26,7 +26,8 @@ impl GrpcServer {
         // The checks of what the chain shows are missing then, and the others count.
         let evidence = self.evidence(&transaction, chosen.as_ref()).await.ok().flatten();
         let unknown = unobserved(&transaction).filter(|_| evidence.is_none());
-        let blockers = self.blockers(&transaction, member.as_ref(), staff).await?;
+        let mut blockers = self.blockers(&transaction, member.as_ref(), staff).await?;
+        blockers.extend(self.hash_blocker(&transaction, chosen.as_ref(), evidence.as_ref()).await?);
         let candidates = self.candidates(&transaction, evidence.as_ref()).await;
         let (return_to, returns) = (self.return_to(&transaction).await?, self.returns(&transaction).await?);
         let review = get_review(&self.db, (&self.limits, self.verifier.keys()), transaction, (current, member)).await?;

@@ -67,7 +67,10 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
   const refused = toApiError(approve.error).fields
   const amountError = tried && cents === null ? amountRefusal(received) : refused['receivedAmount']
   const noteError = tried && needsNote && !note.trim() ? 'The chain does not prove this payment. Please state how it was verified.' : refused['note']
-  const txidError = tried && !hash ? 'The hash of the payment is required' : refused['txid']
+  // The one that is known of the payment: an output of it may still be free.
+  const isKnown = hash === hashIn(payment?.txid ?? claimedTxid ?? '') && typeof vout !== 'number'
+  const used = isKnown ? review.blockers.find(({ act }) => act === 'hash')?.message : undefined
+  const txidError = used ?? (tried && !hash ? 'The hash of the payment is required' : refused['txid'])
 
   const choose = (chosen: Payment | undefined) => {
     setTxid(chosen?.txid ?? claimedTxid ?? '')
@@ -76,7 +79,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
 
   const submit = () => {
     setTried(true)
-    if (isPayment && (cents === null || vout === null || !hash || (needsNote && !note.trim()))) return
+    if (isPayment && (cents === null || vout === null || !hash || used || (needsNote && !note.trim()))) return
     const payment = isPayment && cents !== null ? { receivedAmount: toDollars(cents), txid: hash } : {}
     const details = { ...(isPayment && typeof vout === 'number' ? { vout } : {}), ...(note.trim() ? { note: note.trim() } : {}) }
     const done = ({ needsSecond }: { needsSecond?: boolean }) => {
@@ -128,7 +131,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
         maxLength={500}
       />
       <StepActions onCancel={onBack}>
-        <Button type="submit" busyLabel="Approving...">
+        <Button type="submit" busyLabel="Approving..." disabled={used !== undefined}>
           {isPayment && kind === 'deposit' && cents !== null ? `Credit ${formatMoney(toDollars(cents))}` : 'Approve'}
         </Button>
       </StepActions>

@@ -89,7 +89,8 @@ function Decide({ review, onDone, onChoose, isLooking }: ChoiceProps) {
   const { firstApproval } = review.transaction
   const isOwn = firstApproval?.by === me.id
   const { blockers, candidates } = review
-  const canApprove = blockers.length === 0
+  // Another hash can be entered in the form.
+  const canApprove = blockers.every(({ act }) => act === 'hash')
   const concerns = review.checks.filter(({ ok }) => !ok).length
   const [search] = useSearchParams()
   const approve = () => {
@@ -132,7 +133,7 @@ function Decide({ review, onDone, onChoose, isLooking }: ChoiceProps) {
       </p>
       {blockers.length > 0 && (
         <div className="mb-4">
-          <Blockers id={why} title="It cannot be approved yet" blockers={blockers} />
+          <Blockers id={why} title={canApprove ? 'It cannot be approved with this hash' : 'It cannot be approved yet'} blockers={blockers} />
         </div>
       )}
       {candidates.length > 0 && onChoose && <Candidates candidates={candidates} claimed={review.transaction.amount} onChoose={onChoose} />}
