@@ -27,6 +27,13 @@ describe('the audit log', () => {
     return asked
   }
 
+  it('names the services that did not answer [D-O3]', async () => {
+    server.use(answers('get', '/admin/audit', { rows: [row()], missing: ['mailer', 'unheard-of'] }))
+    openAsStaff('/admin/audit', 'see', 'seeStaff', 'seeAudit')
+    expect(await screen.findByText('Not answered in time: Mail, unheard-of. Their entries are not shown.')).toBeVisible()
+    expect(screen.getByText(/approved the deposit/)).toBeVisible()
+  })
+
   it('is filtered by the server, by what the address states [D-O3]', async () => {
     const asked = trail()
     const { user } = openAsStaff('/admin/audit', 'see', 'seeStaff', 'seeAudit')

@@ -1,6 +1,9 @@
 //! The audit log of staff actions, page by page or whole as a CSV file.
 
+use std::time::Duration;
+
 use axum::extract::Query;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use chassis::clock;
 use chassis::grpc::Outgoing;
@@ -8,6 +11,7 @@ use proto::common::v1::{AuditFilter, AuditRow as AuditRowMessage, ListAuditRowsR
 use route_macros::{get, response};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::time::timeout;
 
 use crate::app::App;
 use crate::clients::{Service, call_retrying};
@@ -66,44 +70,61 @@ fn service(name: Option<&str>) -> Result<Option<Service>, ApiError> {
 /// A row and the log that it is in.
 type Placed = (Service, AuditRowMessage);
 
-/// A page of a log or of all of them, newest first, and the cursor of the next.
+/// A page of a log or of all of them, newest first.
+struct Part {
+    rows: Vec<Placed>,
+    next_cursor: String,
+    /// The services of all that did not answer, and why.
+    missing: Vec<(Service, ApiError)>,
+}
+
 async fn read(
     app: &App,
     out: &Outgoing,
     service: Option<Service>,
     filter: &AuditFilter,
     page: PageRequest,
-) -> Result<(Vec<Placed>, String), ApiError> {
+) -> Result<Part, ApiError> {
     let Some(service) = service else { return merged(app, out, filter, page).await };
-    let (rows, next) = read_one(app, out, service, filter, page).await?;
-    Ok((rows.into_iter().map(|row| (service, row)).collect(), next))
+    let (rows, next_cursor) = read_one(app, out, service, filter, page).await?;
+    Ok(Part { rows: rows.into_iter().map(|row| (service, row)).collect(), next_cursor, missing: Vec::new() })
 }
 
 /// Rows of a page of all logs unless the caller wants another number.
 const MERGED_PAGE: i32 = 100;
+/// How long a service may take to answer with its part of the time line.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// One time line out of the logs: a page of each, of which as many of the newest are taken as the page has. The cursor is the
-/// place in each log; `-` for one that ended.
-async fn merged(
-    app: &App,
-    out: &Outgoing,
-    filter: &AuditFilter,
-    page: PageRequest,
-) -> Result<(Vec<Placed>, String), ApiError> {
+/// place in each log; `-` for one that ended. A log that could not be read keeps its place, so that a later page has its rows.
+async fn merged(app: &App, out: &Outgoing, filter: &AuditFilter, page: PageRequest) -> Result<Part, ApiError> {
     let size = if page.size == 0 { MERGED_PAGE } else { page.size };
     let mut places = places(&page.cursor)?;
     let pages = places.iter().zip(Service::ALL).map(|(place, service)| async move {
         if place == ENDED {
             return Ok((Vec::new(), String::new()));
         }
-        read_one(app, out, service, filter, PageRequest { size, cursor: place.clone() }).await
+        let page = PageRequest { size, cursor: place.clone() };
+        let late = |_| Err(ApiError::of_status(StatusCode::GATEWAY_TIMEOUT));
+        timeout(PATIENCE, read_one(app, out, service, filter, page)).await.unwrap_or_else(late)
     });
-    let pages = futures::future::try_join_all(pages).await?;
-    let mut rows = Vec::new();
+    let pages = futures::future::join_all(pages).await;
+    let asked = places.iter().filter(|place| *place != ENDED).count();
+    let (mut rows, mut missing) = (Vec::new(), Vec::new());
     let mut has_more = [false; Service::ALL.len()];
-    for (number, (found, next)) in pages.into_iter().enumerate() {
-        has_more[number] = !next.is_empty();
-        rows.extend(found.into_iter().map(|row| (number, row)));
+    for (number, page) in pages.into_iter().enumerate() {
+        match page {
+            Ok((found, next)) => {
+                has_more[number] = !next.is_empty();
+                rows.extend(found.into_iter().map(|row| (number, row)));
+            }
+            // What the caller may not see, or that their session ended, is an error; so is a time line without any log.
+            Err(error) if error.status().is_client_error() || missing.len() + 1 == asked => return Err(error),
+            Err(error) => {
+                has_more[number] = true;
+                missing.push((Service::ALL[number], error));
+            }
+        }
     }
     let moment = |row: &AuditRowMessage| row.at.as_ref().map(|at| (at.seconds, at.nanos));
     // Stable: rows of one log keep their order.
@@ -117,8 +138,9 @@ async fn merged(
             ENDED.clone_into(place);
         }
     }
-    let next = if places.iter().all(|place| place == ENDED) { String::new() } else { places.join(SEPARATOR) };
-    Ok((rows.into_iter().map(|(number, row)| (Service::ALL[number], row)).collect(), next))
+    let next_cursor = if places.iter().all(|place| place == ENDED) { String::new() } else { places.join(SEPARATOR) };
+    let rows = rows.into_iter().map(|(number, row)| (Service::ALL[number], row)).collect();
+    Ok(Part { rows, next_cursor, missing })
 }
 
 /// The place of a log without further rows.
@@ -197,16 +219,20 @@ impl FromProto<Placed> for AuditRow {
     }
 }
 
-/// The audit log of one service, newest first.
+/// The audit log of one service or of all, newest first.
 #[response]
 pub struct AuditTrail {
     rows: Vec<AuditRow>,
     next_cursor: Option<String>,
+    /// Of all: the services that did not answer. Their rows are not in here.
+    #[schema(value_type = Option<Vec<String>>)]
+    missing: Option<Vec<Service>>,
 }
 
 /// Read the trail of staff actions
 ///
-/// `format=csv` answers every row that matches as one file. Days are UTC and inclusive.
+/// `format=csv` answers every row that matches as one file. Days are UTC and inclusive. Of all services, those that do not answer
+/// within three seconds are `missing`, and the rest is answered; a file is complete or breaks off.
 #[get("/admin/audit", "Back office",
     params(("service" = inline(Option<Trail>), Query), ("actor" = Option<String>, Query, description = "The id of a staff account"), ("action" = Option<String>, Query, description = "An action or its beginning, e.g. deposit."), ("member" = Option<String>, Query, description = "A member's id"), ("from" = Option<String>, Query, example = "2026-01-01"), ("to" = Option<String>, Query, example = "2026-01-31"), ("format" = inline(Option<ListFormat>), Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, content((AuditTrail = "application/json"), (String = "text/csv"))), Errors))]
@@ -217,8 +243,11 @@ pub async fn audit(caller: StaffMember, Query(mut query): Query<TrailQuery>) -> 
     if is_csv(query.format.as_deref())? {
         return file(caller.app, caller.out, service, filter, cursor).await;
     }
-    let (rows, next_cursor) = read(&caller.app, &caller.out, service, &filter, PageRequest { size: 0, cursor }).await?;
-    Ok(ok(AuditTrail { rows: from_proto(rows)?, next_cursor: from_proto(next_cursor)? }).into_response())
+    let Part { rows, next_cursor, missing } =
+        read(&caller.app, &caller.out, service, &filter, PageRequest { size: 0, cursor }).await?;
+    let missing: Vec<_> = missing.into_iter().map(|(service, _)| service).collect();
+    let missing = Some(missing).filter(|missing| !missing.is_empty());
+    Ok(ok(AuditTrail { rows: from_proto(rows)?, next_cursor: from_proto(next_cursor)?, missing }).into_response())
 }
 
 /// All rows as a file; those of all services end with the name of theirs.
@@ -238,8 +267,13 @@ async fn file(
     let read = move |cursor| {
         let (app, out, filter) = (app.clone(), out.clone(), filter.clone());
         async move {
-            let (rows, next) = read(&app, &out, service, &filter, PageRequest { size: PAGE, cursor }).await?;
-            Ok((rows.into_iter().map(|row| columns(service, row)).collect(), next))
+            let Part { rows, next_cursor, missing } =
+                read(&app, &out, service, &filter, PageRequest { size: PAGE, cursor }).await?;
+            // Nothing in the file would say that rows are missing.
+            if let Some((_, error)) = missing.into_iter().next() {
+                return Err(error);
+            }
+            Ok((rows.into_iter().map(|row| columns(service, row)).collect(), next_cursor))
         }
     };
     file.respond(cursor, read).await

@@ -5,8 +5,9 @@ use chassis::error::{Kind, Refusal};
 use chassis::identity::Role;
 use proto::auth::v1 as auth;
 use proto::cases::v1 as cases;
-use proto::common::v1::ErrorReason;
+use proto::common::v1::{AuditRow, ErrorReason, ListAuditRowsRequest, ListAuditRowsResponse};
 use proto::wallet::v1 as wallet;
+use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, moment};
 use crate::staff::row;
@@ -81,7 +82,40 @@ async fn members_are_listed_with_their_balances() {
 
     let down = Refusal::new(Kind::Unavailable, ErrorReason::Unavailable, "Later.");
     fixture.recorder.refuse(wallets, down);
-    assert_eq!(read().await["members"][1]["wallet"], serde_json::Value::Null);
+    assert_eq!(read().await["members"][1]["wallet"], Value::Null);
+}
+
+/// [D-O3] [D-S2] The time line over all logs is answered without a service that is down, which it names, and goes on with it later; a
+/// file and the log of that service are not.
+#[tokio::test]
+async fn the_time_line_goes_on_without_a_service() {
+    const LIST: &str = "/solvane.common.v1.AuditService/ListAuditRows";
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Auditor);
+    let row = AuditRow { id: 7, at: Some(moment()), action: "deposit.approve".to_owned(), ..Default::default() };
+    let list = ListAuditRowsResponse { rows: vec![row], ..Default::default() };
+    fixture.recorder.answer(&format!("wallet{LIST}"), &list);
+    let read = async |query: &str| {
+        let path = format!("/v1/admin/audit?service={query}");
+        fixture.call(Method::GET, &path, Some(&token), "").await
+    };
+    let complete = read("all").await.json();
+    assert_eq!((&complete["missing"], &complete["nextCursor"]), (&Value::Null, &Value::Null));
+
+    let down = || Refusal::new(Kind::Unavailable, ErrorReason::Unavailable, "Later.");
+    fixture.recorder.refuse(&format!("mailer{LIST}"), down());
+    let found = read("all").await.json();
+    assert_eq!((&found["missing"], &found["rows"][0]["id"]), (&json!(["mailer"]), &json!(7)));
+    assert_eq!(found["nextCursor"], "-_-_-_-_-_-_");
+    for query in ["all&cursor=-_-_-_-_-_-_", "mailer", "all&format=csv"] {
+        assert_eq!(read(query).await.status, StatusCode::SERVICE_UNAVAILABLE, "{query}");
+    }
+    let asked: Vec<ListAuditRowsRequest> = fixture.recorder.asked(&format!("wallet{LIST}"));
+    assert_eq!(asked.len(), 3);
+    assert_eq!(read("wallet").await.status, StatusCode::OK);
+    let forbidden = Refusal::new(Kind::Forbidden, ErrorReason::PermissionDenied, "Not for you.");
+    fixture.recorder.refuse(LIST, forbidden);
+    assert_eq!(read("all").await.status, StatusCode::FORBIDDEN);
 }
 
 /// [R9] [D-M8] The inbox is a file, too, of the filter that is shown.

@@ -22,6 +22,7 @@ export function AuditTable() {
   return (
     <div className="space-y-4">
       <AuditFilters filter={filter} />
+      {query.missing.length > 0 && <p className="text-sm text-caution">{`Not answered in time: ${query.missing.map((service) => trailName(service) ?? service).join(', ')}. Their entries are not shown.`}</p>}
       <Card className="overflow-hidden">
         <Loaded query={{ ...query, data: query.rows }} label="Loading the audit log" count={8}>
           {(rows) => <Rows rows={rows} />}

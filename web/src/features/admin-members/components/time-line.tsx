@@ -47,8 +47,8 @@ function useActs(member: string) {
   const may = useMay()
   const params = { service: 'all', member }
   const enabled = may('seeAudit')
-  const { pages, ...query } = usePagedQuery<{ rows: AuditRow[]; nextCursor?: string | null }>(adminKeys.audit(params), '/admin/audit', { params, enabled, silent: true })
-  return { ...query, rows: enabled ? pages?.flatMap((page) => page.rows) : [] }
+  const { pages, ...query } = usePagedQuery<{ rows: AuditRow[]; nextCursor?: string | null; missing?: string[] }>(adminKeys.audit(params), '/admin/audit', { params, enabled, silent: true })
+  return { ...query, rows: enabled ? pages?.flatMap((page) => page.rows) : [], isIncomplete: (pages?.at(-1)?.missing ?? []).length > 0 }
 }
 
 /** Money, security and what staff did as one time line, in sentences. */
@@ -89,6 +89,7 @@ export function TimeLine({ id, notes }: { id: string; notes: MemberPage['notes']
   return (
     <Card className="overflow-hidden">
       <h2 className="px-4 pt-4 pb-1 text-base font-semibold">What happened</h2>
+      {acts.isIncomplete && <p className="px-4 pt-1 pb-2 text-sm text-caution">Some staff actions could not be loaded.</p>}
       {shown.length === 0 && <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">Nothing yet.</p>}
       <ol className="divide-y divide-line text-sm">
         {shown.map((one) => (
