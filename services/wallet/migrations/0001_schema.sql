@@ -28,8 +28,8 @@ CREATE TABLE posting_kinds (
     related_fee_paid boolean,
     -- The kinds of postings that one of this kind can reverse.
     reverses         text[],
-    -- Whether the figures of the business count it: what members pay, are paid and buy, and what takes that back. What the
-    -- treasury moves is none.
+    -- Whether the figures of the business count it: what members pay, are paid and buy, and what takes that back;
+    -- not what the treasury moves.
     is_turnover      boolean NOT NULL DEFAULT false,
     CONSTRAINT posting_kinds_pkey PRIMARY KEY (kind, cause_type),
     CONSTRAINT posting_kinds_cause_type

@@ -370,7 +370,7 @@ pub async fn close(
 mod tests {
     use super::has_trigram;
 
-    /// [D-O2] [D-H5] What the index of three letters cannot find is told apart from what it can.
+    /// [D-O2] [D-H5] A text that the index of three letters cannot find is known before the search.
     #[test]
     fn a_text_without_three_signs_is_known() {
         for text in ["ada", "li wu", "jo@", "-1", "m%x", "(30) 55", "李明华"] {

@@ -286,7 +286,7 @@ async fn what_waits_the_longest_comes_first(pool: PgPool) {
 }
 
 /// [R9] Staff find a withdrawal by its address in any spelling that means the same, and by its amount or what it sends; before and
-/// after it is decided. In base58, case tells addresses apart.
+/// after it is decided. In base58, addresses that differ by case differ.
 #[sqlx::test(migrations = false)]
 async fn withdrawals_are_found_by_address_and_by_what_they_send(pool: PgPool) {
     const CHECKSUMMED: &str = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";

@@ -62,7 +62,7 @@ fn ascii_digit(char: char) -> char {
 mod tests {
     use super::phone_digits;
 
-    /// [D-O2] A phone number is its digits, whatever stands between them and whichever script they are of.
+    /// [D-O2] A phone number is its digits, with any marks between them and in any script.
     #[test]
     fn phone_numbers_are_their_digits() {
         for text in [

@@ -25,7 +25,7 @@ pub enum WaitsFor {
 /// What staff looks for; unset parts match everything.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only this, the longest waiting first, whatever the other parts say.
+    /// Only what waits for this, the longest waiting first; the other parts do not count then.
     pub waits_for: Option<WaitsFor>,
     pub status: Option<Status>,
     pub kind: Option<Kind>,
