@@ -26,9 +26,8 @@ test('a reference is found from anywhere by one shortcut, and a member by name, 
   await act.key('Control+k')
   const box = page.getByRole('combobox', { name: 'Search' })
   await expect(box).toBeFocused()
+  // Before the answer: what is opened is what this text finds.
   await page.keyboard.insertText(made.reference)
-  await expect(page.getByRole('option').first()).toContainText(made.reference)
-  await passes(page, 'the search')
   await act.key('Enter')
   await expect(page.getByRole('heading', { level: 1, name: made.reference })).toBeVisible()
   act.end(2)
@@ -36,6 +35,7 @@ test('a reference is found from anywhere by one shortcut, and a member by name, 
     await page.keyboard.press('Control+k')
     await page.keyboard.insertText(text)
     await expect(page.getByRole('option').filter({ hasText: member.email })).toBeVisible()
+    if (text === member.id) await passes(page, 'the search')
     await page.keyboard.press('Escape')
   }
   await page.keyboard.press('Control+k')

@@ -160,6 +160,38 @@ describe('the search', () => {
     await waitFor(() => expect(currentPath()).toBe(`/admin/review/${deposit.id}`))
   })
 
+  it('opens by an early Enter what this text finds, not what the previous one found [R9]', async () => {
+    const answered: Record<string, () => void> = {}
+    server.use(
+      answers('get', '/admin/plans', { plans: [] }),
+      http.get(`${base}/admin/search`, async ({ request }) => {
+        const text = new URL(request.url).searchParams.get('q') ?? ''
+        if (text !== 'early') await new Promise<void>((resolve) => (answered[text] = resolve))
+        return HttpResponse.json({ success: true, ...found, transactions: [], members: [{ ...found.members[0], id: `of-${text}`, name: `Of ${text}` }] })
+      }),
+      refuses('get', '/admin/members/:id', 404, { message: 'No such member' }),
+    )
+    const { user } = openAsStaff('/admin/plans')
+    await screen.findByRole('heading', { level: 1, name: 'Plans and values' })
+    await user.keyboard('{Control>}k{/Control}')
+    const box = await screen.findByRole('combobox', { name: 'Search' })
+    await user.keyboard('early')
+    await screen.findByRole('option', { name: /Of early/ })
+    // The text changes: the Enter for the one before it is forgotten.
+    await user.clear(box)
+    await user.keyboard('late{Enter}r')
+    await waitFor(() => expect(Object.keys(answered)).toEqual(['later']))
+    act(() => answered['later']?.())
+    await screen.findByRole('option', { name: /Of later/ })
+    expect(currentPath()).toBe('/admin/plans')
+    await user.clear(box)
+    await user.keyboard('latest{Enter}')
+    await waitFor(() => expect(Object.keys(answered)).toContain('latest'))
+    expect(currentPath()).toBe('/admin/plans')
+    act(() => answered['latest']?.())
+    await waitFor(() => expect(currentPath()).toBe('/admin/members/of-latest'))
+  })
+
   it('finds pages that the role may open, and none of the others [R9] [D-O1]', async () => {
     server.use(answers('get', '/admin/search', { members: [], transactions: [], payments: [], missing: [] }))
     const { user } = openAsStaff('/admin', 'see')

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { useDeferredValue, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { useDeferredValue, useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { useNavigate } from 'react-router'
 import { cx } from '@/components/cx'
 import { Modal } from '@/components/dialog'
@@ -27,8 +27,13 @@ export function SearchDialog({ open, onClose, pages }: SearchProps) {
 function Box({ pages, onClose }: Omit<SearchProps, 'open'>) {
   const [text, setText] = useState('')
   const wanted = usePaused(text)
-  const { data, isFetching, isError } = useSearch(wanted)
-  const results = useDeferredValue(isSearchable(text) ? resultsOf(text, pages, isSearchable(wanted) ? data : undefined) : [])
+  const { data, isPlaceholderData, isLoading, isError } = useSearch(wanted)
+  const answer = isSearchable(text) ? resultsOf(text, pages, isSearchable(wanted) ? data : undefined) : []
+  const results = useDeferredValue(answer)
+  // What is shown until then answers the previous text.
+  const isWaiting = isSearchable(text) && (isPlaceholderData || isLoading || wanted !== text.trim())
+  // Enter came before the answer to this text.
+  const [isEntered, setEntered] = useState(false)
   const [at, setAt] = useState(0)
   const current = Math.min(at, results.length - 1)
   const navigate = useNavigate()
@@ -46,9 +51,17 @@ function Box({ pages, onClose }: Omit<SearchProps, 'open'>) {
       setAt((current + step + results.length) % results.length)
     }
     // What an input method composes ends with Enter, too.
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing) open(results[current])
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    if (isWaiting) setEntered(true)
+    else open(answer[current])
   }
-  const isWaiting = isSearchable(text) && (isFetching || wanted !== text.trim())
+  const openFirst = useEffectEvent(() => {
+    setEntered(false)
+    if (!isError) open(answer[0])
+  })
+  useEffect(() => {
+    if (isEntered && !isWaiting) openFirst()
+  }, [isEntered, isWaiting])
   const said = !isSearchable(text)
     ? 'A name, an email, a phone number, TNX-…, a hash, an address, an amount or a page'
     : isError
@@ -76,7 +89,7 @@ function Box({ pages, onClose }: Omit<SearchProps, 'open'>) {
           spellCheck={false}
           maxLength={128}
           value={text}
-          onChange={(event) => (setText(event.target.value), setAt(0))}
+          onChange={(event) => (setText(event.target.value), setAt(0), setEntered(false))}
           onKeyDown={press}
           className="h-14 w-full bg-transparent text-base text-ink outline-none placeholder:text-ink-faint"
           placeholder="Search"
