@@ -10,7 +10,7 @@ export const me = (totp: object = {}, permissions = ['see', 'decide', 'freeze', 
   answers('get', '/admin/me', {
     user: { id: ME, name: 'Rae', email: 'rae@solvane.test', role: 'reviewer' },
     totp: { required: true, enrolled: true, passkeys: 0, recoveryCodesLeft: 10, ...totp },
-    stepUpUntil: null,
+    stepUpUntil: new Date(Date.now() + 240_000).toISOString(),
     permissions,
   })
 

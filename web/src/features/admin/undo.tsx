@@ -1,15 +1,19 @@
 /**
  * Acts of staff that can be undone for five seconds: what they do is shown at once, and sent afterwards. One waits at a time: the
- * next one, a logout, and leaving the page send it early. Not for acts that pay, post or delete.
+ * next one, a logout, and leaving the page send it early. Not for acts that pay, post or delete. A second factor is given before,
+ * because nobody can be asked once the page is left.
  */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { toast, type Id } from 'react-toastify/unstyled'
 import { create } from 'zustand'
 import type { CallOptions } from '@/lib/api-client'
+import { messageOf } from '@/lib/api-error'
 import { randomId } from '@/lib/id'
 import { notify } from '@/lib/notify'
 import { useSession } from '@/lib/session'
+import { meQuery } from './api/get-me'
 import { adminKeys } from './api/keys'
+import type { Me } from './api/types'
 
 const UNDO_MS = 5_000
 /** While the button has the focus or the pointer, its time is looked at again. */
@@ -19,6 +23,9 @@ const LONGEST_MS = 30_000
 /** A logout waits no longer for what is sent before it. */
 const LONGEST_SEND_MS = 3_000
 
+/** A fresh second factor; or also the signature of a passkey, which is given as it is sent. */
+type Needs = 'factor' | 'signature'
+
 type Act = {
   /** What it is about: screens show what waits under this name. */
   about: string
@@ -27,6 +34,7 @@ type Act = {
   said: string
   send: (options: CallOptions) => Promise<unknown>
   client: QueryClient
+  needs?: Needs
 }
 
 type State = {
@@ -111,6 +119,15 @@ function Said({ text }: { text: string }) {
 
 const isWriting = (target: EventTarget | null) => (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) && target.value !== ''
 
+const isUnsigned = ({ client, needs }: Act) => needs === 'signature' && Boolean(client.getQueryData(meQuery.queryKey)?.totp.passkeys)
+
+window.addEventListener('beforeunload', (event) => {
+  const { sending, waiting } = useActs.getState()
+  if (![...sending, ...(waiting ? [waiting] : [])].some(isUnsigned)) return
+  // Who stays is asked for the signature.
+  event.preventDefault()
+  void sendWaiting()
+})
 window.addEventListener('pagehide', () => void sendWaiting({ keepalive: true }))
 window.addEventListener('keydown', (event) => {
   const isUndo = event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
@@ -128,12 +145,47 @@ useSession.subscribe(({ user }, before) => {
   useActs.setState({ sending: [], returned: {} })
 })
 
-type Undoable<Values> = { about: string; said: (values: Values) => string; send: (values: Values, options: CallOptions) => Promise<unknown> }
+let askForFactor: (() => Promise<void>) | undefined
 
-/** Begins an act that can be undone. */
-export function useUndoable<Values>({ about, said, send }: Undoable<Values>) {
+/** How the second factor is asked for before an act that needs it. */
+export const onFactorNeeded = (ask: () => Promise<void>) => {
+  askForFactor = ask
+}
+
+/** Whether the factor of the caller is fresh until the act is sent, or they have none. */
+function isFresh(me: Me | undefined) {
+  if (!me) return false
+  const { enrolled, passkeys } = me.totp
+  return (!enrolled && !passkeys) || Date.parse(me.stepUpUntil ?? '') > Date.now() + LONGEST_MS
+}
+
+async function takeFactor(client: QueryClient) {
+  if (isFresh(client.getQueryData(meQuery.queryKey)) || isFresh(await client.fetchQuery({ ...meQuery, staleTime: 0 }))) return
+  await askForFactor?.()
+  void client.invalidateQueries({ queryKey: adminKeys.me })
+}
+
+type Undoable<Values> = {
+  about: string
+  said: (values: Values) => string
+  send: (values: Values, options: CallOptions) => Promise<unknown>
+  needs?: Needs
+}
+
+/** Begins an act that can be undone. Its answer is whether it began: it does not without the factor that it needs. */
+export function useUndoable<Values>({ about, said, send, needs }: Undoable<Values>) {
   const client = useQueryClient()
-  return (values: Values) => begin({ about, values, said: said(values), send: (options) => send(values, options), client })
+  return async (values: Values) => {
+    const act = { about, values, said: said(values), send: (options: CallOptions) => send(values, options), client, needs }
+    try {
+      if (needs) await takeFactor(client)
+    } catch (error) {
+      notify.error(messageOf(error))
+      return false
+    }
+    begin(act)
+    return true
+  }
 }
 
 /** What was done about this and is not in the server's answers yet, the oldest first. */

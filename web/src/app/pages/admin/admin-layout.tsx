@@ -12,7 +12,7 @@ import { IdleWarning } from '@/features/admin/components/idle-warning'
 import { adminPaths } from '@/features/admin/paths'
 import { roles } from '@/features/admin/permissions'
 import { MENU_BEHIND_BUTTON, useMedia } from '@/features/admin/use-media'
-import { sendWaiting } from '@/features/admin/undo'
+import { onFactorNeeded, sendWaiting } from '@/features/admin/undo'
 import { useLogOut } from '@/features/auth/api/log-out'
 import { onStepUp } from '@/lib/api-client'
 import { formatZoned } from '@/lib/dates'
@@ -24,7 +24,9 @@ import { SkipLink } from '../../skip-link'
 import { ThemeToggle } from '../../theme-toggle'
 import { AdminNav, useOpenPages } from './admin-nav'
 
-onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor(digest))
+const askForFactor = async (digest?: string) => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor(digest)
+onStepUp(askForFactor)
+onFactorNeeded(askForFactor)
 
 /** `locked`: only the page that enrols an authenticator is accessible. */
 export function AdminLayout({ locked }: { locked: boolean }) {

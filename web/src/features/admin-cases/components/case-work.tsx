@@ -130,7 +130,7 @@ function HandOver({ case: one }: { case: StaffCase }) {
   const others = data?.filter(({ id }) => id !== ownerId)
   const hand = (owner: Colleague) => {
     setIsOpen(false)
-    own({ owner })
+    void own({ owner })
   }
   return (
     <>

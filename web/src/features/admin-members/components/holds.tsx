@@ -110,10 +110,9 @@ function HoldForm({ memberId, begun, available }: HoldFormProps) {
     : cents > available
       ? `Insufficient balance: ${formatCents(available)} can be held`
       : undefined
-  const submit = () => {
+  const submit = async () => {
     setTried(true)
-    if (!cents || refusal) return
-    place({ amount: toDollars(cents), reasonCode })
+    if (!cents || refusal || !(await place({ amount: toDollars(cents), reasonCode }))) return
     setAmount('')
     setTried(false)
   }

@@ -60,6 +60,7 @@ export const usePlaceHold = (id: string) =>
   useUndoable<NewHold>({
     about: undoable.hold(id),
     said: ({ amount }) => `${formatMoney(amount)} held`,
+    needs: 'signature',
     send: (hold, options) => api.post(`${url(id)}/holds`, hold, options),
   })
 
@@ -67,6 +68,7 @@ export const useReleaseHold = (id: string) =>
   useUndoable<Pick<Hold, 'id' | 'amount'>>({
     about: undoable.release(id),
     said: ({ amount }) => `${formatMoney(amount)} released`,
+    needs: 'signature',
     send: ({ id: holdId }, options) =>
       api.post(`${url(id)}/holds/${encodeURIComponent(holdId)}/release`, undefined, options),
   })
