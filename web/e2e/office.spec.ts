@@ -82,6 +82,12 @@ test('the queue is filtered in the address, claimed by a key, and read beside th
   await page.getByText('Mine', { exact: true }).click()
   await expect(page).toHaveURL(/view=mine/)
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1)
+  await page.getByRole('main').getByRole('listitem').first().getByRole('link').click()
+  await expect(page).toHaveURL(/\/admin\/review\/[^?]+\?kind=deposit&view=mine$/)
+  await expect(page.getByText('1 of 1')).toBeVisible()
+  await expect(page.getByText('Claimed by you')).toBeVisible()
+  await page.keyboard.press('q')
+  await expect(page).toHaveURL(/\/admin\?kind=deposit&view=mine$/)
 
   await page.setViewportSize({ width: 1920, height: 1080 })
   await page.goto('/admin?kind=deposit')

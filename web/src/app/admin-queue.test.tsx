@@ -1,7 +1,9 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { backOffice, base, deposit, openAsStaff, review } from '@/testing/back-office'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { backOffice, base, deposit, ME, openAsStaff, review } from '@/testing/back-office'
+import { sendWaiting } from '@/features/admin/undo'
+import { currentPath } from '@/testing/render'
 import { answers, records, server } from '@/testing/server'
 
 beforeEach(() => server.use(...backOffice()))
@@ -101,5 +103,67 @@ describe('exact and final deposits', () => {
     openAsStaff('/admin', 'see')
     await screen.findByText(new RegExp(deposit.reference))
     expect(screen.queryByText('Exact and final deposits')).toBeNull()
+  })
+})
+
+describe('the place in the queue', () => {
+  const ids = ['one', 'two', 'three', 'four']
+  const claimed: string[] = []
+  const verdict = (transactionId: string) => ({ transactionId, revision: 3, checks: 8, concerns: transactionId === 'two' ? 0 : 1, chainState: 'final', blockers: [] })
+
+  beforeEach(() => {
+    claimed.length = 0
+    server.use(
+      answers('get', '/admin/queue/transactions', {
+        transactions: ids.map((id) => ({ ...deposit, id, reference: `TNX-${id}`, user: { ...deposit.user, name: `Of ${id}` }, method: { ...deposit.method, network: id === 'four' ? 'Bitcoin' : 'TRC20' } })),
+      }),
+      answers('get', '/admin/queue/verdicts', { complete: true, verdicts: ids.map(verdict) }),
+      http.get(`${base}/admin/transactions/:id`, ({ params }) => HttpResponse.json({ success: true, ...review({ id: params['id'], reference: `TNX-${String(params['id'])}` }) })),
+      http.put(`${base}/admin/transactions/:id/claim`, ({ params }) => (claimed.push(String(params['id'])), HttpResponse.json({ success: true, message: '', claimedBy: ME }))),
+    )
+  })
+  afterEach(async () => {
+    await act(() => sendWaiting())
+    vi.unstubAllGlobals()
+  })
+
+  const row = (id: string) => screen.findByRole('link', { name: new RegExp(`Of ${id}`) })
+
+  it('is that of the row beside the list, however it was opened, also after a decision [R9]', async () => {
+    vi.stubGlobal('matchMedia', (media: string) => ({ matches: media.includes('1440px'), media, addEventListener: () => undefined, removeEventListener: () => undefined }))
+    server.use(answers('post', '/admin/transactions/:id/reject', { transaction: {} }))
+    const { user } = openAsStaff('/admin', 'see', 'decide')
+    await user.click(await row('two'))
+    await screen.findByRole('region', { name: 'TNX-two' })
+    await user.keyboard('r')
+    await user.click(await screen.findByRole('radio', { name: /Not received/ }))
+    await user.click(screen.getByRole('button', { name: /^Reject/ }))
+    await screen.findByRole('region', { name: 'TNX-three' })
+    await user.keyboard('c')
+    await act(() => sendWaiting())
+    expect(claimed).toEqual(['three'])
+    await user.keyboard('j')
+    await screen.findByRole('region', { name: 'TNX-four' })
+    await user.click(screen.getByRole('button', { name: 'Close' }))
+    await user.keyboard('k')
+    expect(await row('three')).toHaveFocus()
+  })
+
+  it('stays in the view and on the network that the address names, on the page of a transaction, too [R9]', async () => {
+    const { user } = openAsStaff('/admin?kind=deposit&view=attention&network=TRC20', 'see', 'decide')
+    await user.click(await row('one'))
+    await screen.findByRole('heading', { level: 1, name: 'TNX-one' })
+    expect(currentPath()).toBe('/admin/review/one?kind=deposit&view=attention&network=TRC20')
+    expect(await screen.findByText('1 of 2')).toBeVisible()
+    await user.keyboard('c')
+    expect(await screen.findByText('Claimed by you')).toBeVisible()
+    await act(() => sendWaiting())
+    expect(claimed).toEqual(['one'])
+    await user.keyboard('j')
+    await screen.findByRole('heading', { level: 1, name: 'TNX-three' })
+    expect(currentPath()).toBe('/admin/review/three?kind=deposit&view=attention&network=TRC20')
+    await user.keyboard('q')
+    await waitFor(() => expect(currentPath()).toBe('/admin?kind=deposit&view=attention&network=TRC20'))
+    expect(within(screen.getByRole('navigation', { name: 'Queue' })).getByRole('link', { name: /^Awaiting decision/ })).toHaveAttribute('href', '/admin?view=attention&network=TRC20')
   })
 })

@@ -1,9 +1,12 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
 import type { UserEvent } from '@testing-library/user-event'
+import { http, HttpResponse } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sendWaiting } from '@/features/admin/undo'
 import { api } from '@/lib/api-client'
+import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session'
+import { base } from '@/testing/back-office'
 import { openAsMember } from '@/testing/render'
 import { transaction } from '@/testing/samples'
 import { answers, emptyBackOffice, member, records, refuses, server } from '@/testing/server'
@@ -22,14 +25,19 @@ function openMember() {
   return openAsMember(`/admin/members/${member.id}`, { role: 'reviewer', wallet: null })
 }
 
+const reviewer = (stepUpUntil: string | null, passkeys = 0) =>
+  answers('get', '/admin/me', {
+    user: { id: 'me', name: 'Rae', email: 'rae@solvane.test', role: 'reviewer' },
+    totp: { required: true, enrolled: true, passkeys, recoveryCodesLeft: 10 },
+    stepUpUntil,
+    permissions: ['see', 'decide', 'writeNotes', 'placeHold', 'releaseHold'],
+  })
+
+const fresh = () => new Date(Date.now() + 240_000).toISOString()
+
 beforeEach(() => {
   server.use(
-    answers('get', '/admin/me', {
-      user: { id: 'me', name: 'Rae', email: 'rae@solvane.test', role: 'reviewer' },
-      totp: { required: true, enrolled: true, passkeys: 0, recoveryCodesLeft: 10 },
-      stepUpUntil: null,
-      permissions: ['see', 'decide', 'writeNotes', 'placeHold', 'releaseHold'],
-    }),
+    reviewer(fresh()),
     answers('get', '/admin/queue', { queue: [], times: { deposit: null, fee: null, withdrawal: null, payout: null } }),
     answers('get', '/admin/transactions', { transactions: [] }),
     ...emptyBackOffice(),
@@ -142,6 +150,79 @@ describe('an act of staff that leaves the platform nowhere', () => {
     await user.keyboard('c')
     await act(() => sendWaiting())
     expect(claimed.seen).toHaveLength(1)
+  })
+
+  it('is no claim of what a colleague has: it says who has it, and sends nothing where that is known [R9]', async () => {
+    const one = (id: string) => ({ ...transaction({ id, status: 'pending', amount: 250, reference: `TNX-${id}` }), memberId: 'member-1' })
+    const verdict = (transactionId: string, more: object = {}) => ({ transactionId, revision: 1, checks: 2, concerns: 0, chainState: '', blockers: [], ...more })
+    const tess = { claimedBy: 'tess', claimedByName: 'Tess Treasurer' }
+    let quicker = {}
+    const sent: string[] = []
+    server.use(
+      answers('get', '/admin/queue/transactions', { transactions: [one('taken'), one('raced')] }),
+      http.get(`${base}/admin/queue/verdicts`, () => HttpResponse.json({ success: true, complete: true, verdicts: [verdict('taken', tess), verdict('raced', quicker)] })),
+      http.put(`${base}/admin/transactions/:id/claim`, ({ params }) => {
+        sent.push(String(params['id']))
+        quicker = tess
+        return HttpResponse.json({ success: true, message: '', claimedBy: 'tess' })
+      }),
+    )
+    const { user } = openAsMember('/admin', { role: 'reviewer', wallet: null })
+    await screen.findByText('Claimed by Tess Treasurer')
+    await user.keyboard('jc')
+    expect(await screen.findByText('TNX-taken is claimed by Tess Treasurer')).toBeVisible()
+    expect(screen.queryByText('TNX-taken claimed')).toBeNull()
+    await user.keyboard('jc')
+    expect(await screen.findByText('TNX-raced claimed')).toBeVisible()
+    await act(() => sendWaiting())
+    expect(await screen.findByText('TNX-raced is claimed by Tess Treasurer')).toBeVisible()
+    expect(sent).toEqual(['raced'])
+    await waitFor(() => expect(screen.getAllByText('Claimed by Tess Treasurer')).toHaveLength(2))
+  })
+
+  it('takes the second factor before it is shown as done, and does not begin without it [D-O7]', async () => {
+    const placed = records('post', '/admin/members/:id/holds', {}, 201)
+    server.use(
+      reviewer(null),
+      placed.handler,
+      answers('get', '/users/totp', { totp: { required: true, enrolled: true, passkeys: 0, recoveryCodesLeft: 10 }, stepUpUntil: null }),
+      answers('post', '/auth/step-up', { until: fresh() }),
+    )
+    const { user } = openMember()
+    await placeHold(user, '25')
+    await user.click(within(await screen.findByRole('dialog', { name: 'Confirm it is you' })).getByRole('button', { name: 'Cancel' }))
+    expect(await screen.findByText('Nothing was changed because you did not confirm.')).toBeVisible()
+    expect(screen.getByLabelText('Amount to hold')).toHaveValue('25')
+    expect(screen.queryByText('Placed by you, just now')).toBeNull()
+
+    await user.click(screen.getByRole('button', { name: 'Hold' }))
+    await user.type(await screen.findByLabelText('Authenticator code'), '123456')
+    expect(screen.queryByText('Placed by you, just now')).toBeNull()
+    await user.click(screen.getByRole('button', { name: 'Confirm' }))
+    expect(await screen.findByText('Placed by you, just now')).toBeVisible()
+    await act(() => sendWaiting())
+    expect(placed.seen).toHaveLength(1)
+  })
+
+  it('keeps the page for the signature of a passkey, and only then [D-B3]', async () => {
+    const placed = records('post', '/admin/members/:id/holds', {}, 201)
+    let isKept = false
+    const reload = () => act(() => void (isKept = !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))))
+    server.use(placed.handler)
+    const { user, unmount } = openMember()
+    await placeHold(user, '25')
+    reload()
+    expect(isKept).toBe(false)
+    expect(placed.seen).toHaveLength(0)
+    await act(() => sendWaiting())
+    unmount()
+    queryClient.clear()
+
+    server.use(reviewer(fresh(), 1))
+    await placeHold(openMember().user, '30')
+    reload()
+    expect(isKept).toBe(true)
+    await waitFor(() => expect(placed.seen).toHaveLength(2))
   })
 
   it('goes with the session of whoever began it [D-S11]', async () => {

@@ -34,6 +34,13 @@ export const views = [
   { value: 'mine', label: 'Mine', holds: ({ verdict }: Row, { staffId }: Around) => verdict?.claimedBy === staffId },
 ] as const
 
+/** The rows that the queue shows, as the address names them: without what is open. */
+export function queueQuery(search: URLSearchParams) {
+  const query = new URLSearchParams(search)
+  for (const name of ['open', 'txid', 'vout']) query.delete(name)
+  return query
+}
+
 export type Filter = { kind?: string; view: string; network: string }
 
 /** Those of a kind, in a view and on a network; payouts have a page of their own. */

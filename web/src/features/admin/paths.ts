@@ -1,8 +1,11 @@
+const withQuery = (path: string, query?: URLSearchParams) => [path, query?.toString()].filter(Boolean).join('?')
+
 /** Every address of the back office. */
 export const adminPaths = {
   queue: '/admin',
-  queueOf: (kind: string) => `/admin?kind=${encodeURIComponent(kind)}`,
-  review: (id: string, kind?: string) => `/admin/review/${encodeURIComponent(id)}${kind ? `?kind=${encodeURIComponent(kind)}` : ''}`,
+  queueOf: (query: URLSearchParams) => withQuery('/admin', query),
+  /** With the query of the queue that it was opened from, if any. */
+  review: (id: string, query?: URLSearchParams) => withQuery(`/admin/review/${encodeURIComponent(id)}`, query),
   attach: (id: string, { txid, index }: { txid: string; index: number }) =>
     `/admin/review/${encodeURIComponent(id)}?txid=${encodeURIComponent(txid)}&vout=${index}`,
   unclaimed: '/admin/payments',

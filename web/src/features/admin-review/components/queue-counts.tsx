@@ -8,6 +8,8 @@ import { adminPaths } from '@/features/admin/paths'
 import type { QueueCount } from '@/features/admin/api/types'
 import { Age } from '@/features/admin/components/age'
 import { kindName } from '@/features/admin/components/kind-badge'
+import { withParam } from '@/features/admin/use-typed-param'
+import { queueQuery } from '../views'
 
 const tiles = 'grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line shadow-card sm:grid-cols-3 lg:grid-cols-6'
 
@@ -16,6 +18,7 @@ export function QueueCounts() {
   const { data } = useQueue()
   const [search] = useSearchParams()
   const chosen = search.get('kind')
+  const listOf = (kind: string) => adminPaths.queueOf(withParam(queueQuery(search), 'kind', kind))
   if (!data) {
     return (
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
@@ -30,13 +33,13 @@ export function QueueCounts() {
   const all = { kind: 'all' as const, count: decisions.reduce((sum, { count }) => sum + count, 0), oldestAt: oldest }
   return (
     <nav aria-label="Queue" className={tiles}>
-      <Tile count={all} to={adminPaths.queue} current={!chosen} />
+      <Tile count={all} to={listOf('')} current={!chosen} />
       {data.queue.map((count) => (
         <Tile
           key={count.kind}
           count={count}
           times={times[count.kind]}
-          to={count.kind === 'payout' ? adminPaths.payouts : adminPaths.queueOf(count.kind)}
+          to={count.kind === 'payout' ? adminPaths.payouts : listOf(count.kind)}
           current={chosen === count.kind}
         />
       ))}

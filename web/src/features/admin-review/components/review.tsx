@@ -7,9 +7,12 @@ import { Notice } from '@/components/notice'
 import { PageTitle } from '@/components/page'
 import { Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
-import { useWaiting, waitsFor } from '../api/list-waiting'
+import { waitsFor } from '../api/list-waiting'
 import { useReview } from '../api/review-transaction'
-import type { Evidence, Review as Facts } from '@/features/admin/api/types'
+import { useToggleClaim, useVerdicts } from '../api/verdicts'
+import { useRows } from '../use-rows'
+import { queueQuery } from '../views'
+import type { Evidence, Review as Facts, Verdict } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { withParam } from '@/features/admin/use-typed-param'
@@ -17,6 +20,7 @@ import { BackLink } from '@/features/admin/components/admin-page'
 import { Age } from '@/features/admin/components/age'
 import { ChainPayments } from './chain-payments'
 import { Checklist } from './checklist'
+import { ClaimBadge } from './claim-badge'
 import { DecisionPanel } from './decision-panel'
 import { KindBadge } from '@/features/admin/components/kind-badge'
 import { LedgerEntries } from '@/features/admin/components/ledger-entries'
@@ -29,24 +33,22 @@ import { Viewers } from './viewers'
 /** What was decided here, in case the list has not heard of it yet. */
 const decided = new Set<string>()
 
-/** The neighbours of a transaction among those that wait, within the chosen kind. */
+/** The neighbours of a transaction in the queue as the address filters it. */
 function useNeighbours(id: string) {
   const [search] = useSearchParams()
   const navigate = useNavigate()
-  const kind = search.get('kind') ?? undefined
-  const { data } = useWaiting()
+  const query = queueQuery(search)
+  const { rows, isPending } = useRows()
   // The list as it was when this item was opened: a decision must not shift the place under the reviewer's hands.
   const [ids, setIds] = useState<readonly string[]>()
-  if (!ids && data) {
-    setIds(data.filter((row) => (kind ? waitsFor(row) === kind : waitsFor(row) !== 'payout')).map((row) => row.id))
-  }
+  if (!ids && rows && !isPending) setIds(rows.map(({ transaction }) => transaction.id))
   const list = ids ?? []
   const at = list.indexOf(id)
   const goTo = (to: string | undefined, fallback?: string) => {
-    const target = to ? adminPaths.review(to, kind) : fallback
+    const target = to ? adminPaths.review(to, query) : fallback
     if (target) void navigate(target)
   }
-  const queue = kind ? adminPaths.queueOf(kind) : adminPaths.queue
+  const queue = adminPaths.queueOf(query)
   return {
     queue,
     place: at < 0 ? undefined : { number: at + 1, of: list.length },
@@ -76,6 +78,7 @@ type PaneProps = { id: string; onDone: () => void; onClose: () => void }
 
 /** A transaction beside the queue; the list has the keys that move. */
 export function ReviewPane({ id, onDone, onClose }: PaneProps) {
+  const [search] = useSearchParams()
   const { data, isPending, isFetching, isPlaceholderData, error, refetch, choose, isChosen } = useChosenReview(id)
   const done = () => (decided.add(id), onDone())
   const one = data?.transaction
@@ -87,7 +90,7 @@ export function ReviewPane({ id, onDone, onClose }: PaneProps) {
         {one && <StatusBadge status={one.status} />}
         <Viewers id={id} />
         <span className="ms-auto flex items-center gap-3">
-          <Link to={adminPaths.review(id)} className="text-sm font-medium text-accent-text hover:underline">
+          <Link to={adminPaths.review(id, queueQuery(search))} className="text-sm font-medium text-accent-text hover:underline">
             Full page
           </Link>
           <IconButton label="Close" onClick={onClose}>
@@ -130,10 +133,20 @@ export function Review({ id }: { id: string }) {
   const { data, isPending, isFetching, isPlaceholderData, error, refetch, choose, isChosen } = useChosenReview(id)
   const neighbours = useNeighbours(id)
   const help = useHelp()
-  useShortcuts({ j: neighbours.next, k: neighbours.previous, q: neighbours.leave, '?': help.open })
+  const toggleClaim = useToggleClaim()
+  const one = data?.transaction
+  const verdict = useVerdicts().verdicts.get(id)
+  const canClaim = toggleClaim && one?.status === 'pending'
+  useShortcuts({
+    j: neighbours.next,
+    k: neighbours.previous,
+    q: neighbours.leave,
+    c: canClaim ? () => toggleClaim(one, verdict) : undefined,
+    '?': help.open,
+  })
   return (
     <>
-      <Head facts={data} neighbours={neighbours} onHelp={help.open} id={id} />
+      <Head facts={data} verdict={verdict} neighbours={neighbours} onHelp={help.open} id={id} />
       {isPending ? (
         <div className="grid grid-cols-1 gap-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
           <Skeletons count={2} className="h-96" label="Loading the transaction" />
@@ -166,9 +179,9 @@ export function Review({ id }: { id: string }) {
   )
 }
 
-type HeadProps = { id: string; facts?: Facts; neighbours: ReturnType<typeof useNeighbours>; onHelp: () => void }
+type HeadProps = { id: string; facts?: Facts; verdict?: Verdict; neighbours: ReturnType<typeof useNeighbours>; onHelp: () => void }
 
-function Head({ id, facts, neighbours: { queue, place, next, previous }, onHelp }: HeadProps) {
+function Head({ id, facts, verdict, neighbours: { queue, place, next, previous }, onHelp }: HeadProps) {
   const one = facts?.transaction
   return (
     <header className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -183,6 +196,7 @@ function Head({ id, facts, neighbours: { queue, place, next, previous }, onHelp 
               waits <Age since={one.createdAt} />
             </span>
           )}
+          <ClaimBadge verdict={verdict} />
           <Viewers id={id} />
         </div>
       </div>

@@ -9,21 +9,19 @@ import { LongList, LongListRow } from '@/components/long-list'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import { loadChunk } from '@/lib/load-chunk'
-import { useMember } from '@/lib/session'
-import { useWaiting, waitsFor } from '../api/list-waiting'
-import { useClaim, useVerdicts } from '../api/verdicts'
-import { chainStateName, filtered, joined, type Row as QueueRow } from '../views'
+import { waitsFor } from '../api/list-waiting'
+import { useToggleClaim } from '../api/verdicts'
+import { useRows } from '../use-rows'
+import { chainStateName, queueQuery, type Row as QueueRow } from '../views'
 import type { Verdict } from '@/features/admin/api/types'
-import { useStaffName } from '@/features/admin/api/staff'
 import { adminPaths } from '@/features/admin/paths'
-import { useMay } from '@/features/admin/permissions'
 import { SIDE_BY_SIDE, useMedia } from '@/features/admin/use-media'
-import { useNow } from '@/features/admin/use-now'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { withParam } from '@/features/admin/use-typed-param'
 import { Age } from '@/features/admin/components/age'
 import { KindBadge } from '@/features/admin/components/kind-badge'
 import { ShortcutHelp, useHelp } from '@/features/admin/components/shortcut-help'
+import { ClaimBadge } from './claim-badge'
 import { QueueFilters } from './queue-filters'
 
 // The queue stands without it, and a phone never shows it beside the queue.
@@ -38,32 +36,14 @@ function loadReviewWhenIdle() {
 
 const ROW_HEIGHT = 60
 
-/** The rows of the queue as the address filters them. */
-function useRows() {
-  const [search] = useSearchParams()
-  const kind = search.get('kind') ?? undefined
-  const query = useWaiting()
-  const { verdicts, isComplete } = useVerdicts()
-  const { id: staffId } = useMember()
-  const now = useNow()
-  const all = query.data && joined(query.data, verdicts)
-  const filter = { kind, view: search.get('view') ?? 'all', network: search.get('network') ?? '' }
-  const networks = [...new Set(query.data?.flatMap(({ method }) => method?.network ?? []))].sort()
-  const isFiltered = filter.view !== 'all' || filter.network !== ''
-  const rows = all && filtered(all, filter, { staffId, now })
-  // A view is empty once every verdict is known.
-  const isPending = query.isPending || (!isComplete && filter.view !== 'all')
-  return { ...query, isPending, kind, networks, isFiltered, rows }
-}
-
 /** Everything that a reviewer decides, the longest waiting first; j, k and Enter move through it. */
 export function WaitingList() {
-  const { rows, kind, networks, isFiltered, isPending, isFetching, error, refetch } = useRows()
+  const { rows, networks, isFiltered, isPending, isFetching, error, refetch } = useRows()
   return (
     <div className="space-y-3">
       <QueueFilters networks={networks} rows={rows ?? []} />
       {rows && rows.length > 0 ? (
-        <Rows rows={rows} kind={kind} />
+        <Rows rows={rows} />
       ) : (
         <Card className="overflow-hidden">
           {isPending ? (
@@ -83,30 +63,28 @@ export function WaitingList() {
   )
 }
 
-function Rows({ rows, kind }: { rows: QueueRow[]; kind?: string }) {
+function Rows({ rows }: { rows: QueueRow[] }) {
   const navigate = useNavigate()
   const [search, setSearch] = useSearchParams()
   const isSideBySide = useMedia(SIDE_BY_SIDE)
   const help = useHelp()
   useEffect(loadReviewWhenIdle, [])
-  const may = useMay()
-  const me = useMember()
-  const claim = useClaim()
+  const toggleClaim = useToggleClaim()
   const list = useRef<HTMLDivElement>(null)
   const [chosen, setChosen] = useState<string>()
-  const at = rows.findIndex(({ transaction }) => transaction.id === chosen)
-  const current = at < 0 ? 0 : at
   const open = isSideBySide ? search.get('open') : null
+  const at = rows.findIndex(({ transaction }) => transaction.id === (open ?? chosen))
+  const current = at < 0 ? 0 : at
 
-  const show = (id: string | undefined) => setSearch((now) => withParam(now, 'open', id ?? ''), { replace: true })
+  const show = (id: string | undefined) => {
+    // Closed, the row keeps its place.
+    setChosen(id ?? open ?? undefined)
+    setSearch((now) => withParam(now, 'open', id ?? ''), { replace: true })
+  }
   const go = (to: number) => {
     const id = rows[Math.max(0, Math.min(rows.length - 1, to))]?.transaction.id
-    setChosen(id)
     if (open) show(id)
-  }
-  const toggleClaim = () => {
-    const row = rows[current]
-    if (row) claim({ id: row.transaction.id, reference: row.transaction.reference, release: row.verdict?.claimedBy === me.id })
+    else setChosen(id)
   }
   useShortcuts({
     j: () => go(at < 0 ? 0 : current + 1),
@@ -115,15 +93,15 @@ function Rows({ rows, kind }: { rows: QueueRow[]; kind?: string }) {
       const id = rows[current]?.transaction.id
       if (!id) return
       if (isSideBySide) show(id)
-      else void navigate(adminPaths.review(id, kind))
+      else void navigate(adminPaths.review(id, queueQuery(search)))
     },
-    c: may('decide') || may('pay') ? toggleClaim : undefined,
+    c: toggleClaim && (() => rows[current] && toggleClaim(rows[current].transaction, rows[current].verdict)),
     '?': help.open,
   })
   useEffect(() => {
     if (chosen) list.current?.querySelector<HTMLElement>('[data-current] a')?.focus()
   }, [chosen])
-  const opened = (id: string) => (isSideBySide ? `${adminPaths.queue}?${withParam(search, 'open', id).toString()}` : adminPaths.review(id, kind))
+  const opened = (id: string) => (isSideBySide ? adminPaths.queueOf(withParam(search, 'open', id)) : adminPaths.review(id, queueQuery(search)))
   const next = rows.find(({ transaction }, index) => index > rows.findIndex((row) => row.transaction.id === open) && transaction.id !== open)
 
   return (
@@ -193,8 +171,8 @@ function Row({ row: { transaction, verdict }, to, isOpen }: { row: QueueRow; to:
 const tones: Record<string, Tone> = { final: 'positive', included: 'accent', seen: 'accent', orphaned: 'negative', replaced: 'negative', failed: 'negative' }
 
 /** What the server knows about a row before it is opened. */
-function Findings({ verdict: { concerns, chainState, blockers, claimedBy, claimedByName }, isPayment }: { verdict: Verdict; isPayment: boolean }) {
-  const staffName = useStaffName()
+function Findings({ verdict, isPayment }: { verdict: Verdict; isPayment: boolean }) {
+  const { concerns, chainState, blockers } = verdict
   const [blocker] = blockers
   return (
     <>
@@ -206,7 +184,7 @@ function Findings({ verdict: { concerns, chainState, blockers, claimedBy, claime
           <Badge tone="negative">Blocked<span className="sr-only">{`: ${blocker.message}`}</span></Badge>
         </span>
       )}
-      {claimedBy && <Badge tone="accent">{`Claimed by ${staffName(claimedBy, claimedByName)}`}</Badge>}
+      <ClaimBadge verdict={verdict} />
     </>
   )
 }

@@ -55,13 +55,10 @@ function Box({ pages, onClose }: Omit<SearchProps, 'open'>) {
     if (isWaiting) setEntered(true)
     else open(answer[current])
   }
-  const openFirst = useEffectEvent(() => {
-    setEntered(false)
-    if (!isError) open(answer[0])
-  })
+  const openFirst = useEffectEvent(() => open(answer[0]))
   useEffect(() => {
-    if (isEntered && !isWaiting) openFirst()
-  }, [isEntered, isWaiting])
+    if (isEntered && !isWaiting && !isError) openFirst()
+  }, [isEntered, isWaiting, isError])
   const said = !isSearchable(text)
     ? 'A name, an email, a phone number, TNX-…, a hash, an address, an amount or a page'
     : isError
