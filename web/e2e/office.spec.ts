@@ -343,11 +343,12 @@ test('the audit log is one time line over all services, and the figures are thos
   expect(lines).toHaveLength(3)
   for (const [path, name] of Object.entries({
     '/admin/staff': 'Staff as CSV', '/admin/proposals': 'Proposals as CSV', '/admin/payments': 'Unclaimed payments as CSV',
+    '/admin/plans': 'Plans as CSV', '/admin/payment-methods': 'Platform methods as CSV', '/admin/figures?days=7': 'Decisions by person as CSV',
   })) {
     await page.goto(path)
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name }).click()
-    expect(readFileSync(await (await download).path(), 'utf8'), path).toMatch(/^\ufeff(id|chain),.*\r\n/)
+    expect(readFileSync(await (await download).path(), 'utf8'), path).toMatch(/^\ufeff(id|chain|plan|currency|person),.*\r\n/)
   }
   await page.goto('/admin/figures?days=7')
   await expect(page.getByRole('region', { name: 'Waiting times' })).toContainText('Deposit, approved')

@@ -1,5 +1,5 @@
 import { AdminPage } from '@/features/admin/components/admin-page'
-import { AddMethodButton, MethodBoard } from '@/features/admin-methods/components/method-board'
+import { AddMethodButton, MethodBoard, MethodsCsvButton } from '@/features/admin-methods/components/method-board'
 import { PublishRateButton } from '@/features/admin-methods/components/rate-form'
 import { OpenProposals } from '@/features/admin-proposals/components/open-proposals'
 
@@ -10,6 +10,7 @@ export function MethodsPage() {
       description="Addresses that members send deposits to, and rates of their currencies"
       action={
         <div className="flex flex-wrap gap-3">
+          <MethodsCsvButton />
           <PublishRateButton />
           <AddMethodButton />
         </div>

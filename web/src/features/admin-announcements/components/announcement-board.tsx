@@ -8,17 +8,32 @@ import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import type { Announcement } from '@/lib/api-types'
 import { formatZoned } from '@/lib/dates'
+import { CardHead } from '@/features/admin/components/card-head'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
+import { useMay } from '@/features/admin/permissions'
 import { useAnnouncements, useEndAnnouncement } from '../api/announcements'
+
+const columns = {
+  text: (one: Announcement) => one.text,
+  publishedAt: (one: Announcement) => one.at,
+  shownUntil: (one: Announcement) => one.endsAt,
+}
 
 /** What members read now, and the way to end it. */
 export function AnnouncementBoard() {
   const { data, isPending, isFetching, error, refetch } = useAnnouncements()
+  const may = useMay()
   const end = useEndAnnouncement()
   const [ending, setEnding] = useState<Announcement>()
   if (isPending) return <Skeletons count={2} className="h-24" label="Loading the announcements" />
   if (!data) return <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
   return (
     <Card>
+      {data.length > 0 && (
+        <CardHead title="Shown now">
+          <ShownCsvButton size="sm" columns={columns} rows={data} name="solvane-announcements" aria-label="Announcements as CSV" />
+        </CardHead>
+      )}
       {data.length === 0 ? (
         <EmptyState icon={Megaphone} title="Nothing is announced" description="Members see an announcement once another person has confirmed it." />
       ) : (
@@ -29,7 +44,7 @@ export function AnnouncementBoard() {
                 <AnnouncementText one={one} />
                 <p className="text-sm text-ink-faint">{`Shown until ${formatZoned(one.endsAt)}`}</p>
               </div>
-              <Button size="sm" variant="secondary" aria-label={`End: ${one.text}`} onClick={() => setEnding(one)}>
+              <Button size="sm" variant="secondary" disabled={!may('announce')} aria-label={`End: ${one.text}`} onClick={() => setEnding(one)}>
                 End
               </Button>
             </li>

@@ -8,7 +8,9 @@ import { formatSeconds } from '@/lib/durations'
 import { sumCents, toDollars } from '@/lib/money'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Figures } from '@/features/admin/api/types'
+import type { Columns } from '@/features/admin/csv'
 import { AsOf } from '@/features/admin/components/as-of'
+import { CardHead } from '@/features/admin/components/card-head'
 import { kindName } from '@/features/admin/components/kind-badge'
 import { Loaded } from '@/features/admin/components/loaded'
 import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
@@ -34,6 +36,33 @@ const columns = {
   courseSales: (one: Day) => one.courseSales,
 }
 
+type Waiting = Figures['waiting'][number]
+const waitingColumns = {
+  request: (one: Waiting) => kindName(one.kind),
+  decision: (one: Waiting) => decisions[one.decision] ?? one.decision,
+  count: (one: Waiting) => one.count,
+  medianSeconds: (one: Waiting) => one.medianSeconds,
+  ninetyPercentWithinSeconds: (one: Waiting) => one.p90Seconds,
+}
+
+type Backlog = Figures['open'][number]
+const openColumns = {
+  request: (one: Backlog) => kindName(one.kind),
+  upTo1Hour: (one: Backlog) => one.withinHour,
+  upTo4Hours: (one: Backlog) => one.withinFourHours,
+  upTo1Day: (one: Backlog) => one.withinDay,
+  older: (one: Backlog) => one.older,
+}
+
+type Person = Figures['people'][number]
+const peopleColumns = {
+  person: (one: Person) => one.staffName ?? one.staffId,
+  approved: (one: Person) => one.approved,
+  rejected: (one: Person) => one.rejected,
+  paidOut: (one: Person) => one.paid,
+  medianWaitSeconds: (one: Person) => one.medianSeconds,
+}
+
 /** What the business moved and how fast requests were handled. */
 export function FiguresBoard() {
   const [params, setParams] = useSearchParams()
@@ -48,9 +77,6 @@ export function FiguresBoard() {
           value={days}
           onChange={(value) => setParams((now) => withParam(now, 'days', value === '30' ? '' : value), { replace: true })}
         />
-        {query.data && (
-          <ShownCsvButton columns={columns} rows={query.data.days} name={`solvane-figures-${days}-days`} />
-        )}
       </div>
       <Loaded query={query} label="Loading the figures" count={3} skeleton="h-40">
         {(figures) => (
@@ -97,7 +123,7 @@ const decisions: Record<string, string> = { approved: 'approved', rejected: 'rej
 
 function WaitingTimes({ waiting }: { waiting: Figures['waiting'] }) {
   return (
-    <Section title="Waiting times" isEmpty={waiting.length === 0} empty="Nothing was decided in this period.">
+    <Section title="Waiting times" columns={waitingColumns} rows={waiting} empty="Nothing was decided in this period.">
       <Table label="Waiting times" columns={['Request', { name: 'Count', right: true }, { name: 'Median', right: true }, { name: '90% within', right: true }]}>
         {waiting.map(({ kind, decision, count, medianSeconds, p90Seconds }) => (
           <tr key={`${kind} ${decision}`}>
@@ -114,7 +140,7 @@ function WaitingTimes({ waiting }: { waiting: Figures['waiting'] }) {
 
 function Open({ open }: { open: Figures['open'] }) {
   return (
-    <Section title="Open now, by age" isEmpty={open.length === 0} empty="Nothing is open.">
+    <Section title="Open now, by age" columns={openColumns} rows={open} empty="Nothing is open.">
       <Table
         label="Open now, by age"
         columns={['Request', { name: 'Up to 1 h', right: true }, { name: 'Up to 4 h', right: true }, { name: 'Up to 1 d', right: true }, { name: 'Older', right: true }]}
@@ -136,7 +162,7 @@ function Open({ open }: { open: Figures['open'] }) {
 function People({ people }: { people: Figures['people'] }) {
   const staffName = useStaffName()
   return (
-    <Section title="Decisions by person" isEmpty={people.length === 0} empty="Nothing was decided in this period.">
+    <Section title="Decisions by person" columns={peopleColumns} rows={people} empty="Nothing was decided in this period.">
       <Table
         label="Decisions by person"
         columns={['Person', { name: 'Approved', right: true }, { name: 'Rejected', right: true }, { name: 'Paid out', right: true }, { name: 'Median wait', right: true }]}
@@ -159,7 +185,7 @@ function People({ people }: { people: Figures['people'] }) {
 
 function Days({ days }: { days: Figures['days'] }) {
   return (
-    <Section title="By day" isEmpty={days.length === 0} empty="Nothing moved in this period.">
+    <Section title="By day" columns={columns} rows={days} empty="Nothing moved in this period.">
       <Table
         label="By day"
         columns={['Day', { name: 'In', right: true }, { name: 'Out', right: true }, { name: 'Fees', right: true }, { name: 'Course', right: true }]}
@@ -178,12 +204,17 @@ function Days({ days }: { days: Figures['days'] }) {
   )
 }
 
-type SectionProps = { title: string; isEmpty: boolean; empty: string; children: ReactNode }
+type SectionProps<Row> = { title: string; columns: Columns<Row>; rows: readonly Row[]; empty: string; children: ReactNode }
 
-function Section({ title, isEmpty, empty, children }: SectionProps) {
+function Section<Row>({ title, columns, rows, empty, children }: SectionProps<Row>) {
+  const isEmpty = rows.length === 0
   return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">{title}</h2>
+      <CardHead title={title}>
+        {!isEmpty && (
+          <ShownCsvButton size="sm" columns={columns} rows={rows} name={`solvane-${title.toLowerCase().replace(/\W+/g, '-')}`} aria-label={`${title} as CSV`} />
+        )}
+      </CardHead>
       {isEmpty ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">{empty}</p> : children}
     </Card>
   )

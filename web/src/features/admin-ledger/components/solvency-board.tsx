@@ -16,7 +16,9 @@ import { useMay } from '@/features/admin/permissions'
 import { verdictOn } from '@/features/admin/verdict'
 import { FaultList } from './fault-list'
 import { HoldingsBoard } from './holdings-board'
+import { CardHead } from '@/features/admin/components/card-head'
 import { Loaded } from '@/features/admin/components/loaded'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
 import { Cell, Table } from '@/features/admin/components/table'
 
 /** Whether what is held covers what is owed, whether the ledger balances, and whether all events were published [D-T4] [D-R6] [D-I6]. */
@@ -198,13 +200,22 @@ function Journal() {
   )
 }
 
+const letterColumns = {
+  at: (one: DeadLetter) => one.at,
+  queue: (one: DeadLetter) => one.queue,
+  event: (one: DeadLetter) => one.key,
+  reason: (one: DeadLetter) => one.reason,
+}
+
 /** Left out while there are none: their count stands above in any case. */
 function DeadLetters() {
   const { data } = useDeadLetters()
   if (!data?.length) return null
   return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Unprocessable events</h2>
+      <CardHead title="Unprocessable events">
+        <ShownCsvButton size="sm" columns={letterColumns} rows={data} name="solvane-unprocessable-events" aria-label="Unprocessable events as CSV" />
+      </CardHead>
       <Table label="Unprocessable events" columns={['Time', 'Queue', 'Event', 'Reason', '']}>
         {data.map((letter) => (
           <DeadLetterRow key={letter.id} letter={letter} />

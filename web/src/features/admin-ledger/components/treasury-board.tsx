@@ -6,8 +6,10 @@ import { cx } from '@/components/cx'
 import { DetailList } from '@/components/detail-list'
 import { EmptyState } from '@/components/states'
 import type { Backing, Proposal, Solvency, Treasury } from '@/features/admin/api/types'
+import { CardHead } from '@/features/admin/components/card-head'
 import { DocumentLink } from '@/features/admin/components/document-link'
 import { Loaded } from '@/features/admin/components/loaded'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
 import { changesOf, titleOf } from '@/features/admin/proposals'
 import { useMay } from '@/features/admin/permissions'
 import { formatMoment } from '@/lib/dates'
@@ -128,6 +130,17 @@ function Plan({ plan }: { plan: Backing }) {
   )
 }
 
+const amountOf = ({ change }: Proposal) => (typeof change['amount'] === 'number' ? change['amount'] : undefined)
+
+const columns = {
+  movement: (one: Proposal) => titleOf(one.kind),
+  amount: amountOf,
+  details: (one: Proposal) => changesOf({ ...one, before: null }).flatMap(({ label, after }) => (label === 'Amount' ? [] : `${label} ${after}`)).join('; '),
+  confirmedAt: (one: Proposal) => one.decidedAt,
+  proposedBy: (one: Proposal) => one.proposedByName,
+  confirmedBy: (one: Proposal) => one.decidedByName,
+}
+
 function Movements({ movements }: { movements: Proposal[] }) {
   if (movements.length === 0) {
     return (
@@ -138,7 +151,9 @@ function Movements({ movements }: { movements: Proposal[] }) {
   }
   return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Movements</h2>
+      <CardHead title="Movements">
+        <ShownCsvButton size="sm" columns={columns} rows={movements} name="solvane-movements" aria-label="Movements as CSV" />
+      </CardHead>
       <ul className="divide-y divide-line text-sm">
         {movements.map((movement) => (
           <li key={movement.id} className="px-4 py-3">

@@ -1,11 +1,14 @@
-import { ActivityList } from '@/components/activity-list'
+import { ActivityList, activitySentence } from '@/components/activity-list'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { useEndSessions, useMemberActivity } from '@/features/admin/api/members'
 import type { MemberPage } from '@/features/admin/api/types'
+import type { SecurityEvent } from '@/lib/api-types'
 import { formatMoment } from '@/lib/dates'
 import { useMay } from '@/features/admin/permissions'
+import { CardHead } from '@/features/admin/components/card-head'
 import { Loaded } from '@/features/admin/components/loaded'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
 import { MoreButton } from '@/components/more-button'
 
 /** Where a member is logged in, with the means to end it [D-A7]. */
@@ -38,12 +41,24 @@ export function MemberSessions({ id, sessions }: { id: string; sessions: MemberP
   )
 }
 
+const columns = {
+  at: (one: SecurityEvent) => one.at,
+  what: (one: SecurityEvent) => activitySentence(one.kind, one.refused),
+  device: (one: SecurityEvent) => one.device,
+  addressBlock: (one: SecurityEvent) => one.addressBlock,
+}
+
 /** What happened to the security of a member's account, as the member sees it. */
 export function MemberActivity({ id }: { id: string }) {
   const query = useMemberActivity(id)
   return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Account activity</h2>
+      <CardHead title="Account activity">
+        {/* A file has all of it: one of the pages that were read would look like all. */}
+        {query.events && query.events.length > 0 && !query.hasNextPage && (
+          <ShownCsvButton size="sm" columns={columns} rows={query.events} name="solvane-activity" aria-label="Account activity as CSV" />
+        )}
+      </CardHead>
       <Loaded query={{ ...query, data: query.events }} label="Loading the activity">
         {(events) => (events.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">No activity yet.</p> : <ActivityList events={events} />)}
       </Loaded>

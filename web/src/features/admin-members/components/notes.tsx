@@ -6,6 +6,13 @@ import { formatMoment } from '@/lib/dates'
 import { useMay } from '@/features/admin/permissions'
 import { usePending, useReturned } from '@/features/admin/undo'
 import { NoteButton } from '@/features/admin/components/note-dialog'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
+
+const columns = {
+  at: (one: MemberPage['notes'][number]) => one.at,
+  author: (one: MemberPage['notes'][number]) => one.authorName ?? one.authorId,
+  note: (one: MemberPage['notes'][number]) => one.text,
+}
 
 /** Notes that staff wrote about the member, who never sees them. */
 export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage['notes'] }) {
@@ -16,8 +23,9 @@ export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage
   const undone = useReturned<Note>(undoable.note(memberId))
   return (
     <Card className="p-4">
-      <div className="flex items-center justify-between gap-4">
-        <h2 className="text-base font-semibold">Notes</h2>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <h2 className="me-auto text-base font-semibold">Notes</h2>
+        {notes.length > 0 && <ShownCsvButton size="sm" columns={columns} rows={notes} name="solvane-notes" aria-label="Notes as CSV" />}
         {may('writeNotes') && (
           <NoteButton
             variant="secondary"
@@ -26,7 +34,7 @@ export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage
             explanation="Visible to staff only. It stays on the member’s record and cannot be changed."
             label="Note"
             submitLabel="Save"
-            action={{ mutateAsync: (values, { onSuccess }) => Promise.resolve((add(values), onSuccess())), reset: () => undefined, error: null }}
+            action={{ mutateAsync: (values, { onSuccess }) => add(values).then(onSuccess), reset: () => undefined, error: null }}
             draft={undone?.note}
           >
             Add a note

@@ -8,11 +8,28 @@ import { usePlatformMethods, useProposeArchive } from '@/features/admin/api/plat
 import type { PlatformMethod } from '@/features/admin/api/types'
 import { useMay } from '@/features/admin/permissions'
 import { Loaded } from '@/features/admin/components/loaded'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
 import type { PaymentMethod } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { PlatformMethodForm } from './platform-method-form'
 import { ProofForm } from './proof-form'
 import { SignatureForm } from './signature-form'
+
+const columns = {
+  currency: (one: PaymentMethod) => one.currency,
+  network: (one: PaymentMethod) => one.network,
+  address: (one: PaymentMethod) => one.address,
+  memo: (one: PaymentMethod) => one.memo,
+  label: (one: PaymentMethod) => one.label,
+  version: (one: PaymentMethod) => one.version,
+}
+
+/** Every address, the retired ones too, in its newest version. */
+export function MethodsCsvButton() {
+  const { data } = usePlatformMethods()
+  const rows = data?.flatMap(({ current, versions }) => current ?? versions.at(-1) ?? []) ?? []
+  return rows.length > 0 && <ShownCsvButton columns={columns} rows={rows} name="solvane-platform-methods" aria-label="Platform methods as CSV" />
+}
 
 /** Addresses that members send deposits to, each with every version it had [D-M1]. */
 export function MethodBoard() {

@@ -14,10 +14,22 @@ import type { WaitingTransaction } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { Age } from '@/features/admin/components/age'
+import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
 import { ChainPayments } from './chain-payments'
 import { DecisionPanel } from './decision-panel'
 import { PayoutBatches } from './payout-batch'
 import { Viewers } from './viewers'
+
+const columns = {
+  reference: (one: WaitingTransaction) => one.reference,
+  member: (one: WaitingTransaction) => one.user.name,
+  email: (one: WaitingTransaction) => one.user.email,
+  toPayOut: (one: WaitingTransaction) => one.netAmount ?? one.amount,
+  currency: (one: WaitingTransaction) => one.method?.currency,
+  network: (one: WaitingTransaction) => one.method?.network,
+  approvedAt: (one: WaitingTransaction) => one.decidedAt,
+  sentAt: (one: WaitingTransaction) => one.sentAt,
+}
 
 /** Approved withdrawals, the longest waiting first, then those that are on their way, and the one that is being paid. */
 export function Payouts({ selected }: { selected?: string }) {
@@ -69,6 +81,11 @@ function List({ rows, shown }: { rows: WaitingTransaction[]; shown?: string }) {
   useShortcuts({ j: () => go(at + 1), k: () => go(at - 1) })
   return (
     <Card className="overflow-hidden">
+      {rows.length > 0 && (
+        <div className="border-b border-line px-4 py-2 text-end">
+          <ShownCsvButton size="sm" columns={columns} rows={rows} name="solvane-payouts" aria-label="Payouts as CSV" />
+        </div>
+      )}
       {rows.length === 0 && <p className="px-4 py-6 text-sm text-ink-faint">No other payouts waiting.</p>}
       <ul className="divide-y divide-line">
         {rows.map(({ id, user, reference, method, amount, netAmount, decidedAt, createdAt, paying, sentAt }) => (

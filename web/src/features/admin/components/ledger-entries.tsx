@@ -2,6 +2,8 @@ import { Amount } from '@/components/amount'
 import { Card } from '@/components/card'
 import type { LedgerEntry } from '../api/types'
 import { formatMoment } from '@/lib/dates'
+import { CardHead } from './card-head'
+import { ShownCsvButton } from './shown-csv-button'
 import { Cell, Table } from './table'
 
 /** Accounts of the ledger in words: the member's first, then the house's. */
@@ -24,11 +26,22 @@ const accounts: Record<string, string> = {
   adjustments: 'Adjustments',
 }
 
+const columns = {
+  posting: (one: LedgerEntry) => one.postingId,
+  account: (one: LedgerEntry) => accounts[one.account] ?? one.account,
+  kind: (one: LedgerEntry) => one.kind.replaceAll('_', ' '),
+  at: (one: LedgerEntry) => one.at,
+  amount: (one: LedgerEntry) => one.amount,
+  balance: (one: LedgerEntry) => one.balance,
+}
+
 /** What moved in the ledger, each with the balance of its account afterwards. */
 export function LedgerEntries({ entries, note }: { entries: readonly LedgerEntry[]; note: string }) {
   return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 text-base font-semibold">Ledger entries</h2>
+      <CardHead title="Ledger entries">
+        {entries.length > 0 && <ShownCsvButton size="sm" columns={columns} rows={entries} name="solvane-ledger-entries" aria-label="Ledger entries as CSV" />}
+      </CardHead>
       <p className="px-4 pb-1 text-sm text-ink-faint">{note}</p>
       {entries.length === 0 ? (
         <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">No entries yet.</p>
