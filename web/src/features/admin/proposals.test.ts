@@ -10,7 +10,7 @@ it('tells an update by what differs, and the address in any case [D-M1] [D-R2]',
   ])
 })
 
-it('tells a correction in dollars, with the balances it starts from [D-L1]', () => {
+it('tells a correction in dollars, with the balances before and afterwards [D-L1]', () => {
   const changes = changesOf({
     kind: 'bonus',
     change: { kind: 'bonus', amount: 25, note: 'Welcome' },
@@ -18,7 +18,20 @@ it('tells a correction in dollars, with the balances it starts from [D-L1]', () 
   })
   expect(changes.map(({ label, after }) => `${label}: ${after}`)).toEqual([
     'Amount: $25.00', 'Reason: Welcome', 'Available balance when proposed: $1.00', 'Bonus when proposed: $0.00',
+    'Bonus afterwards: $25.00',
   ])
+})
+
+it.each([
+  ['adjustment_debit', { amount: 0.2 }, { balance: 0.3, bonus: 5 }, ['Available balance afterwards: $0.10']],
+  ['adjustment_credit', { amount: 25 }, { balance: 0, bonus: 0 }, ['Available balance afterwards: $25.00, less what is owed']],
+  ['release', { amount: 5 }, { balance: 1.1, bonus: 7 }, ['Available balance afterwards: $6.10', 'Bonus afterwards: $2.00']],
+  ['course_refund', { amount: 100 }, { balance: 0, owed: 30 }, ['Available balance afterwards: $70.00', 'Owed afterwards: $0.00']],
+  ['reversal', { amount: 100, postingKind: 'course' }, { balance: 0, owed: 0 }, []],
+  ['capital_in', { amount: 100 }, { balance: 0 }, []],
+])('tells what %s leaves, to the cent [D-L1]', (kind, change, before, lines) => {
+  const changes = changesOf({ kind, change, before }).filter(({ label }) => label.endsWith('afterwards'))
+  expect(changes.map(({ label, after }) => `${label}: ${after}`)).toEqual(lines)
 })
 
 it('tells a reversal by the transaction it takes back, and what the member has [D-B9]', () => {
@@ -26,7 +39,8 @@ it('tells a reversal by the transaction it takes back, and what the member has [
   const changes = changesOf({ kind: 'reversal', change, before: { balance: 40, owed: 0 } })
   expect(titleOf('reversal')).toBe('Reverse a transaction')
   expect(changes.map(({ label, after }) => `${label}: ${after}`)).toEqual([
-    'Transaction: TNX-abc123', 'Amount: $500.00', 'Reason: Charged back', 'Available balance when proposed: $40.00', 'Owed when proposed: $0.00',
+    'Transaction: TNX-abc123', 'Amount: $500.00', 'Reason: Charged back', 'Available balance when proposed: $40.00', 'Available balance afterwards: $0.00',
+    'Owed when proposed: $0.00', 'Owed afterwards: $460.00',
   ])
 })
 

@@ -1,11 +1,11 @@
 /** Titles and changes of proposals as text. */
 import { formatDateTime } from '@/lib/dates'
-import { formatCents, formatMoney } from '@/lib/money'
+import { formatCents, formatMoney, toCents } from '@/lib/money'
 import { formatRate } from '@/lib/units'
 import type { MovementKind, Proposal } from './api/types'
 import { movementKinds } from './movements'
 
-const titles: Record<string, string> = {
+export const titles: Record<string, string> = {
   bonus: 'Grant a bonus',
   release: 'Release bonus into the balance',
   adjustment_credit: 'Add to the balance',
@@ -145,15 +145,48 @@ export const fieldInWords = (name: string, value: unknown) => {
   return `${labels[key] ?? words(key.replace(/(Cents|Micros)$/, ''))} ${readable(key, value)}`
 }
 
+/** Which way the amount moves what stands in `before`. */
+const moves: Record<string, { balance?: 1 | -1; bonus?: 1 | -1 }> = {
+  bonus: { bonus: 1 },
+  release: { bonus: -1, balance: 1 },
+  adjustment_credit: { balance: 1 },
+  adjustment_debit: { balance: -1 },
+  reversal: { balance: -1 },
+  course_refund: { balance: 1 },
+}
+
+/** What is left of a member's money if nothing else changes it: a debt is settled first, and what the balance lacks is owed. */
+function balancesAfter({ kind, change, before }: Pick<Proposal, 'kind' | 'change' | 'before'>): Record<string, Change[]> {
+  const cents = (of: Record<string, unknown>, name: string) => (typeof of[name] === 'number' ? toCents(of[name]) : undefined)
+  const amount = cents(change, 'amount')
+  const [balance, bonus, owed] = ['balance', 'bonus', 'owed'].map((name) => cents(before ?? {}, name))
+  const by = moves[kind]
+  // The reversal of a payment for the course ends the access, and leaves the balance.
+  if (!by || amount === undefined || change['postingKind'] === 'course') return {}
+  const line = (label: string, after: string): Change[] => [{ label, after, isExact: false }]
+  const after: Record<string, Change[]> = {}
+  if (by.balance && balance !== undefined) {
+    const rest = balance - (owed ?? 0) + by.balance * amount
+    // Only an empty balance may stand beside a debt.
+    const isOpen = owed === undefined && by.balance > 0 && balance === 0
+    after['balance'] = line('Available balance afterwards', `${formatCents(Math.max(rest, 0))}${isOpen ? ', less what is owed' : ''}`)
+    if (owed !== undefined) after['owed'] = line('Owed afterwards', formatCents(Math.max(-rest, 0)))
+  }
+  if (by.bonus && bonus !== undefined) after['bonus'] = line('Bonus afterwards', formatCents(bonus + by.bonus * amount))
+  return after
+}
+
 export type Change = { label: string; before?: string; after: string; isExact: boolean }
 
 /** Field by field. Of an update only what differs, and always the address; `before` stands where something is replaced. */
-export function changesOf({ kind, change, before }: Pick<Proposal, 'kind' | 'change' | 'before'>): Change[] {
+export function changesOf(proposal: Pick<Proposal, 'kind' | 'change' | 'before'>): Change[] {
+  const { kind, change, before } = proposal
   const [next, old] = [change, before ?? {}]
+  const afterwards = balancesAfter(proposal)
   const showsWhatStays = !kind.includes('.') || kind.startsWith('staff.')
   return Object.entries(labels).flatMap(([name, label]) => {
     const isExact = ['address', 'memo', 'signature', 'documentSha256'].includes(name)
-    if (!(name in next)) return showsWhatStays && name in old ? [{ label, after: readable(name, old[name]), isExact }] : []
+    if (!(name in next)) return showsWhatStays && name in old ? [{ label, after: readable(name, old[name]), isExact }, ...(afterwards[name] ?? [])] : []
     const after = readable(name, next[name])
     const replaced = name in old && compared(kind, name) ? readable(name, old[name]) : undefined
     if (after === '–' && (!replaced || replaced === '–')) return []

@@ -1,5 +1,6 @@
 import { CircleCheckBig } from 'lucide-react'
 import { useId, useState, type ReactNode } from 'react'
+import { useSearchParams } from 'react-router'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
@@ -14,6 +15,7 @@ import { formatMoment } from '@/lib/dates'
 import { useMayDecide } from '@/features/admin/permissions'
 import { useSubjects } from '../use-subjects'
 import { changesOf, titleOf } from '@/features/admin/proposals'
+import { withParam } from '@/features/admin/use-typed-param'
 import { Age } from '@/features/admin/components/age'
 import { CsvButton } from '@/features/admin/components/csv-button'
 import { ChangeList } from './change-list'
@@ -37,7 +39,9 @@ const tones = { open: 'neutral', confirmed: 'positive', rejected: 'negative', ex
 
 /** Changes that wait for a second person, of every part of the product [D-R2] [D-O4]. */
 export function ProposalInbox() {
-  const [status, setStatus] = useState<Status>('open')
+  const [params, setParams] = useSearchParams()
+  const status = statuses.find(({ value }) => value === params.get('status'))?.value ?? 'open'
+  const setStatus = (value: Status) => setParams((now) => withParam(now, 'status', value === 'open' ? '' : value), { replace: true })
   const query = useProposals(status)
   return (
     <div className="space-y-4">
