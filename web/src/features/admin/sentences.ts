@@ -1,5 +1,6 @@
 /** Rows of the audit log as sentences: what an actor did. */
-import { titleOf } from '@/features/admin/proposals'
+import { movementKinds } from '@/features/admin/movements'
+import { titleOf, titles } from '@/features/admin/proposals'
 
 const noun: Record<string, string> = { deposit: 'the deposit', course: 'the course payment', fee: 'the fee payment', withdrawal: 'the withdrawal' }
 
@@ -31,6 +32,8 @@ const verbs: Record<string, string> = {
   'payment_method.update': 'changed a platform method',
   'payment_method.archive': 'retired a platform method',
   'payment_method.sign': 'signed a platform method',
+  'payment_method.prove': 'proved the address of a platform method',
+  'announcement.end': 'ended an announcement',
   'treasury_address.watch': 'recognised an address of the treasury',
   'staff.add': 'added a staff account',
   'staff.bootstrap': 'invited one of the first admins',
@@ -85,11 +88,14 @@ export function subjectOf(action: string): 'transaction' | 'proposal' | 'member'
   return undefined
 }
 
-/** The actions that can be filtered by, as their sentences begin. */
+/** Whether there is a sentence for it, or for the steps of a proposal of this kind. */
+export const isKnown = (action: string) => action in verbs || action in titles || action in movementKinds
+
+/** The actions that can be filtered by, as their sentences begin; of proposals, all steps together, by how their names begin. */
 export const filterOptions = [
   ...Object.keys(noun).flatMap((kind) => ['approve', 'reject'].map((act) => `${kind}.${act}`)),
   ...Object.keys(verbs),
 ].map((value) => {
   const verb = verbOf(value)
   return { value, label: verb.charAt(0).toUpperCase() + verb.slice(1) }
-})
+}).concat([...Object.keys(titles), ...Object.keys(movementKinds)].map((kind) => ({ value: `${kind}.`, label: `Proposal: ${titleOf(kind)}` })))
