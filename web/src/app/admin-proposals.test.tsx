@@ -1,7 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ME, backOffice, openAsStaff, proposal } from '@/testing/back-office'
+import { ME, backOffice, deposit, openAsStaff, proposal } from '@/testing/back-office'
+import { currentPath } from '@/testing/render'
 import { answers, records, server } from '@/testing/server'
 
 beforeEach(() => server.use(...backOffice()))
@@ -49,6 +50,22 @@ describe('two people', () => {
     expect(button).toBeDisabled()
     expect(button).toHaveAccessibleDescription('It cannot be confirmed now: Cash and assets of the plan lack $120.00.')
     expect(screen.getByRole('button', { name: 'Reject' })).toBeEnabled()
+  })
+
+  it('keep the status that they look at in the address [R9]', async () => {
+    const asked: (string | null)[] = []
+    server.use(http.get(`${window.location.origin}/v1/admin/proposals`, ({ request }) => {
+      const status = new URL(request.url).searchParams.get('status')
+      asked.push(status)
+      return HttpResponse.json({ success: true, proposals: status === 'confirmed' ? [proposal({ status: 'confirmed' })] : [] })
+    }))
+    const { user } = openAsStaff('/admin/proposals?status=confirmed', 'see')
+    expect(await screen.findByRole('heading', { name: 'Publish a value' })).toBeVisible()
+    await user.click(screen.getByRole('radio', { name: 'Rejected' }))
+    await waitFor(() => expect(asked).toContain('rejected'))
+    expect(currentPath()).toBe('/admin/proposals?status=rejected')
+    await user.click(screen.getByRole('radio', { name: 'Open' }))
+    await waitFor(() => expect(currentPath()).toBe('/admin/proposals'))
   })
 
   it('save every list as a file [R9] [D-O3]', async () => {
@@ -150,7 +167,14 @@ describe('the staff', () => {
       totp: { required: true, enrolled: true, passkeys: 0, recoveryCodesLeft: 10 },
       stepUpUntil: null, decidesFrom: '2026-03-06T14:07:00Z', permissions: ['see', 'decide'],
     }))
-    openAsStaff('/admin')
-    expect(await screen.findByText(/Your role is new/)).toBeVisible()
+    const claimed = records('put', '/admin/transactions/:id/claim')
+    server.use(claimed.handler)
+    const { user } = openAsStaff(`/admin/review/${deposit.id}`)
+    expect(await screen.findByText(/^Your role is new: you can read everything/)).toBeVisible()
+    expect(await screen.findByText(/^Your role is new: you can decide this from March 6, 2026/)).toBeVisible()
+    await user.keyboard('ac')
+    expect(screen.queryByRole('button', { name: 'Approve' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull()
+    expect(claimed.seen).toHaveLength(0)
   })
 })

@@ -2,6 +2,9 @@ import type { Review } from '@/features/admin/api/types'
 
 const isAlive = ({ state }: { state: string }) => ['seen', 'included', 'final'].includes(state)
 
+/** Whether a payment is worth about what was claimed: an exchange takes its fee from what it sends. */
+export const isNear = (value: number | undefined, claimed: number) => value !== undefined && Math.abs(value - claimed) <= claimed * 0.05
+
 /** Whether somebody has sent it, whose lease ended: then it is attached, and not paid again [D-N4]. */
 export const isOnChain = ({ evidence }: Review) => evidence?.payments.some(isAlive) ?? false
 

@@ -2,15 +2,26 @@
 import { useMe } from './api/get-me'
 import type { Permission, Role } from './api/types'
 
-export function useMay() {
+/** Those that decide and propose nothing: a new role has them at once. */
+const reading: readonly Permission[] = ['see', 'writeNotes', 'answerCases', 'editCourse', 'seeStaff', 'seeAudit', 'seeJournal', 'publishLiabilities']
+
+/** Whether the role of the caller includes it, even if it is too new: then the page can be read. */
+export function useIncludes() {
   const { data } = useMe()
   return (permission: Permission) => data?.permissions.includes(permission) ?? false
 }
 
+/** Whether the caller may do it now: a new role decides and proposes from `decidesFrom` on [D-O5]. */
+export function useMay() {
+  const { data } = useMe()
+  const includes = useIncludes()
+  return (permission: Permission) => includes(permission) && (!data?.decidesFrom || reading.includes(permission))
+}
+
 /** Whether the caller may confirm or reject a proposal: the server names the permission it takes [D-R2]. */
 export function useMayDecide() {
-  const { data } = useMe()
-  return ({ permission }: { permission: Permission }) => data?.permissions.includes(permission) ?? false
+  const may = useMay()
+  return ({ permission }: { permission: Permission }) => may(permission)
 }
 
 export const roles: Record<Role, { name: string; does: string }> = {

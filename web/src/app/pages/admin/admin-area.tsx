@@ -6,7 +6,7 @@ import { meQuery, useMe } from '@/features/admin/api/get-me'
 import { wasLeftAlone } from '@/features/admin/idle'
 import { adminPaths } from '@/features/admin/paths'
 import type { Permission } from '@/features/admin/api/types'
-import { useMay } from '@/features/admin/permissions'
+import { useIncludes } from '@/features/admin/permissions'
 import { sessionQuery, useSessionCheck } from '@/features/auth/api/check-session'
 import { takeFirstData } from '@/lib/first-data'
 import { paths, type LoginState } from '@/lib/paths'
@@ -123,6 +123,6 @@ export const loadPage = (pathname: string) =>
 
 /** Pages that require a permission. Others see a notice, without a request to the server. */
 function For({ act }: { act: Permission }) {
-  const may = useMay()
-  return may(act) ? <Outlet /> : <NoAccess />
+  const includes = useIncludes()
+  return includes(act) ? <Outlet /> : <NoAccess />
 }

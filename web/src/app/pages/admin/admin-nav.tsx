@@ -25,7 +25,7 @@ import { useQueue } from '@/features/admin-review/api/list-waiting'
 import { useProposals } from '@/features/admin-proposals/api/proposals'
 import { adminPaths } from '@/features/admin/paths'
 import type { Permission } from '@/features/admin/api/types'
-import { useMay, useMayDecide } from '@/features/admin/permissions'
+import { useIncludes, useMayDecide } from '@/features/admin/permissions'
 import { sendWaiting } from '@/features/admin/undo'
 import { useLogOut } from '@/features/auth/api/log-out'
 import { useMember } from '@/lib/session'
@@ -108,20 +108,20 @@ const noCounts = { decisions: undefined, payouts: undefined, proposals: undefine
 
 /** The pages that the caller may open, for the search. */
 export function useOpenPages() {
-  const may = useMay()
+  const includes = useIncludes()
   const entries = groups(noCounts).flatMap(({ entries }) => entries)
-  return [...entries, { to: adminPaths.security, label: 'Security', act: undefined }].filter(({ act }) => !act || may(act))
+  return [...entries, { to: adminPaths.security, label: 'Security', act: undefined }].filter(({ act }) => !act || includes(act))
 }
 
 function Groups({ onNavigate }: { onNavigate?: () => void }) {
-  const may = useMay()
+  const includes = useIncludes()
   const counts = useCounts()
   return groups(counts).map(({ name, entries }) => (
     <div key={name}>
       <p className="mb-1 px-2.5 text-xs font-semibold text-hero-soft">{name}</p>
       <ul className="space-y-0.5">
         {entries
-          .filter(({ act }) => !act || may(act))
+          .filter(({ act }) => !act || includes(act))
           .map(({ to, label, icon: Icon, count }) => (
             <li key={to}>
               <NavLink

@@ -7,16 +7,18 @@ import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { Notice } from '@/components/notice'
 import { Skeletons } from '@/components/skeleton'
-import { formatDateTime } from '@/lib/dates'
+import { formatDateTime, formatZoned } from '@/lib/dates'
 import { formatCents, formatMoney, toCents } from '@/lib/money'
 import { useMember } from '@/lib/session'
 import { formatAsset } from '@/lib/units'
 import { useProposeRefund, useProposeReversal } from '../api/review-transaction'
+import { useMe } from '@/features/admin/api/get-me'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Evidence, Review } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
-import { useMay } from '@/features/admin/permissions'
+import { useIncludes, useMay } from '@/features/admin/permissions'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
+import { isNear } from '../detected'
 import { ApproveForm } from './approve-form'
 import { Blockers } from './blockers'
 import { stateOf } from './chain-payments'
@@ -39,10 +41,15 @@ type ChoiceProps = PanelProps & {
 /** The decision that is open now, for those whose role may take it. */
 export function DecisionPanel({ review, onDone, onChoose, isLooking = false }: ChoiceProps) {
   const may = useMay()
+  const includes = useIncludes()
+  const decidesFrom = useMe().data?.decidesFrom
   const one = review.transaction
   if (one.status !== 'pending') return <Outcome review={review} />
   if (one.sentAt) return <SentPayout review={review} sentAt={one.sentAt} />
   if (one.approved && may('pay')) return <PayOut review={review} onDone={onDone} />
+  if (decidesFrom && includes(one.approved ? 'pay' : 'decide')) {
+    return <Notice title={one.approved ? 'Approved, awaiting payout' : 'Awaiting review'}>Your role is new: you can decide this from {formatZoned(decidesFrom)}.</Notice>
+  }
   if (one.approved || !may('decide')) {
     return (
       <Notice title={one.approved ? 'Approved, awaiting payout' : 'Awaiting review'}>
@@ -95,7 +102,7 @@ function Decide({ review, onDone, onChoose, isLooking }: ChoiceProps) {
   const [search] = useSearchParams()
   const approve = () => {
     // A match is taken as if its hash had been entered: the form and the checklist say what it is.
-    const match = candidates.find((one) => isNear(one, review.transaction.amount))
+    const match = candidates.find(({ value }) => isNear(value, review.transaction.amount))
     if (match) onChoose?.(match)
     setChoice('approve')
   }
@@ -157,9 +164,6 @@ function Decide({ review, onDone, onChoose, isLooking }: ChoiceProps) {
 
 type Candidate = NonNullable<Review['candidates']>[number]
 
-/** Whether a payment is worth about what was claimed: an exchange takes its fee from what it sends. */
-const isNear = ({ value }: Candidate, claimed: number) => value !== undefined && Math.abs(value - claimed) <= claimed * 0.05
-
 /** Payments at the address of this request that belong to none, the nearest in value first. */
 function Candidates({ candidates, claimed, onChoose }: { claimed: number; candidates: readonly Candidate[]; onChoose: (payment: Candidate) => void }) {
   return (
@@ -171,7 +175,7 @@ function Candidates({ candidates, claimed, onChoose }: { claimed: number; candid
             <span className="min-w-0">
               <span className="tabular block font-medium text-ink">
                 {formatAsset(one)}
-                {index === 0 && isNear(one, claimed) && <span className="ms-2 text-xs font-normal text-ink-faint">best match</span>}
+                {index === 0 && isNear(one.value, claimed) && <span className="ms-2 text-xs font-normal text-ink-faint">best match</span>}
               </span>
               <span className="block truncate text-xs text-ink-faint">
                 {one.value !== undefined && `${formatMoney(one.value)} · `}

@@ -12,6 +12,7 @@ import { formatDateTime } from '@/lib/dates'
 import { formatMoney, toCents } from '@/lib/money'
 import { formatAsset } from '@/lib/units'
 import { useUnclaimed } from '../api/list-unclaimed'
+import { isNear } from '../detected'
 import { stateOf } from './chain-payments'
 
 /** Payments that nobody claims, each with the open transactions that it can be attached to [D-Q6]. */
@@ -70,7 +71,7 @@ function Payment({ one }: { one: UnclaimedPayment }) {
           <p className="text-ink-faint">No open transaction was shown this address.</p>
         ) : (
           <ul className="divide-y divide-line">
-            {byMatch(one).map(({ id, user, reference, amount, createdAt }) => (
+            {byMatch(one).map(({ id, user, reference, amount, createdAt }, index) => (
               <li key={id}>
                 <Link
                   to={adminPaths.attach(id, one)}
@@ -78,7 +79,10 @@ function Payment({ one }: { one: UnclaimedPayment }) {
                 >
                   <span className="min-w-0">
                     <span className="block truncate font-medium text-ink">{user.name}</span>
-                    <span className="tabular block truncate text-xs text-ink-faint">{reference}</span>
+                    <span className="tabular block truncate text-xs text-ink-faint">
+                      {reference}
+                      {index === 0 && isNear(one.value, amount) && ' · best match'}
+                    </span>
                   </span>
                   <Amount value={amount} className="font-semibold" />
                   <Age since={createdAt} className="text-end" />

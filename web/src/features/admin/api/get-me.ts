@@ -11,7 +11,10 @@ export const meQuery = queryOptions({
   meta: { silent: true },
 })
 
-export const useMe = () => useQuery(meQuery)
+const LOOK_AGAIN_MS = 60_000
+
+/** Asked for again while the role is too new to decide, since that ends. */
+export const useMe = () => useQuery({ ...meQuery, refetchInterval: ({ state }) => (state.data?.decidesFrom ? LOOK_AGAIN_MS : false) })
 
 /** Asks for the caller again, after their second factor changed. */
 export function useRefreshMe() {
