@@ -86,7 +86,34 @@ describe('a decision', () => {
     server.use(answers('get', '/admin/payments/unclaimed', { payments: [{ ...payment, candidates }] }))
     openAsStaff('/admin/payments')
     expect(await screen.findByText('worth $194.96')).toBeVisible()
-    expect(screen.getAllByText(/^TNX-\d+$/).map(({ textContent }) => textContent)).toEqual(['TNX-200', 'TNX-310', 'TNX-15'])
+    expect(screen.getAllByText(/^TNX-\d+/).map(({ textContent }) => textContent)).toEqual(['TNX-200 · best match', 'TNX-310', 'TNX-15'])
+  })
+
+  it.each([
+    ['a payment that is not final', { state: 'included' }, {}, 249.37],
+    ['a check that says nothing', {}, { state: 'unknown', ok: false }, 249.37],
+    ['more credited than the payment is worth', {}, {}, 249.36],
+  ])('asks for a note for %s, before it is sent [D-Q5]', async (_what, ofPayment, ofCheck, worth) => {
+    const approved = records('post', '/admin/transactions/:id/approve', { transaction: {} })
+    const one = { txid: 'ab12', index: 1, chain: 'bitcoin', asset: 'BTC', units: '513809', decimals: 8, state: 'final', confirmations: 1, confirmationsNeeded: 2, ...ofPayment }
+    const check = { name: 'payment_units', ok: true, state: 'warn', detail: 'As asked for.', transactionIds: [], ...ofCheck }
+    server.use(
+      approved.handler,
+      answers('get', '/admin/transactions/:id', { ...review(), checks: [check], evidence: { at: '2026-03-05T14:09:00Z', payments: [one], suggestedAmount: worth } }),
+    )
+    const { user } = openAsStaff(path)
+    await screen.findByRole('heading', { name: 'Your decision' })
+    await user.keyboard('a')
+    const amount = await screen.findByLabelText('Amount that arrived')
+    await user.clear(amount)
+    await user.type(amount, '249.37')
+    await user.click(screen.getByRole('button', { name: 'Credit $249.37' }))
+    const note = screen.getByLabelText('Note for the audit log')
+    expect(note).toBeInvalid()
+    expect(approved.seen).toHaveLength(0)
+    await user.type(note, 'Seen at an explorer')
+    await user.click(screen.getByRole('button', { name: 'Credit $249.37' }))
+    await waitFor(() => expect(approved.seen[0]?.body).toMatchObject({ receivedAmount: 249.37, note: 'Seen at an explorer' }))
   })
 
   it('asks for a note where the chain does not prove the payment [D-Q5]', async () => {

@@ -42,6 +42,14 @@ function PaymentField({ payments, place, onChoose }: PaymentFieldProps) {
   )
 }
 
+/** Whether the chain shows final payments that are worth an amount, and no check of them failed or could not be made, as the server asks. */
+function isProven({ checks, evidence }: Review, cents: number) {
+  const { payments, suggestedAmount } = evidence ?? { payments: [] }
+  const isKnown = checks.every(({ name, state }) => !name.startsWith('payment_') || state === 'ok' || state === 'warn')
+  const isWorthIt = suggestedAmount !== undefined && cents <= toCents(suggestedAmount)
+  return payments.length > 0 && payments.every(({ state }) => state === 'final') && isKnown && isWorthIt
+}
+
 type FormProps = { review: Review; onDone: () => void; onBack: () => void }
 
 /** What arrived and by which transaction; a withdrawal needs neither. The first field that is missing has the focus. */
@@ -59,9 +67,9 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
   const [note, setNote] = useState('')
   const [tried, setTried] = useState(false)
   const isPayment = kind !== 'withdrawal'
-  // What the chain shows proves itself.
-  const needsNote = isPayment && payments.length === 0
   const cents = parseCents(received)
+  // What the chain proves needs no note.
+  const needsNote = isPayment && !isProven(review, kind === 'fee' || cents === null ? toCents(amount) : cents)
   const hash = hashIn(txid)
   const vout = parseOutput(output)
   const refused = toApiError(approve.error).fields
