@@ -11,7 +11,6 @@ pub mod end_trade;
 pub mod fund_trade;
 pub mod get_plan;
 pub mod list_all_plans;
-pub mod list_member_trades;
 pub mod list_plan_values;
 pub mod list_plans;
 pub mod list_trades;

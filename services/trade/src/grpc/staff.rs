@@ -9,15 +9,14 @@ use chassis::proposal::{DecideProposal, Decides, Proposal};
 use chassis::staff_call::StaffCall;
 use proto::trade::v1::staff_service_server::StaffService;
 use proto::trade::v1::{
-    ListAllPlansRequest, ListAllPlansResponse, ListMemberTradesRequest, ListMemberTradesResponse, Plan,
-    ProposePlanRequest, ProposePlanResponse, ProposePlanValueRequest, ProposePlanValueResponse, Trade,
+    ListAllPlansRequest, ListAllPlansResponse, Plan, ProposePlanRequest, ProposePlanResponse, ProposePlanValueRequest,
+    ProposePlanValueResponse,
 };
 use tonic::{Request, Response};
 
 use super::{GrpcServer, convert};
 use crate::app::decide_proposal::{check_proposal, decide_proposal};
 use crate::app::list_all_plans::list_all_plans;
-use crate::app::list_member_trades::list_member_trades;
 use crate::app::propose_plan::{Draft, propose_plan};
 use crate::app::propose_plan_value::propose_plan_value;
 use crate::error::Error;
@@ -38,11 +37,6 @@ impl StaffService for GrpcServer {
     async fn propose_plan_value(&self, request: Request<ProposePlanValueRequest>) -> Reply<ProposePlanValueResponse> {
         let proposed = self.propose_value(request).await?;
         Ok(answer(proposed.map(|proposal| ProposePlanValueResponse { proposal: Some(proposal.into()) })))
-    }
-
-    async fn list_member_trades(&self, request: Request<ListMemberTradesRequest>) -> Reply<ListMemberTradesResponse> {
-        let trades = self.member_trades(request).await?;
-        Ok(Response::new(ListMemberTradesResponse { trades }))
     }
 }
 
@@ -79,11 +73,5 @@ impl GrpcServer {
         let draft = convert::draft(&message)?;
         let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         retrying(|| propose_plan_value(&self.db, &call, (plan_id, &draft))).await
-    }
-
-    async fn member_trades(&self, request: Request<ListMemberTradesRequest>) -> Result<Vec<Trade>, Error> {
-        self.verifier.staff(request.metadata(), Permission::See).await?;
-        let Ok(user_id) = request.get_ref().user_id.parse() else { return Ok(Vec::new()) };
-        list_member_trades(&self.db, user_id).await?.into_iter().map(convert::trade).collect()
     }
 }

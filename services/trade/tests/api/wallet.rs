@@ -11,8 +11,8 @@ use proto::wallet::v1::backing_service_server::{BackingService, BackingServiceSe
 use proto::wallet::v1::trade_settlement_service_server::{TradeSettlementService, TradeSettlementServiceServer};
 use proto::wallet::v1::{
     CheckBackingRequest, CheckBackingResponse, FundTradeRequest, FundTradeResponse, GetBackingRequest,
-    GetBackingResponse, GetTradeFundingRequest, GetTradeFundingResponse, KnownGains, ReportGainsRequest,
-    ReportGainsResponse, ReportPlansRequest, ReportPlansResponse, SettleTradeRequest, SettleTradeResponse,
+    GetBackingResponse, KnownGains, ReportGainsRequest, ReportGainsResponse, ReportPlansRequest, ReportPlansResponse,
+    SettleTradeRequest, SettleTradeResponse,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::service::Routes;
@@ -162,13 +162,6 @@ impl TradeSettlementService for GrpcServer {
             _ => Err(Refusal::new(Kind::Conflict, ErrorReason::TradeNotOpen, "Other terms")),
         })?;
         Ok(Response::new(SettleTradeResponse {}))
-    }
-
-    async fn get_trade_funding(
-        &self,
-        _: Request<GetTradeFundingRequest>,
-    ) -> Result<Response<GetTradeFundingResponse>, Status> {
-        Err(Status::unimplemented("not asked by trade"))
     }
 }
 

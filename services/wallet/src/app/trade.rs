@@ -1,6 +1,5 @@
 //! The money of trades: funded, settled, claimed.
 
 pub mod fund_trade;
-pub mod get_trade_funding;
 pub mod settle_trade;
 pub mod sum_claims;

@@ -214,7 +214,6 @@ route!(CourseAccessService {
 route!(TradeSettlementService {
     fund_trade(FundTradeRequest) -> FundTradeResponse => member user_id;
     settle_trade(SettleTradeRequest) -> SettleTradeResponse => member user_id;
-    get_trade_funding(GetTradeFundingRequest) -> GetTradeFundingResponse => first;
 });
 
 route!(TreasuryService {

@@ -6,14 +6,10 @@ use chassis::grpc::Reply;
 use chassis::money::Cents;
 use chassis::validate;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementService;
-use proto::wallet::v1::{
-    FundTradeRequest, FundTradeResponse, GetTradeFundingRequest, GetTradeFundingResponse, SettleTradeRequest,
-    SettleTradeResponse,
-};
+use proto::wallet::v1::{FundTradeRequest, FundTradeResponse, SettleTradeRequest, SettleTradeResponse};
 use tonic::{Request, Response};
 
 use crate::app::trade::fund_trade::{FundTrade, fund_trade};
-use crate::app::trade::get_trade_funding::get_trade_funding;
 use crate::app::trade::settle_trade::{SettleTrade, settle_trade};
 use crate::error::Error;
 use crate::grpc::GrpcServer;
@@ -49,13 +45,6 @@ impl TradeSettlementService for GrpcServer {
         };
         retrying(|| settle_trade(&self.ledger, &command)).await?;
         Ok(Response::new(SettleTradeResponse {}))
-    }
-
-    async fn get_trade_funding(&self, request: Request<GetTradeFundingRequest>) -> Reply<GetTradeFundingResponse> {
-        self.verifier.service(request.metadata(), &ALLOWED)?;
-        let trade_id = validate::id("tradeId", &request.into_inner().trade_id)?;
-        let (funded, settled) = get_trade_funding(&self.db, trade_id).await?;
-        Ok(Response::new(GetTradeFundingResponse { funded, settled }))
     }
 }
 
