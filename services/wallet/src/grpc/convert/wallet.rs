@@ -20,7 +20,6 @@ impl From<Wallet> for message::Wallet {
             holds: wallet.holds.into_iter().map(Into::into).collect(),
             is_withdrawal_pending: wallet.is_withdrawal_pending,
             has_purchased_course: wallet.has_purchased_course,
-            is_course_payment_pending: wallet.is_course_payment_pending,
         }
     }
 }
