@@ -233,29 +233,6 @@ describe('the lesson reader', () => {
 })
 
 describe('progress', () => {
-  it('moves what the browser kept to the server, once, and for this member only [D-C6]', async () => {
-    const stored = { state: { done: { [member.id]: ['lesson-1', 'lesson-2'], another: ['lesson-3'] } }, version: 0 }
-    localStorage.setItem('course-progress', JSON.stringify(stored))
-    const { seen, handler } = records('put', '/courses/lessons/:id/progress', { progress: { position: 0, done: true, at: '1970-01-01T00:00:00.000Z' } })
-    server.use(handler)
-    open({ purchased: true })
-    await waitFor(() => expect(seen).toHaveLength(2))
-    expect(seen.map(({ path }) => path.split('/')[4])).toEqual(['lesson-1', 'lesson-2'])
-    expect(seen[0]?.body).toEqual({ position: 0, done: true, at: '1970-01-01T00:00:00.000Z' })
-    await waitFor(() => expect(localStorage.getItem('course-progress')).not.toContain(member.id))
-    expect(localStorage.getItem('course-progress')).toContain('another')
-    localStorage.removeItem('course-progress')
-  })
-
-  it('keeps it in the browser until the server has it [D-C6]', async () => {
-    localStorage.setItem('course-progress', JSON.stringify({ state: { done: { [member.id]: ['lesson-1'] } }, version: 0 }))
-    server.use(refuses('put', '/courses/lessons/:id/progress', 503, { message: 'Not now', code: 'UNAVAILABLE' }))
-    open({ purchased: true })
-    await screen.findByText('0 of 7 lessons done')
-    expect(localStorage.getItem('course-progress')).toContain('lesson-1')
-    localStorage.removeItem('course-progress')
-  })
-
   it('continues with the lesson that was begun last, else with the first that is not done [D-C6]', () => {
     const some = course({ purchased: true, done: ['lesson-1', 'lesson-3'] })
     expect(nextLesson(some)?.id).toBe('lesson-2')

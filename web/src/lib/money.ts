@@ -31,11 +31,6 @@ export function formatMoney(dollars: number): string {
   return formatCents(toCents(dollars))
 }
 
-/** `+$10.00` for a credit, `-$10.00` otherwise. */
-export function formatSigned(dollars: number, type: string): string {
-  return `${type === 'credit' ? '+' : '-'}${formatMoney(dollars)}`
-}
-
 export function sumCents(amounts: readonly number[]): number {
   return amounts.reduce((sum, amount) => sum + toCents(amount), 0)
 }

@@ -7,14 +7,12 @@ import { useCourse } from '@/features/courses/api/get-course'
 import { CertificateCard } from '@/features/courses/components/certificate-card'
 import { CourseCard } from '@/features/courses/components/course-card'
 import { Curriculum } from '@/features/courses/components/curriculum'
-import { useLocalProgress } from '@/features/courses/local-progress'
 import { queryKeys } from '@/lib/query-keys'
 import { useMember } from '@/lib/session'
 
 export function CoursesPage() {
   const user = useMember()
   const { data: course, isPending, isFetching, error, refetch } = useCourse()
-  useLocalProgress(user.id)
   useNewPurchase(course?.purchased ?? false)
   return (
     <Page title="Courses" description="One course, seven modules, lifetime access.">

@@ -36,7 +36,7 @@ export function DashboardPage() {
           <ActionCard to={paths.deposits} icon={ArrowDownToLine} title="Make Deposit" text="Add funds with proof of payment" />
           <ActionCard to={paths.withdrawals} icon={ArrowUpFromLine} title="Make Withdrawal" text="Send funds to your own address" />
         </div>
-        {user.hasPurchasedCourse && <ContinueCard memberId={user.id} />}
+        {user.hasPurchasedCourse && <ContinueCard />}
         <div className="grid grid-cols-1 gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
           <RecentActivity />
           <PortfolioCard />

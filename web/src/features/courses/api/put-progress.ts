@@ -7,7 +7,7 @@ import type { Course, Lesson, LessonProgress } from './course'
 export type ProgressReport = { position: number; done?: boolean }
 
 /** Reports how far the member has come; what a device wrote last is kept [D-C6]. */
-export const putProgress = async (lessonId: string, report: ProgressReport, at: Date, options?: CallOptions) =>
+const putProgress = async (lessonId: string, report: ProgressReport, at: Date, options?: CallOptions) =>
   (
     await api.put<{ progress: LessonProgress }>(
       `/courses/lessons/${encodeURIComponent(lessonId)}/progress`,

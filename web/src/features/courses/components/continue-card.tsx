@@ -4,13 +4,11 @@ import { Skeleton } from '@/components/skeleton'
 import { formatClock } from '@/lib/durations'
 import { paths } from '@/lib/paths'
 import { useCourse } from '../api/get-course'
-import { useLocalProgress } from '../local-progress'
 import { progressOf } from '../progress'
 
 /** The way back into the course, on any device [D-C6]. */
-export function ContinueCard({ memberId }: { memberId: string }) {
+export function ContinueCard() {
   const { data: course, isPending } = useCourse()
-  useLocalProgress(memberId)
   if (isPending) return <Skeleton className="h-21 rounded-xl" />
   if (!course?.purchased) return null
   const { done, total, next } = progressOf(course)
