@@ -7,7 +7,11 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const SERVICES = ["auth", "wallet", "trade", "course", "payment-method", "mailer"];
+const SERVICES = readFileSync(join(root, "services/services.txt"), "utf8")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"))
+  .map((line) => line.split(" ")[0])
+  .filter((name) => name !== "gateway");
 /** The processes, and how each lists its settings. */
 const PROCESSES = [
   ...SERVICES.map((name) => [name, name, "settings"]),
