@@ -1,5 +1,6 @@
 //! Whether the databases extend what was written down about them outside.
 
+use std::iter;
 use std::path::Path;
 
 use anyhow::Result;
@@ -9,9 +10,10 @@ use chassis::roots::{self, AUDIENCE, JOURNAL, JournalHead, JournalPosting, PUBLI
 use futures::TryStreamExt;
 use sqlx::PgConnection;
 
-use super::snapshots::{Snapshots, buckets, search};
+use super::snapshots::{Snapshots, search};
 use super::verdict::Verdict;
 use stack::Service;
+use stack::databases::further_buckets;
 
 /// One verdict for each database. A database without a single root is reported as broken.
 pub(super) async fn verdicts(snapshots: &mut Snapshots, folder: &Path, keys: &TrustedKeys) -> Result<Vec<Verdict>> {
@@ -89,7 +91,8 @@ async fn liabilities(written: &[Signed], connection: &mut PgConnection) -> Resul
 async fn journals(written: &[Signed], connection: &mut PgConnection) -> Result<Vec<String>> {
     let path: String = sqlx::query_scalar("SHOW search_path").fetch_one(&mut *connection).await?;
     let mut offending = Vec::new();
-    for (bucket, schema) in (0..).zip(buckets(connection).await?) {
+    let schemas = iter::once("public".to_owned()).chain(further_buckets(connection).await?);
+    for (bucket, schema) in (0..).zip(schemas) {
         search(connection, &format!("{schema}, public")).await?;
         offending.extend(journal(written, bucket, connection).await?);
     }

@@ -111,14 +111,6 @@ async fn begin(connection: &mut PgConnection) -> Result<()> {
     Ok(())
 }
 
-/// The schemas with a ledger: that of the url, and those of further buckets of members.
-pub(super) async fn buckets(connection: &mut PgConnection) -> Result<Vec<String>> {
-    let schemas = "SELECT schema FROM (SELECT (current_schemas(false))[1 + (to_regnamespace('wallet_all') IS NOT NULL)::integer]::text
-        AS schema UNION ALL SELECT nspname::text FROM pg_namespace
-        WHERE nspname ~ '^wallet_[0-9]{2}$' AND to_regnamespace('wallet_all') IS NOT NULL) AS ledgers ORDER BY schema";
-    Ok(sqlx::query_scalar(schemas).fetch_all(connection).await?)
-}
-
 /// Finds tables in these schemas from now on.
 pub(super) async fn search(connection: &mut PgConnection, path: &str) -> Result<()> {
     sqlx::query("SELECT set_config('search_path', $1, false)").bind(path).execute(connection).await?;

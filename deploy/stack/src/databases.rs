@@ -22,12 +22,7 @@ const WORKER: &str = "course_worker";
 /// When the server cannot be reached.
 pub async fn connect_each(url: &str) -> Result<Vec<PgConnection>> {
     let mut connections = vec![PgConnection::connect(url).await?];
-    let further: Vec<String> = sqlx::query_scalar(
-        "SELECT nspname::text FROM pg_namespace WHERE nspname ~ '^wallet_[0-9]{2}$' ORDER BY nspname",
-    )
-    .fetch_all(&mut connections[0])
-    .await?;
-    for schema in further {
+    for schema in further_buckets(&mut connections[0]).await? {
         let mut connection = PgConnection::connect(url).await?;
         sqlx::query("SELECT set_config('search_path', $1 || ', public', false)")
             .bind(schema)
@@ -36,6 +31,16 @@ pub async fn connect_each(url: &str) -> Result<Vec<PgConnection>> {
         connections.push(connection);
     }
     Ok(connections)
+}
+
+/// The schemas of further buckets of members, by number.
+///
+/// # Errors
+/// When the server cannot be reached.
+pub async fn further_buckets(connection: &mut PgConnection) -> Result<Vec<String>> {
+    let schemas = "SELECT nspname::text FROM pg_namespace WHERE nspname ~ '^wallet_[0-9]{2}$'
+        AND to_regnamespace('wallet_all') IS NOT NULL ORDER BY nspname";
+    Ok(sqlx::query_scalar(schemas).fetch_all(connection).await?)
 }
 
 /// The databases of one stack.

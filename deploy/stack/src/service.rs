@@ -143,17 +143,9 @@ impl Service {
     }
 
     /// The variable under which the others find its gRPC, if others call it.
-    const fn url_variable(self) -> Option<&'static str> {
-        match self {
-            Self::Auth => Some("AUTH_URL"),
-            Self::Wallet => Some("WALLET_URL"),
-            Self::Trade => Some("TRADE_URL"),
-            Self::Course => Some("COURSE_URL"),
-            Self::Cases => Some("CASES_URL"),
-            Self::PaymentMethod => Some("PAYMENT_METHOD_URL"),
-            Self::Mailer => Some("MAILER_URL"),
-            Self::Gateway | Self::CourseWorker => None,
-        }
+    fn url_variable(self) -> Option<String> {
+        let name = self.database().filter(|_| self != Self::CourseWorker)?;
+        Some(format!("{}_URL", name.to_uppercase()))
     }
 
     /// The launch of its binary with everything but the database: its own settings, the others' addresses, its keys.
@@ -178,7 +170,7 @@ impl Service {
         let scheme = if shared.certificates.is_some() { "https" } else { "http" };
         for other in Self::ALL {
             if let Some(variable) = other.url_variable() {
-                launch = launch.env(variable, format!("{scheme}://127.0.0.1:{}", port_of(other)));
+                launch = launch.env(&variable, format!("{scheme}://127.0.0.1:{}", port_of(other)));
             }
         }
         let main = if self == Self::Gateway { "HTTP_ADDR" } else { "GRPC_ADDR" };
