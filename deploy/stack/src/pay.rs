@@ -1,5 +1,6 @@
 //! Pays an open deposit of a running product on its nodes, as a member would from a wallet of their own (D-Q9).
 
+use alloy_primitives::hex;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 use sqlx::FromRow;
@@ -87,8 +88,7 @@ pub async fn regtest(node: &Rpc, address: &str) -> Result<String> {
 pub fn segwit_script(address: &str) -> Result<String> {
     let (_, version, program) = bech32::segwit::decode(address).context("only segwit addresses can be paid here")?;
     let opcode = if version.to_u8() == 0 { 0 } else { 0x50 + version.to_u8() };
-    let digits: String = program.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("{opcode:02x}{:02x}{digits}", program.len()))
+    Ok(format!("{opcode:02x}{:02x}{}", program.len(), hex::encode(program)))
 }
 
 async fn token(
@@ -121,8 +121,8 @@ pub fn account(address: &str) -> Result<String> {
         return Ok(address.to_lowercase());
     }
     let bytes = bs58::decode(address).with_check(None).into_vec().context("no address of Tron")?;
-    let digits: String = bytes.iter().skip(1).map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("0x{digits}"))
+    let account = bytes.get(1..).context("no address of Tron")?;
+    Ok(hex::encode_prefixed(account))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::{
     process::Command,
 };
 
+use alloy_primitives::hex;
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 
@@ -76,8 +77,7 @@ fn open_to_all(folder: &Path) -> Result<bool> {
 fn elsewhere(folder: &Path) -> Result<PathBuf> {
     let absolute = std::path::absolute(folder)?;
     let digest = Sha256::digest(absolute.as_os_str().as_encoded_bytes());
-    let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    Ok(Path::new(ELSEWHERE).join(name))
+    Ok(Path::new(ELSEWHERE).join(hex::encode(&digest[..8])))
 }
 
 fn own(folder: &Path, user: &str) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use std::{fs, io::Write, os::unix::fs::OpenOptionsExt, path::Path};
 
+use alloy_primitives::hex;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -39,7 +40,7 @@ impl Secrets {
     #[must_use]
     pub fn password(&self, name: &str) -> String {
         let digest = Sha256::new_with_prefix(&self.secret).chain_update([0]).chain_update(name).finalize();
-        digest.iter().take(20).map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(&digest[..20])
     }
 }
 

@@ -4,6 +4,7 @@
 //! eventually locked for an hour (D-A9).
 
 use chassis::id::UserId;
+use chassis::roots::to_hex;
 use sha2::{Digest, Sha256};
 use time::Duration;
 
@@ -116,5 +117,5 @@ impl Counter {
 }
 
 fn fingerprint(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    to_hex(&Sha256::digest(text)[..16])
 }

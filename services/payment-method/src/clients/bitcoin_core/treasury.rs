@@ -1,6 +1,7 @@
 //! Payouts from the coins of the treasury's watch-only wallet: funded, tried and sent.
 
 use chassis::money::Units;
+use chassis::roots::to_hex;
 use miniscript::bitcoin::consensus::encode::{deserialize_hex, serialize_hex};
 use miniscript::bitcoin::{Address, Amount, ScriptBuf, Transaction, TxOut};
 use serde::Deserialize;
@@ -175,8 +176,7 @@ impl BitcoinCore {
     /// # Errors
     /// If the node refuses it.
     pub async fn send(&self, raw: &[u8]) -> Result<(), ChainError> {
-        let hex: String = raw.iter().map(|byte| format!("{byte:02x}")).collect();
-        match self.rpc.call::<String>("sendrawtransaction", json!([hex])).await {
+        match self.rpc.call::<String>("sendrawtransaction", json!([to_hex(raw)])).await {
             Ok(_) | Err(ChainError::Refused { code: IN_CHAIN, .. }) => Ok(()),
             Err(error) => Err(error),
         }
