@@ -5,11 +5,11 @@
 
 use anyhow::Result;
 use chassis::decision::{Assertion, Decided};
+use chassis::hex::to_hex;
 use chassis::id::StaffId;
 use chassis::keys::TrustedKeys;
 use chassis::permission::Permission;
 use chassis::proposal;
-use chassis::roots::to_hex;
 use futures::TryStreamExt;
 use serde_json::Value;
 use sqlx::{FromRow, PgConnection};

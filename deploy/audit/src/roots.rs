@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use chassis::config::object_store;
+use chassis::hex::to_hex;
 use chassis::keys::{TrustedKeys, Use};
 use chassis::roots::{self, AUDIENCE, JOURNAL, JournalHead, JournalPosting, PUBLISHED, PublishedRoot, Root, Signed};
 use futures::TryStreamExt;
@@ -57,7 +58,7 @@ async fn audit_log(written: &[Signed], connection: &mut PgConnection) -> Result<
     let found: Vec<(i64, Vec<u8>)> =
         sqlx::query_as("SELECT id, hash FROM audit_rows WHERE id = ANY ($1)").bind(ids).fetch_all(connection).await?;
     let kept: std::collections::HashMap<i64, String> =
-        found.into_iter().map(|(id, hash)| (id, roots::to_hex(&hash))).collect();
+        found.into_iter().map(|(id, hash)| (id, to_hex(&hash))).collect();
     let broken = written.iter().filter(|one| one.root.audit_rows > 0).filter_map(|one| {
         let (id, number) = (one.root.audit_rows, one.root.number);
         match kept.get(&id) {

@@ -1,8 +1,8 @@
 //! Limits and prices, balances as of a moment, statements and the journal, as the gateway returns them.
 
 use axum::http::{Method, StatusCode};
+use chassis::hex::to_hex;
 use chassis::identity::Role;
-use chassis::roots::to_hex;
 use proto::wallet::v1 as wallet;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chassis::error::{Facts, Fault, Kind, Meaning, Refusal};
-use chassis::roots::to_hex;
+use chassis::hex::to_hex;
 use chassis::{db, identity};
 use proto::common::v1::ErrorReason;
 

@@ -19,6 +19,7 @@ use crate::db::{Db, PgConnection};
 use crate::decision::Signed;
 use crate::error::{Refusal, to_status};
 use crate::grpc::Reply;
+use crate::hex::to_hex;
 use crate::id::{MemberId, StaffId};
 use crate::identity::{Staff, Verifier};
 use crate::page::{self, Listed, Page};
@@ -439,7 +440,7 @@ impl From<Row> for Message {
             before_json: text(row.before),
             after_json: text(row.after),
             address: row.address,
-            hash: row.hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+            hash: to_hex(&row.hash),
         }
     }
 }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::decision::LIFE_SECONDS;
+use crate::hex::to_hex;
 use crate::id::MemberId;
 use crate::keys::{DECISION_SIGNER, SigningKey, TrustedKeys, Use};
-use crate::roots::to_hex;
 
 /// The audience of confirmations.
 const AUDIENCE: &str = "destinations";

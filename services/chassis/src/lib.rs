@@ -1,4 +1,4 @@
-//! The library shared by all services, without business rules. In reading order: values ([id], [money], [network], [clock]),
+//! The library shared by all services, without business rules. In reading order: values ([id], [money], [network], [clock], [hex]),
 //! errors ([error]), requests ([validate], [page]), identity ([keys], [identity], [auth_client]), permissions ([permission])
 //! and what auth signs ([decision], [destination]), state ([db], [idempotency], [proposal], [audit], [roots]), communication
 //! ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), personal data ([erasure], [member_data]), and the
@@ -15,6 +15,8 @@ pub mod money;
 pub mod network;
 
 pub mod clock;
+
+pub mod hex;
 
 pub mod log_limit;
 

@@ -15,11 +15,11 @@ use crate::audit::{self, Act};
 use crate::db::PgConnection;
 use crate::decision::{Decided, Signed, changed_meanwhile};
 use crate::error::{Kind, Refusal};
+use crate::hex::to_hex;
 use crate::id::{MemberId, ProposalId, StaffId};
 use crate::identity::Staff;
 use crate::page::{Listed, Page};
 use crate::permission::Permission;
-use crate::roots::to_hex;
 use crate::staff_call::StaffCall;
 
 pub use self::apply::{Apply, decide_and_apply, sign};

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::audit;
 use crate::clock;
 use crate::db::{Db, PgConnection};
+use crate::hex::to_hex;
 use crate::keys::SigningKey;
 
 /// The audience of signed roots.
@@ -219,12 +220,6 @@ impl Signed {
     pub fn hash(&self) -> String {
         to_hex(&Sha256::digest(&self.text))
     }
-}
-
-/// Bytes in hexadecimal.
-#[must_use]
-pub fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 // === impl JournalHead ===

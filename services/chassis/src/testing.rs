@@ -22,6 +22,7 @@ use uuid::Uuid;
 use crate::decision::{self, Assertion, Decided, Proposer};
 use crate::destination::ConfirmedDestination;
 use crate::error::Refusal;
+use crate::hex::to_hex;
 use crate::id::{MemberId, SessionId, StaffId, UserId};
 use crate::identity::{
     Accepts, Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, PayoutState, Role, Session, Sessions,
@@ -30,7 +31,6 @@ use crate::identity::{
 use crate::keys::{self, SigningKey, TrustedKeys};
 use crate::permission::Permission;
 use crate::proposal::proposer_not_permitted;
-use crate::roots::to_hex;
 
 pub use self::broker::Broker;
 pub use self::calls::assert_callers_are_known;

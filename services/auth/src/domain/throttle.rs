@@ -3,8 +3,8 @@
 //! passes while the others are closed. A second factor has few codes and is requested only after the password, so it is
 //! eventually locked for an hour (D-A9).
 
+use chassis::hex::to_hex;
 use chassis::id::UserId;
-use chassis::roots::to_hex;
 use sha2::{Digest, Sha256};
 use time::Duration;
 

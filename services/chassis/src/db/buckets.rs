@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use sqlx::{AssertSqlSafe, Error, PgConnection, PgPool};
 
 use super::migrations::{self, What, Work};
-use crate::roots::to_hex;
+use crate::hex::to_hex;
 
 /// The schema of the first bucket.
 const FIRST: &str = "public";

@@ -5,7 +5,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, PgPool};
 
 use crate::db::{self, Buckets, Db, Home, Schema};
-use crate::roots::to_hex;
+use crate::hex::to_hex;
 
 /// A migrated database in the place of the empty one of `#[sqlx::test(migrations = false)]`. It is the copy of a template,
 /// which the first test with this schema makes: to apply the migrations again takes many times longer.

@@ -3,8 +3,8 @@
 use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};
 use chassis::error::{Kind, Refusal};
+use chassis::hex::to_hex;
 use chassis::identity::Staff;
-use chassis::roots::to_hex;
 use proto::common::v1::ErrorReason;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

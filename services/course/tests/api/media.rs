@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use chassis::hex::to_hex;
 use chassis::identity::Role;
-use chassis::roots::to_hex;
 use chassis::testing::{assert_permitted, with_token};
 use course::app::process_media::Worker;
 use course::app::sweep_media::{retire_media, sweep_media, sweep_objects};

@@ -4,12 +4,12 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chassis::db::PgConnection;
 use chassis::decision::{AUDIENCE, Assertion, LIFE_SECONDS, PasskeySignature, Proposer};
+use chassis::hex::to_hex;
 use chassis::id::SessionId;
 use chassis::identity::not_permitted;
 use chassis::keys::DECISION_SIGNER;
 use chassis::permission::Permission;
 use chassis::proposal::proposer_not_permitted;
-use chassis::roots::to_hex;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! Payouts from the coins of the treasury's watch-only wallet: funded, tried and sent.
 
+use chassis::hex::to_hex;
 use chassis::money::Units;
-use chassis::roots::to_hex;
 use miniscript::bitcoin::consensus::encode::{deserialize_hex, serialize_hex};
 use miniscript::bitcoin::{Address, Amount, ScriptBuf, Transaction, TxOut};
 use serde::Deserialize;

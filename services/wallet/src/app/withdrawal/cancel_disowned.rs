@@ -4,8 +4,8 @@
 use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::hex::to_hex;
 use chassis::id::{MemberId, TransactionId};
-use chassis::roots::to_hex;
 use serde_json::json;
 use time::OffsetDateTime;
 
