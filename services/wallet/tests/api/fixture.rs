@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 
 use chassis::db::{Buckets, Reads};
 use chassis::error::{Refusal, from_status};
-use chassis::grpc;
+use chassis::grpc::{self, Channel};
 use chassis::identity::Role;
 use chassis::keys::SigningKey;
 use chassis::money::Cents;
@@ -169,6 +169,57 @@ fn search_in(pool: &PgPool, path: &str) -> PgPool {
     PgPoolOptions::new().max_connections(4).connect_lazy_with(options)
 }
 
+/// The services that wallet calls: what a world shows of them, and the way to them.
+struct Others {
+    methods_away: Arc<AtomicBool>,
+    methods_slow: Arc<AtomicBool>,
+    taken_back: Arc<Mutex<Vec<TakeBackMethodsRequest>>>,
+    codes: Arc<Mutex<Vec<IssueDestinationCodeRequest>>>,
+    noted: Arc<Mutex<Vec<String>>>,
+    quotes: FakeQuotes,
+    evidence: FakeEvidence,
+    batches: FakePayouts,
+    channel: Channel,
+}
+
+impl Others {
+    /// Serves them until it is stopped.
+    async fn serve(realm: &Realm, stop: CancellationToken) -> Self {
+        let methods = FakeMethods {
+            away: Arc::default(),
+            slow: Arc::default(),
+            taken_back: Arc::default(),
+            verifier: realm.verifier(),
+        };
+        let auth = FakeAuth {
+            issued: Arc::default(),
+            noted: Arc::default(),
+            verifier: realm.verifier(),
+            key: SigningKey::read(&realm.folder().join("decision.key")).unwrap(),
+        };
+        let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let others = Self {
+            methods_away: Arc::clone(&methods.away),
+            methods_slow: Arc::clone(&methods.slow),
+            taken_back: Arc::clone(&methods.taken_back),
+            codes: Arc::clone(&auth.issued),
+            noted: Arc::clone(&auth.noted),
+            quotes: FakeQuotes::new(realm.verifier()),
+            evidence: FakeEvidence::new(realm.verifier()),
+            batches: FakePayouts::new(realm.verifier()),
+            channel: grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
+        };
+        let routes = Routes::new(MethodLookupServiceServer::new(methods))
+            .add_service(QuoteServiceServer::new(others.quotes.clone()))
+            .add_service(EvidenceServiceServer::new(others.evidence.clone()))
+            .add_service(PayoutServiceServer::new(others.batches.clone()))
+            .add_service(ConfirmationServiceServer::new(auth));
+        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, None, stop));
+        others
+    }
+}
+
 impl World {
     /// In as many buckets as the environment says: what holds in the first bucket holds in another. With several, the members are
     /// in the last one, where the test's pool finds it.
@@ -192,45 +243,12 @@ impl World {
         let first = if count == 1 { pool.clone() } else { search_in(&pool, "public") };
         let dbs = buckets(first, SCHEMA, all).await;
         let stop = CancellationToken::new();
-        let (methods_away, methods_slow) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
-        let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let taken_back = Arc::default();
-        let lookup = FakeMethods {
-            away: Arc::clone(&methods_away),
-            slow: Arc::clone(&methods_slow),
-            taken_back: Arc::clone(&taken_back),
-            verifier: realm.verifier(),
-        };
-        let issued = Arc::new(Mutex::new(Vec::new()));
-        let noted = Arc::default();
-        let key = SigningKey::read(&realm.folder().join("decision.key")).unwrap();
-        let auth = FakeAuth { issued: Arc::clone(&issued), noted: Arc::clone(&noted), verifier: realm.verifier(), key };
-        let evidence = FakeEvidence::new(realm.verifier());
-        let fake_quotes = FakeQuotes::new(realm.verifier());
-        let batches = FakePayouts::new(realm.verifier());
-        let others = Routes::new(MethodLookupServiceServer::new(lookup))
-            .add_service(QuoteServiceServer::new(fake_quotes.clone()))
-            .add_service(EvidenceServiceServer::new(evidence.clone()))
-            .add_service(PayoutServiceServer::new(batches.clone()))
-            .add_service(ConfirmationServiceServer::new(auth));
-        tokio::spawn(grpc::serve(listener, others, grpc::CONNECTION_AGE, None, stop.clone()));
-        let codes = Codes::new(
-            grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
-            realm.credential("wallet"),
-        );
-        let methods = Methods::new(
-            grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
-            realm.credential("wallet"),
-        );
-        let quotes = Quotes::new(
-            grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
-            realm.credential("wallet"),
-        );
-        let chains = Chains::new(
-            grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
-            realm.credential("wallet"),
-        );
+        let others = Others::serve(&realm, stop.clone()).await;
+        let credential = || realm.credential("wallet");
+        let codes = Codes::new(others.channel.clone(), credential());
+        let methods = Methods::new(others.channel.clone(), credential());
+        let quotes = Quotes::new(others.channel.clone(), credential());
+        let chains = Chains::new(others.channel, credential());
         // The chain proves nothing unless a test says so: one reviewer approves what they want up to the limit of a deposit.
         let (unproven_member_day_from, unproven_reviewer_day_from) = (Cents::new(1 << 40), Cents::new(1 << 40));
         let limits = Limits { unproven_member_day_from, unproven_reviewer_day_from, ..Limits::default() };
@@ -272,14 +290,14 @@ impl World {
             members_in: None,
             reviewer,
             treasurer,
-            methods_away,
-            methods_slow,
-            taken_back,
-            codes: issued,
-            noted,
-            quotes: fake_quotes,
-            evidence,
-            batches,
+            methods_away: others.methods_away,
+            methods_slow: others.methods_slow,
+            taken_back: others.taken_back,
+            codes: others.codes,
+            noted: others.noted,
+            quotes: others.quotes,
+            evidence: others.evidence,
+            batches: others.batches,
             txids: AtomicU32::new(0),
             stop,
         }
