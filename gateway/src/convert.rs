@@ -76,7 +76,7 @@ pub fn moment(at: Option<&Timestamp>) -> Option<String> {
     at.replace_nanosecond(at.nanosecond() / 1_000_000 * 1_000_000).ok()?.format(&Rfc3339).ok()
 }
 
-/// Dollars for a whole unit, as text; nothing for what is no rate.
+/// Dollars for a whole unit, as text; `None` for an invalid rate.
 pub fn rate(micros: i64) -> Option<String> {
     Rate::new(micros).ok().map(Rate::to_wire)
 }

@@ -94,7 +94,7 @@ pub async fn issue(
     Ok(content)
 }
 
-/// The record of a document. 404 for what is no number of one.
+/// The record of a document. 404 for an unknown or malformed number.
 pub async fn find(files: &Files, typed: &str) -> Result<DocumentRecord, ApiError> {
     let number = parse(typed).ok_or_else(ApiError::not_found)?;
     let record = files.read(&key(&number), None).await?.all().await?;

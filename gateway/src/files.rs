@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(outside.into_response().status(), StatusCode::RANGE_NOT_SATISFIABLE);
     }
 
-    /// [D-P2] Photos are re-encoded at 512 px at the most.
+    /// [D-P2] Photos are re-encoded at 512 px or less.
     #[tokio::test]
     async fn photos_are_written_anew() {
         let files = files();

@@ -1,4 +1,4 @@
-//! What every request passes on its way to its handler and back, in this order:
+//! The middleware chain, in order:
 //!
 //! 1. connection ([`server`](crate::server)): at most 64 from one client address and a fair share for its block, a head of
 //!    at most 32 KiB that can be read in one way only, a write timeout;

@@ -133,7 +133,7 @@ test('two treasurers refund the course; access ends at once and the member is to
   await proposal.getByRole('button', { name: 'Confirm the proposal' }).click()
   await expect(second.getByText('The proposal has taken effect.')).toBeVisible()
 
-  // The open page hears of it; the lessons are closed in every other one, too.
+  // The open page is notified; the lessons are closed in every other one, too.
   await expect(page.getByRole('link', { name: '$87 Lifetime access' })).toBeVisible({ timeout: 5_000 })
   await page.goto('/courses/lessons/film-with-a-phone')
   await expect(page.getByRole('button', { name: 'Mark as done' })).toHaveCount(0)

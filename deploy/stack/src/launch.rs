@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// [D-X1] The log has every line; the terminal has warnings, errors and what is no log record.
+    /// [D-X1] The log has every line; the terminal has warnings, errors and lines that are not log records.
     #[test]
     fn a_warning_is_shown_and_an_information_is_not() {
         let shown = |line: &str| !is_routine(line.as_bytes());

@@ -22,7 +22,7 @@ use crate::middleware::shares::{Share, Shares};
 const IN_MEMORY: usize = 16 * 1024;
 /// Bytes of all temporary files together.
 const SPACE: u64 = 1024 * 1024 * 1024;
-/// How long a body may take at the least.
+/// How long every body may take.
 const TIME: Duration = Duration::from_secs(15);
 /// Bytes that buy a further second.
 const LEAST_RATE: u64 = 32 * 1024;

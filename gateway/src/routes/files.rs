@@ -83,7 +83,7 @@ pub fn streamed(file: Read) -> Result<Response, ApiError> {
     Ok(response)
 }
 
-/// The one range that is asked for. Several, or what is no range, are answered by the whole file, as RFC 9110 allows.
+/// The requested range. Several or malformed ranges are answered by the whole file, as RFC 9110 allows.
 pub fn range(headers: &HeaderMap) -> Option<GetRange> {
     let text = headers.get(header::RANGE)?.to_str().ok()?.strip_prefix("bytes=")?;
     let (first, last) = text.split_once('-')?;

@@ -156,7 +156,7 @@ async fn a_proof_counts_once() {
     assert_eq!(ask(&fixture, &token, Some(&device.proof(&claims))).await.status, StatusCode::UNAUTHORIZED);
 }
 
-/// [D-A10] A login passes the thumbprint of the key on; what is no public key of P-256 is refused.
+/// [D-A10] A login passes the thumbprint of the key on; anything but a public key of P-256 is refused.
 #[tokio::test]
 async fn a_login_names_the_key_of_the_device() {
     let fixture = Fixture::new().await;

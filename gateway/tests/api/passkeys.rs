@@ -70,7 +70,7 @@ async fn passkeys_are_auths() {
     assert_eq!(asked[0].passkey, r#"{"rawId":"AA"}"#);
 }
 
-/// [D-A3] A visitor logs in by a passkey; what is no object, or too large for one, is refused at its field.
+/// [D-A3] A visitor logs in by a passkey; a response that is not an object, or too large, is refused at its field.
 #[tokio::test]
 async fn a_visitor_logs_in_by_a_passkey() {
     let fixture = Fixture::new().await;

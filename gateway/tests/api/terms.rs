@@ -56,7 +56,7 @@ async fn a_reached_limit_tells_what_is_left() {
     assert!(told["errors"]["amount"].is_string());
 }
 
-/// [D-B13] Balances as of a moment; what is no moment is a 422 on its field.
+/// [D-B13] Balances as of a moment; a malformed time is a 422 on its field.
 #[tokio::test]
 async fn balances_are_told_as_of_a_moment() {
     let fixture = Fixture::new().await;

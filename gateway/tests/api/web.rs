@@ -36,7 +36,7 @@ async fn get(fixture: &Fixture, path: &str) -> Reply {
     fixture.call(Method::GET, path, None, "").await
 }
 
-/// [PUB-05] Each address has its page, never served from a cache, and what is no address of the app says so with 404.
+/// [PUB-05] Each address has its page, never served from a cache, and an unknown address is answered with 404.
 #[tokio::test]
 async fn each_address_has_its_page() {
     let folder = tempfile::tempdir().unwrap();

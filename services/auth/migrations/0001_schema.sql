@@ -319,7 +319,7 @@ CREATE TABLE known_keys (
     CONSTRAINT known_keys_pkey PRIMARY KEY (user_id, device_key)
 );
 
--- How often passwords were tried in vain, by account, by address, by known place of an account.
+-- Failed attempts at passwords, by account, by address, by known place of an account.
 CREATE TABLE login_throttles (
     key         text        NOT NULL CONSTRAINT login_throttles_pkey PRIMARY KEY,
     failures    integer     NOT NULL CONSTRAINT login_throttles_failures CHECK (failures >= 0),

@@ -150,7 +150,7 @@ impl Hasher {
         self.matches_at(self.place(asker)?, password, hash).await
     }
 
-    /// The same, for who has a place.
+    /// Like `matches`, for a caller that holds a place.
     ///
     /// # Errors
     /// [`Error::Overloaded`] if the place was lost; if the hash cannot be read.

@@ -133,7 +133,7 @@ CREATE TABLE audit_rows (
     after      jsonb,
     address    text        NOT NULL,
     hash       bytea       NOT NULL,
-    -- What auth signed of a decision, and the signature; unset for what is no decision.
+    -- What auth signed of a decision, and the signature; unset unless it is a decision.
     decision   jsonb,
     assertion  text
 );

@@ -100,7 +100,7 @@ impl Row {
             self.after,
             self.address,
         ]);
-        // Rows of before decisions were signed have the form of then.
+        // Rows without a signature are hashed without these two fields.
         if let (Value::Array(content), Some(assertion)) = (&mut content, &self.assertion) {
             content.extend([serde_json::json!(self.decision), serde_json::json!(assertion)]);
         }

@@ -4,7 +4,7 @@
 use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, Span};
 
-/// Questions of one call at the most.
+/// Maximum lookups per call.
 const MOST: usize = 256;
 
 /// A way to the task that asks; the task ends with the last way to it.

@@ -76,7 +76,7 @@ pub struct Storage {
     /// PostgreSQL, with the service's own role.
     #[arg(long, env, hide_env_values = true)]
     pub database_url: String,
-    /// Connections at the most.
+    /// Maximum connections.
     #[arg(long, env, default_value_t = 8)]
     pub database_connections: u32,
     /// RabbitMQ, with the service's own user.

@@ -57,7 +57,7 @@ fn connect_options(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
     Ok(options.options(SETTINGS.into_iter().filter(|(name, _)| !given.contains(&format!("-c {name}=")))))
 }
 
-/// Connections of a further bucket at the least: two commits, and two others.
+/// Minimum connections of a further bucket: two commits, and two others.
 const LEAST: u32 = 4;
 
 /// With one bucket, the tables are where the URL says.

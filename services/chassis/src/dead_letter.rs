@@ -27,7 +27,7 @@ use crate::inbox;
 use crate::permission::Permission;
 use crate::staff_call::StaffCall;
 
-/// Dead letters in a list at the most.
+/// Maximum dead letters in a list.
 const SHOWN: i64 = 500;
 
 /// The dead letters of a service, for staff.

@@ -52,7 +52,7 @@ pub enum Meaning<'e> {
 /// Every service's error enum. Fields, facts and delay are asked for only where the error means [`Meaning::Own`]; a refusal
 /// that is passed on keeps its own.
 pub trait Fault: std::error::Error + Send + Sync {
-    /// What it means to the caller.
+    /// How the error is reported: own kind and reason, a passed-on refusal, or a database error.
     fn meaning(&self) -> Meaning<'_>;
 
     /// What is wrong by field, as (field, sentence).

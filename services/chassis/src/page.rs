@@ -21,7 +21,7 @@ pub type Listed<T> = (Vec<T>, String);
 pub struct Page<C> {
     /// The cursor; `None` for the first page.
     pub after: Option<C>,
-    /// Rows at the most.
+    /// Maximum rows.
     pub size: u16,
 }
 

@@ -32,7 +32,7 @@ const PROBE_TIME: Duration = Duration::from_secs(120);
 const MOST_PICTURES: i64 = 100;
 const PICTURES_IN_A_ROW: i64 = 10;
 const PICTURE_HEIGHT: i64 = 90;
-/// The shorter edge of a poster, at the most.
+/// Maximum length of the shorter edge of a poster.
 const POSTER_EDGE: i64 = 720;
 const DAMAGED: &str = "The file is damaged or incomplete. Export it again, and upload it as a whole.";
 

@@ -130,7 +130,7 @@ impl Resolve for PublicAddresses {
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
-        // Of what is handed out, what is no example, and holds no address of the other kind.
+        // An assigned address, neither for documentation nor with an embedded IPv4 address.
         IpAddr::V6(address) => {
             address.to_ipv4_mapped().is_some_and(is_public_v4)
                 || address.segments()[0] & 0xe000 == 0x2000

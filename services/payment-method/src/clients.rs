@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    /// [D-Q2] Case 4: what is no price is refused.
+    /// [D-Q2] Case 4: a malformed price is refused.
     #[test]
     fn whatever_is_no_price_is_refused() {
         for body in [

@@ -151,7 +151,7 @@ pub enum Error {
     /// The hash of a payment to the destination of an approved withdrawal.
     #[error("a payment to this destination is on the chain. Mark the withdrawal as paid with its hash first: {0}.")]
     PayoutSeen(String),
-    /// A member takes back only what nothing was seen of.
+    /// A deposit can be taken back only while no payment was observed.
     #[error("a payment for this request has been seen, so it stays in review.")]
     PaymentSeen,
     #[error("this transaction hash, or this output of it, belongs to another payment.")]

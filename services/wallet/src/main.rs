@@ -240,7 +240,7 @@ async fn publish_every_night(
 async fn settle_holdings(db: &Db, chains: &Chains, tolerance: Tolerance) -> Result<(), Error> {
     let Some(observed) = chains.holdings().await else { return Ok(()) };
     let found = check_holdings(db, observed).await?;
-    found.tell();
+    found.record_metrics();
     pause_if_drained(db, &found, tolerance).await?;
     if !found.matched.is_empty() {
         chains.match_payouts(&found.matched).await?;
@@ -254,6 +254,6 @@ async fn settle_solvency(db: &Db, chains: &Chains, tolerance: Tolerance) -> Resu
         None => None,
     };
     let found = check_solvency(db, holdings.as_ref(), tolerance).await?;
-    found.tell();
+    found.record_metrics();
     pause_if_short(db, &found, tolerance).await
 }

@@ -7,7 +7,7 @@ const controls = (root: Element) => [...root.querySelectorAll<HTMLInputElement |
 /** What has been entered, by the names of the fields. */
 export const typedIn = (root: Element): Typed => controls(root).map(({ name, value }) => ({ name, value })).filter(({ value }) => value !== '')
 
-/** Enters it again, as a person would: React hears of it. */
+/** Enters it again, as a person would, so that React notices. */
 export function typeIn(root: Element, typed: Typed) {
   for (const control of controls(root)) {
     const { value } = typed.find(({ name }) => name === control.name) ?? {}

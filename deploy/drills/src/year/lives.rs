@@ -239,7 +239,7 @@ async fn not_me_link(year: &mut Year) -> Result<()> {
     refused(&disown(year, &links[1]).await?, "INVALID_LINK")
 }
 
-/// Half an hour without use, and a week at the most. An answer may be kept for some seconds of the machine's time.
+/// Sessions end after half an hour without use, and after a week. An answer may be kept for some seconds of the machine's time.
 async fn session(year: &mut Year) -> Result<()> {
     let (member, idle) = (year.stack.member().await?, year.stack.member().await?);
     let check = async |member: &Member| member.client.get("/auth/check").await;

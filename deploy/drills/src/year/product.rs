@@ -73,7 +73,7 @@ impl Year {
     }
 
     pub(super) async fn advance_to(&mut self, moment: OffsetDateTime) -> Result<()> {
-        // Whole seconds: half a second late at the most.
+        // Whole seconds, so at most half a second late.
         let by = (moment - self.now()).whole_seconds();
         ensure!(by >= 0, "{moment} is over, it is {}", self.now());
         self.advance(Duration::seconds(by)).await

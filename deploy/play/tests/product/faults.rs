@@ -168,7 +168,7 @@ async fn what_was_committed_is_told_by_its_key() -> Result<()> {
     let method = one.platform_method("TRC20").await?;
     let withdraw = request::withdraw("100.00", &method).with_key("key");
     let mut database = audit::connect(&stack.databases().owner_url(Service::Wallet)?).await?;
-    // Held up by this lock, the statement reaches its commit while nobody is there to hear of it.
+    // Held up by this lock, the statement commits after its client is gone.
     sqlx::raw_sql("BEGIN; LOCK TABLE transactions IN SHARE ROW EXCLUSIVE MODE").execute(&mut database).await?;
     let mut unanswered = JoinSet::new();
     for member in [&one, &other] {

@@ -144,7 +144,7 @@ pub async fn version(caller: StaffMember, Path(number): Path<String>) -> Answer<
     reply(ask!(caller.course_staff.get_version(message))?)
 }
 
-/// What is no number names no version.
+/// A malformed number counts as unknown.
 fn known(number: &str) -> Result<i32, ApiError> {
     number.parse().map_err(|_| ApiError::not_found())
 }

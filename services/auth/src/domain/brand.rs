@@ -1,4 +1,4 @@
-//! The name of the product: what authenticators show, and what is no name or password of a member.
+//! The name of the product: authenticators show it, and members may not use it as a name or password.
 
 use std::sync::OnceLock;
 

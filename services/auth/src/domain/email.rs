@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(email.folded(), "ada.lovelace+solvane@example.co.uk");
     }
 
-    /// [AUTH-05] What is no address is refused with the exact sentence.
+    /// [AUTH-05] A malformed address is refused with the exact sentence.
     #[test]
     fn what_is_no_address_is_refused() {
         for text in [

@@ -35,7 +35,7 @@ pub enum Kind {
     EmailChangeRequested,
     /// Another email address is in force.
     EmailChanged,
-    /// The email address of before is in force again, by the link mailed to it.
+    /// The previous email address was restored by the link mailed to it.
     EmailChangeUndone,
     /// "This was not me": every session ended, and payouts stop.
     Disowned,

@@ -40,7 +40,7 @@ const FREE_PLACE: i32 = 20;
 /// Tries from one address before the delay begins: many people may share it, and as many tries as wait for their hash
 /// count while they wait.
 const FREE_ADDRESS: i32 = 100;
-/// Behind a shared address somebody mistypes all day, without a rest. A guesser gains nothing: the longest delay lets a try
+/// An address shared by many people always has some failed attempts. A guesser gains nothing: the longest delay lets a try
 /// through as often.
 const FADE_ADDRESS: Duration = Duration::seconds(30);
 

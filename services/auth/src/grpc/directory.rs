@@ -35,7 +35,7 @@ impl DirectoryService for GrpcServer {
 
     async fn get_sessions(&self, request: Request<GetSessionsRequest>) -> Reply<GetSessionsResponse> {
         self.verifier.service(request.metadata(), &SERVICES)?;
-        // What is no id is no session.
+        // A malformed id counts as unknown.
         let ids: Vec<SessionId> = request.get_ref().session_ids.iter().filter_map(|id| id.parse().ok()).collect();
         let found = get_sessions(&self.app, &ids).await?;
         let sessions = found.into_iter().map(|found| (found.session.id.to_string(), convert::state(&found)));
@@ -44,7 +44,7 @@ impl DirectoryService for GrpcServer {
 
     async fn get_users(&self, request: Request<GetUsersRequest>) -> Reply<GetUsersResponse> {
         self.verifier.service(request.metadata(), &SERVICES)?;
-        // What is no id belongs to nobody.
+        // A malformed id counts as unknown.
         let ids: Vec<UserId> = request.get_ref().user_ids.iter().filter_map(|id| id.parse().ok()).collect();
         let users = get_users(&self.app, &ids).await?;
         Ok(Response::new(GetUsersResponse { users: convert::users(users) }))
@@ -72,7 +72,7 @@ impl DirectoryService for GrpcServer {
 
     async fn get_payout_state(&self, request: Request<GetPayoutStateRequest>) -> Reply<GetPayoutStateResponse> {
         self.verifier.service(request.metadata(), &["wallet"])?;
-        // What is no id belongs to nobody.
+        // A malformed id counts as unknown.
         let id = request.get_ref().user_id.parse::<UserId>().unwrap_or_default();
         let known_at = request.get_ref().destination_known_at.as_ref().and_then(clock::from_proto);
         let state = get_payout_state(&self.app, id, known_at).await?;

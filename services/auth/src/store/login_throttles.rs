@@ -55,7 +55,7 @@ pub async fn clear(conn: &mut PgConnection, counter: &Counter) -> Result<(), sql
     Ok(())
 }
 
-/// Takes one try back: it was not in vain, but those of others from there may be.
+/// Takes one attempt back: it succeeded, but others from there may have failed.
 pub async fn give_back(conn: &mut PgConnection, counter: &Counter) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE login_throttles SET failures = greatest(0, failures - 1), open_at = clock_timestamp() WHERE key = $1",

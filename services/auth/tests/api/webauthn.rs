@@ -206,7 +206,7 @@ fn the_site_is_that_of_the_public_address() {
     }
 }
 
-/// [D-A3] What is no answer of a browser is refused, no matter what it is.
+/// [D-A3] Anything but a response of a browser is refused.
 #[test]
 fn nonsense_is_refused() {
     let texts = ["", "{}", "[]", "null", r#"{"rawId":1}"#, r#"{"rawId":"AA","response":{"clientDataJSON":"e30"}}"#];

@@ -11,7 +11,7 @@ use crate::domain::file::File;
 use crate::domain::message::{Message, Party};
 use crate::error::Error;
 
-/// What is no id is no case's.
+/// A malformed id counts as unknown.
 pub(super) fn id(text: &str) -> Result<CaseId, Error> {
     text.parse().map_err(|_| Error::CaseNotFound)
 }

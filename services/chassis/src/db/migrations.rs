@@ -1,4 +1,4 @@
-//! Migrations beside running services: a lock that is not to be had within a second is given up and asked for again, for
+//! Migrations beside running services: a lock that is not granted within a second is given up and requested again, because
 //! everything that queues behind a waiting ALTER TABLE waits as long as it does.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::statements::{statements, table};
 
 /// How long a migration may wait for a lock.
 const LOCK: &str = "1s";
-/// A concurrent index build waits for the transactions of before, and holds up none.
+/// A concurrent index build waits for older transactions and blocks none.
 const BUILD: &str = "10min";
 /// How long locks are asked for again, before the migration fails.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -61,7 +61,7 @@ pub(super) async fn is_newer(pool: &PgPool, migrator: &Migrator) -> Result<bool,
 /// Changes the schema.
 ///
 /// # Errors
-/// If the database cannot be reached, a change fails, or a lock is not to be had for ten minutes.
+/// If the database cannot be reached, a change fails, or a lock is not granted within ten minutes.
 pub(super) async fn run(pool: &PgPool, work: Work<'_>) -> Result<(), MigrateError> {
     let end = Instant::now() + PATIENCE;
     loop {

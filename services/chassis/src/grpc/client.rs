@@ -113,8 +113,7 @@ impl Interceptor for Callee {
     }
 }
 
-/// Metadata that is another in every call: so marked it is not shown, and does not drive the rest from the connection's
-/// table of headers.
+/// Changes with every call; marked sensitive, so it is neither logged nor put into the HPACK table.
 fn secret(text: &str) -> Option<MetadataValue<Ascii>> {
     let mut value: MetadataValue<Ascii> = text.parse().ok()?;
     value.set_sensitive(true);

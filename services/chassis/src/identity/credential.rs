@@ -109,8 +109,7 @@ impl Credential {
             iat: now,
         };
         let mut value: MetadataValue<Ascii> = format!("Bearer {}", self.0.key.sign(&claims)?).parse()?;
-        // Another one in most calls: so marked it is not shown, and does not drive the rest from the connection's table of
-        // headers.
+        // Changes with every call; marked sensitive, so it is neither logged nor put into the HPACK table.
         value.set_sensitive(true);
         Ok(value)
     }

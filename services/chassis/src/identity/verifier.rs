@@ -189,8 +189,7 @@ impl Verifier {
         self.session_of(token).await
     }
 
-    /// Whom the bearer token in the metadata names, before anybody knows whether their session lives: for what may be
-    /// looked up meanwhile.
+    /// The user in the token. Does not check that the session is alive.
     ///
     /// # Errors
     /// Unauthenticated without one.

@@ -15,9 +15,9 @@ const LONGEST_TEXT: usize = 100_000;
 /// Bytes of all texts together.
 const LARGEST: usize = 2_000_000;
 const LONGEST_ID: usize = 80;
-/// Files to download with a lesson, at the most.
+/// Maximum files to download with a lesson.
 const MOST_ATTACHMENTS: usize = 20;
-/// Modules of the course, and lessons of a module, at the most.
+/// Maximum modules of the course, and lessons of a module.
 const MOST: usize = 50;
 const MINUTES: std::ops::RangeInclusive<i32> = 1..=600;
 

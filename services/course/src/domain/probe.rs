@@ -40,7 +40,7 @@ pub struct Rendition {
     pub name: &'static str,
     /// The shorter edge.
     pub edge: i64,
-    /// Of the picture, at the most.
+    /// Maximum bit rate of the picture.
     pub kilobits: i64,
 }
 

@@ -90,7 +90,7 @@ impl From<Progress> for ProgressMessage {
     }
 }
 
-/// What is no id stands for a file that there is not.
+/// A malformed id counts as unknown.
 fn media_id(text: &str) -> MediaId {
     text.parse().unwrap_or_default()
 }

@@ -122,12 +122,12 @@ impl CourseService for GrpcServer {
     }
 }
 
-/// What is no id is no note's.
+/// A malformed id counts as unknown.
 fn known_note(id: &str) -> Result<NoteId, Error> {
     id.parse().map_err(|_| Error::NoteNotFound)
 }
 
-/// What is no id is no file's.
+/// A malformed id counts as unknown.
 pub(super) fn known_media(id: &str) -> Result<MediaId, Error> {
     id.parse().map_err(|_| Error::MediaNotFound)
 }

@@ -110,7 +110,7 @@ pub struct PushText {
     pub tag: String,
 }
 
-/// Title, sentence and page of a kind; `None` for what is no notice.
+/// Title, sentence and page of a kind; `None` for a mail without a notice.
 #[must_use]
 pub fn words(kind: Template, facts: &Facts) -> Option<(&'static str, &'static str, String)> {
     let transaction = || below("/transactions", &facts.transaction_id);

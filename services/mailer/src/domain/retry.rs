@@ -35,7 +35,7 @@ impl Delay {
     }
 }
 
-/// Whether a mail of this age, tried in vain, is given up.
+/// Whether an undelivered mail of this age is given up.
 #[must_use]
 pub fn is_given_up(age_seconds: i64) -> bool {
     age_seconds >= LIFE_SECONDS

@@ -94,7 +94,7 @@ fn kinds(answer: &ListNoticesResponse) -> Vec<&str> {
 }
 
 /// [D-M7] [Q4] Every event that concerns a member adds one notice, however often it is delivered and however many mails it
-/// asks for; live views hear of it after the commit.
+/// asks for; live views are notified after the commit.
 #[sqlx::test(migrations = false)]
 async fn an_event_adds_one_notice(pool: PgPool) {
     let mut world = World::start(pool).await;

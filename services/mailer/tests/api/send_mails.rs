@@ -140,7 +140,7 @@ async fn mails_wait_for_auth(pool: PgPool) {
     assert!(world.rows().await.iter().all(|row| row.status == "sent"));
 }
 
-/// [E1] After a day in vain a notice is undeliverable and a code expired.
+/// [E1] After a day without delivery a notice is undeliverable and a code expired.
 #[sqlx::test(migrations = false)]
 async fn a_day_in_vain_is_the_end(pool: PgPool) {
     let world = World::start(pool).await;

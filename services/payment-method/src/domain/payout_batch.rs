@@ -56,7 +56,7 @@ fn refused(sentence: impl Into<String>) -> Refusal {
     Refusal::field("psbt", sentence)
 }
 
-/// Refuses what is no batch: nothing, too many, or two payouts to one address, which could not be distinguished.
+/// Refuses an invalid batch: no payouts, too many, or two payouts to one address, which could not be distinguished.
 ///
 /// # Errors
 /// Invalid on the field `payouts`.

@@ -119,7 +119,7 @@ async fn wrong_fields_are_named(pool: PgPool) {
     assert!(world.list(&token).await.is_empty());
 }
 
-/// [D-M1] [D-R8] Twenty methods at the most, however many are added at once.
+/// [D-M1] [D-R8] At most twenty methods, however many are added at once.
 #[sqlx::test(migrations = false)]
 async fn a_member_keeps_at_most_twenty(pool: PgPool) {
     let world = World::new(pool).await;

@@ -255,7 +255,7 @@ async fn a_price_is_that_of_its_moment(pool: PgPool) {
     assert_eq!(price(&mut conn, &asset, then - time::Duration::MINUTE).await.unwrap(), Err(NoRate::Missing));
 }
 
-/// [D-R17] What is no rate is not proposed, and only treasurers propose one.
+/// [D-R17] An invalid rate is refused, and only treasurers propose one.
 #[sqlx::test(migrations = false)]
 async fn only_treasurers_propose_valid_rates(pool: PgPool) {
     let world = World::new(pool).await;

@@ -13,7 +13,7 @@ use crate::store::{plan_values, plans};
 const LIMIT: i64 = 2_000;
 /// Plans in one request.
 const LARGEST_BATCH: usize = 100;
-/// Points of a plan at the least, where a request says how many: the oldest and the newest.
+/// Minimum points of a plan where a request limits them: the oldest and the newest.
 const FEWEST_POINTS: i64 = 2;
 
 /// The newest points, oldest first; also of a plan that is not offered any more, since members still hold it.

@@ -37,7 +37,7 @@ pub async fn settle_trade(db: &Db, wallet: &Wallet, id: TradeId) -> Result<Trade
     read(db, id).await
 }
 
-/// The member hears of it once.
+/// The member is notified once.
 async fn wait_for_cash(db: &Db, trade: &Trade, settlement: Settlement) -> Result<Trade, Error> {
     let mut tx = db.begin().await?;
     if trades::wait_for_cash(&mut tx, trade.id).await? {

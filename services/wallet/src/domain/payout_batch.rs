@@ -19,7 +19,7 @@ impl PayoutBatch {
     ///
     /// # Errors
     /// `PayoutNotStarted` for one that is neither, Invalid for other networks and assets than those of the first, for
-    /// what has no price or needs a memo; `NotFound` for what is no withdrawal, `DestinationMissing`.
+    /// one without a price or with a memo; `NotFound` if one is not a withdrawal, `DestinationMissing`.
     pub fn of(all: &[Transaction], by: StaffId) -> Result<Self, Error> {
         let mut batch = Self { network: String::new(), payouts: Vec::new() };
         for one in all {

@@ -34,7 +34,7 @@ use crate::store::member_buckets::{self, Bucket};
 use crate::store::member_data::MemberTables;
 use crate::store::transactions;
 
-/// What of members and transactions a process remembers.
+/// Maximum entries of each cache.
 const KNOWN: u64 = 1_000_000;
 
 /// The servers of all buckets.

@@ -9,7 +9,7 @@ use crate::domain::observed_payment::ObservedPayment;
 use crate::error::Error;
 use crate::grpc::GrpcServer;
 
-/// How many payments are read in one step, and in how many steps at the most.
+/// Payments read in one step, and maximum steps.
 const STEP: i32 = 200;
 const STEPS: u8 = 10;
 

@@ -113,7 +113,7 @@ pub async fn past(conn: &mut PgConnection, limit: i64) -> Result<Vec<PastPublica
     rows.collect()
 }
 
-/// The day of the newest publication. One that is not complete is none: who began it may have ended.
+/// The day of the newest publication. An incomplete one does not count: the process that began it may have ended.
 pub async fn newest_day(conn: &mut PgConnection) -> Result<Option<Date>, sqlx::Error> {
     let at = sqlx::query_scalar!(
         "SELECT at FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1"

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::domain::bucket::assigned;
 
-/// The bucket that has the accounts of a member; `None` before they are made, and for what is no member.
+/// The bucket that has the accounts of a member; `None` before they are made, and for an unknown member.
 pub async fn find(conn: &mut PgConnection, id: impl Into<Uuid>) -> Result<Option<u16>, sqlx::Error> {
     let bucket = sqlx::query_scalar!("SELECT bucket FROM member_buckets WHERE user_id = $1", id.into());
     Ok(bucket.fetch_optional(conn).await?.and_then(|bucket| u16::try_from(bucket).ok()))

@@ -30,8 +30,8 @@ impl HandlingTime {
 /// With this many decisions, the tenth, slowest one more than a single case.
 const ENOUGH: i64 = 10;
 
-/// The times of the last 24 hours; a kind of which none was handled is not there. What half, or nine of ten, took at the most in
-/// each bucket, they took at the most in all.
+/// The times of the last 24 hours, of the kinds with handled transactions. The longest median and 90th percentile of any bucket
+/// bound those of all.
 pub async fn of_the_last_day(conn: &mut PgConnection) -> Result<Vec<HandlingTime>, sqlx::Error> {
     let each = across!(conn, of_the_last_day_here(conn));
     let mut times = merged(

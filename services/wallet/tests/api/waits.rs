@@ -237,7 +237,7 @@ async fn a_silent_server_is_given_up_in_time(pool: PgPool) {
         let (ledger, movement) = (ledger.clone(), own(members[0]));
         async move { ledger.apply(movement).await }
     });
-    // The commit runs: the server has done it, and nobody hears of it.
+    // The server commits, but its answer does not arrive.
     while transfers(&world).await < 2 {
         assert!(began.elapsed() < Duration::from_secs(2));
         tokio::task::yield_now().await;

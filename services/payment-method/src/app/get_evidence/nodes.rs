@@ -19,7 +19,7 @@ pub(super) struct Nodes<'a> {
 }
 
 impl Nodes<'_> {
-    /// Why a hash is not among the payments: the node is asked, and those of the other chains.
+    /// Explains why a hash was not observed: looks it up on this chain's node, then on the others.
     pub(super) async fn elsewhere(&self, txid: &str) -> Search {
         if txid.is_empty() {
             return Search::NoHash;

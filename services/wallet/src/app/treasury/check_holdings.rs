@@ -107,8 +107,8 @@ impl Holdings {
         (!self.assets.is_empty()).then_some(Cents::new(sum))
     }
 
-    /// Has the metrics show it.
-    pub fn tell(&self) {
+    /// Updates the metrics.
+    pub fn record_metrics(&self) {
         for (one, comparison) in &self.assets {
             let state = State::of(*comparison);
             let labels = [("chain", one.chain.clone()), ("asset", one.asset.clone())];

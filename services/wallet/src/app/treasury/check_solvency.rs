@@ -136,8 +136,8 @@ impl Found {
         }
     }
 
-    /// Has the metrics show it, in whole dollars.
-    pub fn tell(&self) {
+    /// Updates the metrics, in whole dollars.
+    pub fn record_metrics(&self) {
         let dollars = |cents: Cents| i32::try_from(cents.get() / 100).unwrap_or(i32::MAX);
         metrics::gauge!("solvency_dollars", "sum" => "owed").set(dollars(self.solvency.owed));
         metrics::gauge!("solvency_dollars", "sum" => "held").set(dollars(self.solvency.held));

@@ -124,8 +124,8 @@ pub async fn check_unused(db: &Db, seen: Option<&Seen>, quote_id: QuoteId) -> Re
     if is_used { Err(Error::QuoteUsed) } else { Ok(()) }
 }
 
-/// Holds the gross amount and queues the payout for review. A stop that began since the gate was found open finds this
-/// request as if it had come before.
+/// Holds the gross amount and queues the payout for review. A pause that starts after this check does not affect this
+/// request.
 ///
 /// # Errors
 /// `WithdrawalsStopped`, `WithdrawalPending`, `LimitReached`, `InsufficientBalance`, `AmountOwed`, `QuoteUsed`,

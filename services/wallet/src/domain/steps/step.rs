@@ -98,7 +98,7 @@ pub struct Known {
     pub payouts: Option<PayoutState>,
     /// Withdrawals of all members are stopped.
     pub is_stopped: bool,
-    /// Nine of ten of its kind were over after this time, of late.
+    /// 90th percentile of recent handling times of this kind.
     pub usual: Option<Duration>,
     /// Unset where the chain is not observed, or was not asked.
     pub chain: Option<Chain>,

@@ -68,7 +68,7 @@ impl Transaction {
     ///
     /// # Errors
     /// Invalid when less or more than a fee was received, `SecondReviewerRequired`, `ApprovalDiffers`;
-    /// `AlreadyDecided` for what is no payment: such lines are never open.
+    /// `AlreadyDecided` if it is not a payment: other transactions are never open.
     pub fn confirm_payment(
         &mut self,
         arrival: Arrival,

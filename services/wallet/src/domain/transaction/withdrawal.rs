@@ -99,7 +99,7 @@ impl Transaction {
     /// A treasurer begins to pay it, or goes on paying: at the price of now, if the asset has one.
     ///
     /// # Errors
-    /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`, `NotFound` for what is no withdrawal.
+    /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`, `NotFound` if it is not a withdrawal.
     pub fn lease_payout(&mut self, price: Option<PayoutPrice>, by: StaffId, now: OffsetDateTime) -> Result<(), Error> {
         let withdrawal = self.payable(by)?;
         withdrawal.paying = Some(Lease { by, until: now + LEASE });
@@ -199,7 +199,7 @@ impl Transaction {
     /// The fee of an open withdrawal came from outside: the payout is the full amount, at the rate that was quoted.
     ///
     /// # Errors
-    /// `NotFound` for what is no withdrawal; `Amount` if the units do not fit.
+    /// `NotFound` if it is not a withdrawal; `Amount` if the units do not fit.
     pub fn take_fee_payment(&mut self) -> Result<(), Error> {
         let amount = self.amount;
         let withdrawal = self.as_withdrawal_mut()?;
@@ -214,7 +214,7 @@ impl Transaction {
     /// Names the missing destination.
     ///
     /// # Errors
-    /// `AlreadyDecided`, `DestinationAlreadySet`, `NotFound` for what is no withdrawal.
+    /// `AlreadyDecided`, `DestinationAlreadySet`, `NotFound` if it is not a withdrawal.
     pub fn set_destination(&mut self, destination: Destination) -> Result<(), Error> {
         self.check_lacks_destination()?;
         self.as_withdrawal_mut()?.destination = Some(destination);
@@ -224,7 +224,7 @@ impl Transaction {
     /// An open withdrawal whose destination is to be named; its method.
     ///
     /// # Errors
-    /// `AlreadyDecided`, `DestinationAlreadySet`, `NotFound` for what is no withdrawal.
+    /// `AlreadyDecided`, `DestinationAlreadySet`, `NotFound` if it is not a withdrawal.
     pub fn check_lacks_destination(&self) -> Result<&MethodCopy, Error> {
         let withdrawal = self.as_withdrawal().ok_or(Error::NotFound)?;
         if self.status != Status::Pending {

@@ -73,7 +73,7 @@ async fn with_receipt_here(
     .await
 }
 
-/// Payouts to a destination, of a member and of all others, at the most.
+/// Maximum payouts to a destination, of a member and of all others.
 const PAID_TO: i64 = 20;
 
 /// A payout to a destination.
@@ -190,7 +190,7 @@ async fn claimed_here(conn: &mut PgConnection, payments: &[ObservedPayment]) -> 
     .await
 }
 
-/// Open payments of an address at the most.
+/// Maximum open payments of an address.
 const OPEN_AT: i64 = 20;
 
 /// The newest open payments whose members were shown an address for a currency.
