@@ -11,15 +11,13 @@ use chassis::identity::{Role, Session, Staff};
 use chassis::page::Page;
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decides, Proposal};
-use proto::auth::v1::factor_service_server::FactorService;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
-    AddMemberNoteRequest, AddMemberNoteResponse, BeginTotpRequest, BeginTotpResponse, ConfirmTotpRequest,
-    ConfirmTotpResponse, EndMemberSessionsRequest, EndMemberSessionsResponse, FreezeMemberRequest,
-    FreezeMemberResponse, GetMeRequest, GetMeResponse, GetMemberRequest, GetMemberResponse, ListMemberActivityRequest,
-    ListMemberActivityResponse, ListMembersRequest, ListMembersResponse, ListStaffRequest, ListStaffResponse,
-    ProposeFactorResetRequest, ProposeFactorResetResponse, ProposeStaffChangeRequest, ProposeStaffChangeResponse,
-    StaffRole, StepUpRequest, StepUpResponse, UnfreezeMemberRequest, UnfreezeMemberResponse,
+    AddMemberNoteRequest, AddMemberNoteResponse, EndMemberSessionsRequest, EndMemberSessionsResponse,
+    FreezeMemberRequest, FreezeMemberResponse, GetMeRequest, GetMeResponse, GetMemberRequest, GetMemberResponse,
+    ListMemberActivityRequest, ListMemberActivityResponse, ListMembersRequest, ListMembersResponse, ListStaffRequest,
+    ListStaffResponse, ProposeFactorResetRequest, ProposeFactorResetResponse, ProposeStaffChangeRequest,
+    ProposeStaffChangeResponse, StaffRole, UnfreezeMemberRequest, UnfreezeMemberResponse,
 };
 use proto::common::v1::Idempotency;
 use tonic::metadata::MetadataMap;
@@ -57,21 +55,6 @@ impl StaffService for GrpcServer {
             decides_from: me.decides_from.map(clock::to_proto),
             permissions: Permission::of(role).map(|one| one.as_str().to_owned()).collect(),
         }))
-    }
-
-    async fn begin_totp(&self, request: Request<BeginTotpRequest>) -> Reply<BeginTotpResponse> {
-        self.colleague(request.metadata()).await?;
-        FactorService::begin_totp(self, request).await
-    }
-
-    async fn confirm_totp(&self, request: Request<ConfirmTotpRequest>) -> Reply<ConfirmTotpResponse> {
-        self.colleague(request.metadata()).await?;
-        FactorService::confirm_totp(self, request).await
-    }
-
-    async fn step_up(&self, request: Request<StepUpRequest>) -> Reply<StepUpResponse> {
-        self.colleague(request.metadata()).await?;
-        FactorService::step_up(self, request).await
     }
 
     async fn list_members(&self, request: Request<ListMembersRequest>) -> Reply<ListMembersResponse> {
