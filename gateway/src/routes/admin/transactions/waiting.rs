@@ -13,9 +13,9 @@ use crate::routes::quotes::PayoutPrice;
 use crate::routes::transactions::Destination;
 use crate::routes::transactions::model::TransactionKind;
 
-/// Transactions that wait for a decision at the most: one page.
+/// Maximum transactions that wait for a decision: one page.
 const PAGE: i32 = 1_000;
-/// Pages of those that wait for their payout at the most.
+/// Maximum pages of those that wait for their payout.
 const MOST_PAGES: usize = 10;
 
 /// The payment method of a waiting transaction.
