@@ -53,7 +53,8 @@ export interface paths {
         };
         /**
          * Read the trail of staff actions
-         * @description `format=csv` answers every row that matches as one file. Days are UTC and inclusive.
+         * @description `format=csv` answers every row that matches as one file. Days are UTC and inclusive. Of all services, those that do not answer
+         *     within three seconds are `missing`, and the rest is answered; a file is complete or breaks off.
          */
         get: operations["get_admin_audit"];
         put?: never;
@@ -1215,9 +1216,9 @@ export interface paths {
         };
         /**
          * Search
-         * @description Members by a part of their name, email or phone number or the start of their id; transactions by reference, hash, address or
-         *     amount; payments on the chains by hash or address of the platform. What a service does not answer within two seconds is
-         *     `missing`, and the rest is answered.
+         * @description Members by a part of their name, email or phone number or the start of their id, with two letters by the start of their name;
+         *     transactions by reference, hash, address or amount; payments on the chains by hash or address of the platform. What a service
+         *     does not answer within two seconds is `missing`, and the rest is answered.
          */
         get: operations["get_admin_search"];
         put?: never;
@@ -3349,8 +3350,10 @@ export interface components {
             service: string;
             subjectId: string;
         };
-        /** @description The audit log of one service, newest first. */
+        /** @description The audit log of one service or of all, newest first. */
         AuditTrail: {
+            /** @description Of all: the services that did not answer. Their rows are not in here. */
+            missing?: string[];
             nextCursor?: string;
             rows: components["schemas"]["AuditRow"][];
             success: boolean;
@@ -3391,7 +3394,10 @@ export interface components {
         };
         /** @description Why a transaction cannot go on: what the act would be refused with. */
         Blocker: {
-            /** @description `approve`, `pay`, or `start`: it cannot be started, but a payment that was made can be recorded. */
+            /**
+             * @description `approve`, `pay`, `start`: it cannot be started, but a payment that was made can be recorded, or `hash`: a payment cannot be
+             *     approved with the hash that is known of it, but with another one.
+             */
             act: string;
             code: string;
             message: string;
@@ -3734,9 +3740,9 @@ export interface components {
             /** @example 2026-01-31 */
             day: string;
             feeRevenue: components["schemas"]["Dollars"];
-            /** @description Money that came from outside, less what was reversed. */
+            /** @description Members' payments from outside, less what was reversed. */
             in: components["schemas"]["Dollars"];
-            /** @description Paid out. */
+            /** @description Paid out to members. */
             out: components["schemas"]["Dollars"];
         };
         /** @description The balances at the end of a day, in dollars. */
@@ -6659,7 +6665,10 @@ export interface components {
             currency: string;
             network: string;
         };
-        /** @description How long the requests of a kind waited that were decided. */
+        /**
+         * @description How long the requests of a kind waited that were decided. Where members are divided into buckets, as in the bucket in which they
+         *     waited the longest.
+         */
         WaitingTime: {
             /** Format: int32 */
             count: number;

@@ -56,7 +56,7 @@ pub async fn list(caller: StaffMember, Query(filter): Query<Filter>) -> Result<R
         kind: kind.into(),
         member_id: filter.member.unwrap_or_default(),
         search: filter.search.unwrap_or_default(),
-        page: None,
+        ..Default::default()
     };
     if is_csv(filter.format.as_deref())? {
         return file(caller.app, caller.out, message, filter.cursor.unwrap_or_default()).await;
