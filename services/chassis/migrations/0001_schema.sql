@@ -140,8 +140,8 @@ CREATE TABLE audit_rows (
 CREATE INDEX audit_rows_member ON audit_rows (member_id, id DESC) WHERE member_id IS NOT NULL;
 -- The newest rows of each action, of everybody and of one person. With the time, so that a search in a period reads no rows that it
 -- does not show.
-CREATE INDEX audit_rows_action ON audit_rows (action COLLATE "C", id DESC) INCLUDE (at);
-CREATE INDEX audit_rows_actor ON audit_rows (actor_id, action COLLATE "C", id DESC) INCLUDE (at);
+CREATE INDEX audit_rows_action ON audit_rows (action COLLATE "C", id) INCLUDE (at);
+CREATE INDEX audit_rows_actor ON audit_rows (actor_id, action COLLATE "C", id) INCLUDE (at);
 -- Where a period begins and ends.
 CREATE INDEX audit_rows_at ON audit_rows (at, id);
 

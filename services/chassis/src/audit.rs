@@ -315,7 +315,8 @@ async fn of_member(
 }
 
 /// Goes from one name of an action to the next, and takes the newest rows of each: neither a rare action nor a frequent one makes it
-/// read many rows.
+/// read many rows. Action and id are compared as one: with two conditions, the planner may expect as many rows of each action, and read
+/// all from the newest on.
 async fn of_action(conn: &mut PgConnection, filter: &Filter, window: Window) -> Result<Vec<Row>, sqlx::Error> {
     rows!(
         r#"WHERE id = ANY (ARRAY(
@@ -326,10 +327,10 @@ async fn of_action(conn: &mut PgConnection, filter: &Filter, window: Window) -> 
                     ORDER BY later.action COLLATE "C" LIMIT 1)
                 FROM names WHERE starts_with(names.action, $6))
             SELECT found.id FROM names CROSS JOIN LATERAL (
-                SELECT one.id FROM audit_rows AS one WHERE one.action COLLATE "C" = names.action
-                    AND one.id >= $1 AND one.id < $2
+                SELECT one.id FROM audit_rows AS one WHERE (one.action COLLATE "C", one.id) >= (names.action, $1)
+                    AND (one.action COLLATE "C", one.id) < (names.action, $2)
                     AND ($3::timestamptz IS NULL OR one.at >= $3) AND ($4::timestamptz IS NULL OR one.at < $4)
-                ORDER BY one.id DESC LIMIT $5) AS found
+                ORDER BY one.action COLLATE "C" DESC, one.id DESC LIMIT $5) AS found
             WHERE starts_with(names.action, $6) ORDER BY found.id DESC LIMIT $5))
          ORDER BY id DESC"#,
         window.first,
@@ -361,10 +362,11 @@ async fn of_actor(
                     ORDER BY later.action COLLATE "C" LIMIT 1)
                 FROM names WHERE starts_with(names.action, $6))
             SELECT found.id FROM names CROSS JOIN LATERAL (
-                SELECT one.id FROM audit_rows AS one WHERE one.actor_id = $7 AND one.action COLLATE "C" = names.action
-                    AND one.id >= $1 AND one.id < $2
+                SELECT one.id FROM audit_rows AS one WHERE one.actor_id = $7
+                    AND (one.action COLLATE "C", one.id) >= (names.action, $1)
+                    AND (one.action COLLATE "C", one.id) < (names.action, $2)
                     AND ($3::timestamptz IS NULL OR one.at >= $3) AND ($4::timestamptz IS NULL OR one.at < $4)
-                ORDER BY one.id DESC LIMIT $5) AS found
+                ORDER BY one.action COLLATE "C" DESC, one.id DESC LIMIT $5) AS found
             WHERE starts_with(names.action, $6) ORDER BY found.id DESC LIMIT $5))
          ORDER BY id DESC"#,
         window.first,

@@ -79,6 +79,7 @@ const labels: Record<string, string> = {
   documentSha256: 'SHA-256 of its file',
   gains: 'Gains of open trades at this value',
   at: 'In force from',
+  countedAt: 'Counted',
   currency: 'Currency',
   network: 'Network',
   address: 'Address',
@@ -134,7 +135,7 @@ function readable(name: string, value: unknown): string {
   if (name === 'outcome' && typeof value === 'string') return outcomes[value] ?? words(value)
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   // The audit log keeps what services wrote, which may not be a date that a browser can parse.
-  if ((name === 'at' || name === 'documentAt') && typeof value === 'string' && !Number.isNaN(Date.parse(value))) return formatDateTime(value)
+  if (/(^a|A)t$/.test(name) && typeof value === 'string' && !Number.isNaN(Date.parse(value))) return formatDateTime(value)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
 }
 

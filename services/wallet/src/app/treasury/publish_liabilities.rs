@@ -126,5 +126,5 @@ async fn complete_for(
 }
 
 fn facts(published: &Liabilities) -> serde_json::Value {
-    json!({ "at": Moment(published.at), "totalCents": published.total.get(), "leaves": published.leaves })
+    json!({ "countedAt": Moment(published.at), "totalCents": published.total.get(), "leaves": published.leaves })
 }
