@@ -12,7 +12,7 @@ use super::snapshots::Snapshots;
 use super::verdict::Verdict;
 use stack::Service;
 use stack::nodes::Rpc;
-use stack::pay::{account, segwit_script};
+use stack::treasurer::pay::{account, segwit_script};
 
 /// How many are read again on each chain, the newest.
 const READ: i64 = 1_000;

@@ -14,7 +14,7 @@ use sqlx::PgConnection;
 use super::snapshots::{Snapshots, search};
 use super::verdict::Verdict;
 use stack::Service;
-use stack::databases::further_buckets;
+use stack::servers::databases::further_buckets;
 
 /// One verdict for each database. A database without a single root is reported as broken.
 pub(super) async fn verdicts(snapshots: &mut Snapshots, folder: &Path, keys: &TrustedKeys) -> Result<Vec<Verdict>> {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use stack::Service;
-use stack::launch::{Launch, Output};
-use stack::process::Process;
+use stack::host::launch::{Launch, Output};
+use stack::host::process::Process;
 use tokio::net::TcpStream;
 
 use crate::product::Product;

@@ -26,7 +26,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
-use stack::postgres::{self, Durability, Postgres};
+use stack::servers::postgres::{self, Durability, Postgres};
 
 use crate::books::{Books, Work};
 use crate::cala::Cala;

@@ -31,7 +31,7 @@ impl Peer {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql");
         let script = folder.join(if hot { "hot.pgbench" } else { "spread.pgbench" });
         let before = server.cpu_us()?;
-        let output = Command::new(stack::postgres::program("pgbench")?)
+        let output = Command::new(stack::servers::postgres::program("pgbench")?)
             .args(["--no-vacuum", "--protocol=prepared", "--jobs=2"])
             .arg(format!("--client={at_once}"))
             .arg(format!("--time={seconds}"))

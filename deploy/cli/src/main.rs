@@ -20,14 +20,18 @@ use play::{
 };
 use stack::{
     Logs, Settings, Stack,
-    control::{self, Control},
     nodes::{Blocks, Installed},
-    pay,
-    postgres::Durability,
     running::Running,
-    servers::{BrokerServer, DatabaseServer},
-    sign::{self, Signed},
-    testbed::{Testbed, run_to_its_end},
+    servers::{
+        BrokerServer, DatabaseServer,
+        control::{self, Control},
+        postgres::Durability,
+        testbed::{Testbed, run_to_its_end},
+    },
+    treasurer::{
+        pay,
+        sign::{self, Signed},
+    },
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
 

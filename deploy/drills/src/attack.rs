@@ -33,7 +33,7 @@ use crate::attack::table::{Row, Table};
 use play::client::Client;
 use play::testing::{Member, Options, TestStack};
 use stack::Service;
-use stack::process::Process;
+use stack::host::process::Process;
 
 /// Which attack to run.
 #[derive(Clone, Debug)]

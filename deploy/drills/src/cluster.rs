@@ -34,7 +34,7 @@ use self::{
     table::Row,
 };
 use play::testing::{Options, TestStack};
-use stack::network;
+use stack::host::network;
 
 /// How long the load runs before a fault and after its repair.
 const AROUND: Duration = Duration::from_secs(3);

@@ -8,8 +8,8 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 use stack::Service;
-use stack::postgres::{self, Durability, Postgres};
 use stack::preparation;
+use stack::servers::postgres::{self, Durability, Postgres};
 
 /// Entries of the ledger for each member; of every other table there are fewer.
 const ENTRIES_OF_MEMBER: u64 = 40;

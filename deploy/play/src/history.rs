@@ -23,7 +23,7 @@ use crate::seed::{self, PLANS, STAFF_PASSWORD};
 use crate::{mails, paper};
 use stack::Service;
 use stack::Stack;
-use stack::clock::Clock;
+use stack::host::clock::Clock;
 use stack::{Logs, Settings};
 
 pub use self::story::DAYS;

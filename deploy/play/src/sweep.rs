@@ -14,8 +14,8 @@ use crate::{client::Client, seed};
 use stack::{
     nodes::{ETHEREUM_USDT, RICH, Rpc, TRON_USDT, transfer_data},
     operator::{self, Wallet},
-    pay,
     running::Running,
+    treasurer::pay,
 };
 
 /// The wallet of bitcoind that signs for own addresses.

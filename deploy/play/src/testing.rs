@@ -22,11 +22,10 @@ use crate::{
 use audit::{Evidence, Urls, Verdict, audit};
 use stack::{
     Replica, Service, Settings, Stack,
+    host::smtp::SmtpServer,
     nodes::Blocks,
-    postgres::Durability,
     running::Running,
-    servers::{BrokerServer, DatabaseServer},
-    smtp::SmtpServer,
+    servers::{BrokerServer, DatabaseServer, postgres::Durability},
 };
 
 pub use self::members::{Member, PASSWORD};
@@ -63,7 +62,7 @@ pub struct Options {
 
 /// A seeded stack in a temporary folder.
 ///
-/// It uses the servers of [`stack::testbed`] when it runs under one, and starts its own otherwise.
+/// It uses the servers of [`stack::servers::testbed`] when it runs under one, and starts its own otherwise.
 #[derive(Debug)]
 pub struct TestStack {
     stack: Stack,

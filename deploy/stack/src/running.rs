@@ -11,9 +11,8 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    preparation,
     service::Service,
-    stack::{LOCK, Stack},
+    stack::{LOCK, Stack, preparation},
 };
 
 const NOT_RUNNING: &str = "no stack is running or ready; start one with `make run`";

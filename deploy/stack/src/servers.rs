@@ -1,19 +1,24 @@
 //! The PostgreSQL and RabbitMQ of a stack: private, or on existing servers.
 
+pub mod broker;
+pub mod control;
+pub mod databases;
+pub mod postgres;
+pub mod rabbitmq;
+pub mod testbed;
+
 use std::{fs::create_dir_all, path::Path, sync::Arc};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{
-    broker::{self, Tenancy},
-    certificates::Certificates,
-    clock::Clock,
+use self::{
+    broker::Tenancy,
     databases::Databases,
-    ports,
-    postgres::{self, Durability, Postgres},
-    process::Process,
-    rabbitmq::{self, RabbitMq},
-    secrets::Secrets,
+    postgres::{Durability, Postgres},
+    rabbitmq::RabbitMq,
+};
+use crate::{
+    host::{certificates::Certificates, clock::Clock, ports, process::Process, secrets::Secrets},
     service::Service,
 };
 

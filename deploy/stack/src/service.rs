@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{
+use crate::host::{
     certificates::Certificates,
     launch::{Launch, Output},
 };

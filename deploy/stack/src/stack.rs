@@ -1,5 +1,11 @@
 //! The whole product: servers, keys and processes, started and stopped together.
 
+pub mod operator;
+pub mod preparation;
+pub mod settings;
+
+mod balancer;
+
 use std::{
     collections::BTreeMap,
     fs::{File, create_dir_all},
@@ -10,21 +16,26 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use tokio::task::JoinSet;
 
-use crate::{
+use self::{
     balancer::Balancer,
-    certificates::Certificates,
-    clock::{self, Clock},
-    databases::Databases,
-    launch::{Launch, Output},
-    nodes::Nodes,
-    operator, place,
-    postgres::{self, Durability, Postgres},
-    preparation,
-    process::{Process, Signal, tail},
-    secrets::Secrets,
-    servers::{self, Servers},
-    service::{Ports, Replica, Service, Shared},
     settings::{Logs, Settings},
+};
+use crate::{
+    host::{
+        certificates::Certificates,
+        clock::{self, Clock},
+        launch::{Launch, Output},
+        place,
+        process::{Process, Signal, tail},
+        secrets::Secrets,
+    },
+    nodes::Nodes,
+    servers::{
+        self, Servers,
+        databases::Databases,
+        postgres::{self, Durability, Postgres},
+    },
+    service::{Ports, Replica, Service, Shared},
 };
 
 /// Held while a stack runs.

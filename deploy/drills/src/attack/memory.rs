@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use tokio::time::sleep;
 
-use stack::process::{Process, Signal};
+use stack::host::process::{Process, Signal};
 
 /// The memory that the manifests give to the gateway.
 pub const LIMIT: u64 = 512 << 20;
@@ -128,7 +128,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stack::launch::{Launch, Output};
+    use stack::host::launch::{Launch, Output};
 
     /// The peak is that of the present case alone, also when it is over before it could be sampled.
     #[tokio::test]

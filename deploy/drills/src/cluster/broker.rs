@@ -17,9 +17,8 @@ use super::{
     machines::{self, Machine, NUMBERS, Server},
 };
 use stack::{
-    launch::Launch,
-    place,
-    rabbitmq::{self, BrokerUser, Definitions, SCRIPT, USER},
+    host::{launch::Launch, place},
+    servers::rabbitmq::{self, BrokerUser, Definitions, SCRIPT, USER},
 };
 
 /// Where each node listens for AMQP.

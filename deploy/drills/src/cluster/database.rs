@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 
 use super::machines::{self, Machine, NUMBERS, Server};
 use stack::{
-    launch::Launch,
-    place,
-    postgres::{self, USER},
+    host::{launch::Launch, place},
+    servers::postgres::{self, USER},
 };
 
 /// Where Patroni answers on every machine.
@@ -76,7 +75,7 @@ pub fn patroni(machine: &Machine, logs: &Path, passwords: &Passwords) -> Result<
 /// Makes a file readable only to a user.
 pub(super) fn give(user: &str, file: &Path) -> Result<()> {
     fs::set_permissions(file, fs::Permissions::from_mode(0o600))?;
-    stack::network::run("chown", &[user, &file.display().to_string()]).map(drop)
+    stack::host::network::run("chown", &[user, &file.display().to_string()]).map(drop)
 }
 
 fn etcd_arguments(machine: &Machine, data: &Path) -> Vec<String> {
@@ -246,7 +245,7 @@ pub async fn move_etcd_leader(http: &reqwest::Client, to: u8) -> Result<()> {
         let target = get(http, to, ETCD_PORT, "/v2/stats/self").await?;
         let target = target["id"].as_str().context("etcd has an id")?;
         let endpoint = format!("--endpoints=http://{}:{ETCD_PORT}", machines::address(from));
-        stack::network::run("env", &["ETCDCTL_API=3", "etcdctl", &endpoint, "move-leader", target])?;
+        stack::host::network::run("env", &["ETCDCTL_API=3", "etcdctl", &endpoint, "move-leader", target])?;
     }
     ensure!(etcd_leader(http).await? == to, "etcd is not led by n{to}");
     Ok(())

@@ -17,9 +17,8 @@ use super::{
 };
 use play::testing;
 use stack::{
-    process::Process,
-    rabbitmq::BrokerUser,
-    servers::{BrokerServer, DatabaseServer},
+    host::process::Process,
+    servers::{BrokerServer, DatabaseServer, rabbitmq::BrokerUser},
 };
 
 /// How long the servers of three machines may take to start, or to be well again.

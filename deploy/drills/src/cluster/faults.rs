@@ -11,7 +11,7 @@ use super::{
     machines::Server,
 };
 use play::testing::TestStack;
-use stack::{Replica, Service, clock::Clock};
+use stack::{Replica, Service, host::clock::Clock};
 
 /// How long a fault lasts, unless it has to last longer to take effect.
 const DURATION: Duration = Duration::from_secs(12);

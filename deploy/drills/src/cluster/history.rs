@@ -10,7 +10,7 @@ use anyhow::Result;
 use sqlx::Connection;
 use tokio::time::Instant;
 
-use stack::{Service, databases::Databases};
+use stack::{Service, servers::databases::Databases};
 
 /// An operation whose effect is a row of its own.
 struct Effect {

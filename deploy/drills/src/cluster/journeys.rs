@@ -28,7 +28,7 @@ use play::{
     seed::STAFF_PASSWORD,
     testing::{Member, PASSWORD, TestStack},
 };
-use stack::databases::Databases;
+use stack::servers::databases::Databases;
 
 /// How long a client waits for an answer; the gateway gives one within five seconds.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 use rustix::process::Signal;
 use tokio::time::{Instant, sleep};
 
-use stack::{
+use stack::host::{
     launch::{Launch, Output},
     network::{self, Namespace, ip, run},
     place,

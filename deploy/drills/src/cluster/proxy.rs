@@ -9,7 +9,7 @@ use super::{
     database::{self, PATRONI_PORT},
     machines::{self, NUMBERS},
 };
-use stack::{
+use stack::host::{
     launch::{Launch, Output},
     ports,
     process::Process,

@@ -12,7 +12,7 @@ use play::seed::{self, PLANS};
 use play::testing::{self, Member, PASSWORD, TestStack};
 use stack::Service;
 use stack::Settings;
-use stack::clock::Clock;
+use stack::host::clock::Clock;
 
 /// A product on a clock of its own.
 pub(super) struct Year {

@@ -6,10 +6,9 @@ use anyhow::Result;
 use tempfile::TempDir;
 
 use stack::{
-    Logs, Settings, ports,
-    postgres::Durability,
-    servers::{BrokerServer, DatabaseServer},
-    testbed,
+    Logs, Settings,
+    host::ports,
+    servers::{BrokerServer, DatabaseServer, postgres::Durability, testbed},
 };
 
 const WITHOUT_LIMIT: &str = "100000000";

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use play::testing::{Options, TestStack};
 use serde_json::{Value, json};
-use stack::{Service, nodes::Installed, sign};
+use stack::{Service, nodes::Installed, treasurer::sign};
 use tokio::time::{Instant, sleep};
 
 const LIMIT: Duration = Duration::from_secs(90);

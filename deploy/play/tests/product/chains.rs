@@ -15,8 +15,8 @@ use play::testing::{Options, TestStack};
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use stack::nodes::Installed;
-use stack::pay::pay;
 use stack::running::Running;
+use stack::treasurer::pay::pay;
 use tokio::time::{Instant, sleep, timeout};
 
 /// Longer than the lease of an observer that died, and than the interval between two readings of balances.

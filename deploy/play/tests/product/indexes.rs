@@ -15,8 +15,8 @@ use sqlx::{Connection, PgConnection};
 use stack::{
     Replica, Service,
     nodes::{EvmChain, Installed},
-    pay::{account, regtest},
     running::Running,
+    treasurer::pay::{account, regtest},
 };
 use tokio::time::{Instant, sleep};
 

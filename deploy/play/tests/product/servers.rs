@@ -10,12 +10,13 @@ use lapin::{
 use sqlx::{Connection as _, Executor, PgConnection};
 use stack::{
     Service,
-    broker::{self, VHOST},
-    databases::Databases,
-    postgres::{Durability, Postgres, Settings},
-    process::Process,
-    rabbitmq::{self, RabbitMq},
-    secrets::Secrets,
+    host::{process::Process, secrets::Secrets},
+    servers::{
+        broker::{self, VHOST},
+        databases::Databases,
+        postgres::{Durability, Postgres, Settings},
+        rabbitmq::{self, RabbitMq},
+    },
 };
 use tempfile::TempDir;
 

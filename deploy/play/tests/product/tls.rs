@@ -9,7 +9,7 @@ use chassis::{
 };
 use play::testing::{Options, TestStack};
 use sqlx::{Connection, PgConnection};
-use stack::{Service, certificates::Certificates};
+use stack::{Service, host::certificates::Certificates};
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;

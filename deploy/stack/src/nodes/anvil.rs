@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::rpc::{READY_LIMIT, Rpc};
-use crate::{
+use crate::host::{
     launch::{Launch, Output},
     ports,
     process::Process,

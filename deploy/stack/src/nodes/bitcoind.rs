@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use super::rpc::Rpc;
-use crate::{
+use crate::host::{
     launch::{Launch, Output},
     ports,
     process::Process,

@@ -7,7 +7,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::process::{Process, tail};
+use crate::host::process::{Process, tail};
 
 pub(super) const READY_LIMIT: Duration = Duration::from_secs(30);
 

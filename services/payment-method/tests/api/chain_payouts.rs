@@ -13,7 +13,7 @@ use payment_method::error::Error;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use stack::nodes::{Bitcoind, ETHEREUM_USDT, EvmChain, RICH, TREASURY, address_word, call_data, coins, number_word};
-use stack::sign::psbt as sign;
+use stack::treasurer::sign::psbt as sign;
 
 use crate::chain::{anvil, bitcoind, regtest};
 use crate::fixture::{BITCOIN, EVM, EVM_2, World};

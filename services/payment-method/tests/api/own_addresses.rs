@@ -25,7 +25,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use sqlx::PgPool;
 use stack::nodes::EvmChain;
-use stack::pay::account;
+use stack::treasurer::pay::account;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -6,8 +6,8 @@ use play::testing::{Options, TestStack};
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use stack::nodes::{Anvil, EvmChain, Installed, RICH};
-use stack::pay::{account, regtest};
 use stack::running::Running;
+use stack::treasurer::pay::{account, regtest};
 use stack::{Replica, Service};
 use tokio::time::{Instant, sleep};
 

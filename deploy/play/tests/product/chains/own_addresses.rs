@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use stack::Service;
 use stack::nodes::{EvmChain, Installed, RICH};
-use stack::pay::{account, pay};
 use stack::running::Running;
+use stack::treasurer::pay::{account, pay};
 use tokio::time::{Instant, sleep};
 
 use crate::chains::payouts::send;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use stack::Service;
 use stack::nodes::{Anvil, EvmChain, Installed, transfer_data};
-use stack::pay::account;
+use stack::treasurer::pay::account;
 use tokio::time::{Instant, sleep};
 
 use crate::chains::own_addresses::address;

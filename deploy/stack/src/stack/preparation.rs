@@ -14,12 +14,14 @@ use tokio::{
 };
 
 use crate::{
-    databases::Databases,
-    launch::{Launch, Output, WALLET_BUCKETS},
-    ports,
-    process::{Process, tail},
+    host::{
+        launch::{Launch, Output, WALLET_BUCKETS},
+        ports,
+        process::{Process, tail},
+    },
+    servers::databases::Databases,
     service::{Ports, Replica, Service, Shared, binary},
-    settings::Settings,
+    stack::settings::Settings,
 };
 
 const READY_LIMIT: Duration = Duration::from_secs(120);

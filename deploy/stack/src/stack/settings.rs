@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::clock::Clock;
+use crate::host::clock::Clock;
 use crate::nodes::Blocks;
 use crate::servers::{BrokerServer, DatabaseServer};
 

@@ -19,7 +19,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use crate::{
+use crate::host::{
     certificates::Certificate,
     launch::{Launch, Output},
     place, ports,

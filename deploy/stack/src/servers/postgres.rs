@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use sqlx::{Connection, PgConnection};
 use tokio::time::{Instant, sleep};
 
-use crate::{
+use crate::host::{
     certificates::Certificate,
     clock::Clock,
     launch::{Launch, Output},

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
-use crate::launch::Launch;
+use crate::host::launch::Launch;
 
 /// Appended to database addresses to disable timeouts. Their signals interrupt libfaketime, which then returns the
 /// machine's time, and PostgreSQL cancels transactions that seem to be months old.

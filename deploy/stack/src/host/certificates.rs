@@ -8,8 +8,8 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
-use crate::launch::{Launch, Output};
-use crate::process::tail;
+use crate::host::launch::{Launch, Output};
+use crate::host::process::tail;
 
 /// An authority and the certificates that it signed.
 #[derive(Clone, Debug)]

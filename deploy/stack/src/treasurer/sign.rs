@@ -10,8 +10,8 @@ use sqlx::{Connection, PgConnection};
 
 use crate::{
     nodes::{Rpc, address_word, call_data, number_word, transfer_data},
-    pay::{MINER, account, node},
     running::Running,
+    treasurer::pay::{MINER, account, node},
 };
 
 /// How a PSBT begins.

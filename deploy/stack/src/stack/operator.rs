@@ -18,9 +18,9 @@ use miniscript::bitcoin::{
 use tokio::task::spawn_blocking;
 
 use crate::{
-    preparation,
-    secrets::Secrets,
+    host::secrets::Secrets,
     service::{Service, binary},
+    stack::preparation,
 };
 
 /// Below the folder of the keys.

@@ -18,8 +18,8 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::network;
-use crate::process::{PATIENCE, Process, Signal};
+use crate::host::network;
+use crate::host::process::{PATIENCE, Process, Signal};
 
 /// Into how many buckets wallets divide their members: for their own tests, and for the products of a testbed's command.
 pub const WALLET_BUCKETS: &str = "WALLET_BUCKETS";

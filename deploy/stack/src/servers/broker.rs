@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::{
-    rabbitmq::{BrokerUser, Definitions},
-    secrets::Secrets,
+    host::secrets::Secrets,
+    servers::rabbitmq::{BrokerUser, Definitions},
     service::Service,
 };
 

@@ -16,7 +16,7 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-use crate::ports;
+use crate::host::ports;
 
 /// An SMTP server for one stack.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use serde_json::json;
 use sqlx::FromRow;
 
 use crate::{
-    databases::connect_each,
     nodes::{RICH, Rpc, address_word, call_data, number_word, transfer_data},
     running::Running,
+    servers::databases::connect_each,
 };
 
 /// The wallet of bitcoind that has coins.

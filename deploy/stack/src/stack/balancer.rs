@@ -21,7 +21,7 @@ use tokio::{
 
 use crate::{
     service::{Ports, Replica, Service},
-    settings::Settings,
+    stack::settings::Settings,
 };
 
 /// How often each process is asked whether it is ready.
@@ -50,7 +50,7 @@ impl Balancer {
     ) -> Result<BTreeMap<Service, (u16, Self)>> {
         let mut balancers = BTreeMap::new();
         for service in Service::ALL.into_iter().filter(|_| settings.two_of_each) {
-            let port = if service == Service::Gateway { settings.port } else { crate::ports::free()? };
+            let port = if service == Service::Gateway { settings.port } else { crate::host::ports::free()? };
             let processes = ports.iter().filter(|(replica, _)| replica.0 == service).map(|(_, ports)| *ports);
             balancers.insert(service, (port, Self::start(port, processes).await?));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, postgres::PgConnectOptions};
 
-use crate::{secrets::Secrets, service::Service};
+use crate::{host::secrets::Secrets, service::Service};
 
 /// Prevents two stacks from creating the same roles of one server at the same time.
 const LOCK: i64 = 0x736f_6c76_616e_6500;

@@ -10,10 +10,11 @@ use anyhow::{Context, Result};
 use tempfile::TempDir;
 
 use crate::{
-    launch::WALLET_BUCKETS,
-    place, ports,
-    postgres::{self, Durability, Postgres},
-    rabbitmq::{BrokerUser, Definitions, RabbitMq, Settings},
+    host::{launch::WALLET_BUCKETS, place, ports},
+    servers::{
+        postgres::{self, Durability, Postgres},
+        rabbitmq::{BrokerUser, Definitions, RabbitMq, Settings},
+    },
 };
 
 /// The environment variables under which a command finds the servers: for the services' own tests.
