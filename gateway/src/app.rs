@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use chassis::identity::{Credential, Verifier};
 
-use crate::cache::plans::PlanCache;
-use crate::cache::profiles::ProfileCache;
-use crate::clients::Clients;
 use crate::config::Config;
-use crate::documents::Documents;
 use crate::exports::Exports;
-use crate::files::Files;
-use crate::live::Live;
-use crate::media::Media;
 use crate::middleware::admission::Admission;
 use crate::middleware::body::Spool;
 use crate::middleware::rate::Rates;
+use crate::papers::documents::Documents;
+use crate::peers::cache::plans::PlanCache;
+use crate::peers::cache::profiles::ProfileCache;
+use crate::peers::clients::Clients;
+use crate::peers::live::Live;
 use crate::proofs::Proofs;
+use crate::storage::files::Files;
+use crate::storage::media::Media;
 
 /// A handle on the shared parts; clones are cheap.
 #[derive(Clone)]

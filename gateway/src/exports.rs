@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 use crate::middleware::rate::block;
 use crate::middleware::shares::{Share, Shares};
 

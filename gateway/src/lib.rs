@@ -13,49 +13,21 @@ pub mod middleware;
 
 pub mod extract;
 
-pub mod idempotency;
+pub mod http;
 
-pub mod json;
-
-pub mod convert;
-
-pub mod compression;
-
-mod large;
-
-pub mod names;
-
-pub mod archive;
+pub mod papers;
 
 pub mod exports;
 
-pub mod documents;
-
-pub mod files;
-
-pub mod media;
+pub mod storage;
 
 pub mod proofs;
 
-pub mod pdf;
-
-pub mod paper;
-
-pub mod pictures;
-
 pub mod sweep;
 
-pub mod clients;
+pub mod peers;
 
 pub mod routes;
-
-pub mod cache;
-
-pub mod live;
-
-pub mod error;
-
-pub mod refusal_page;
 
 pub mod openapi;
 

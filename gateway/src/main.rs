@@ -14,21 +14,21 @@ use chassis::process::{self, Allocator, Process};
 use chassis::settings;
 use clap::{CommandFactory, Parser, Subcommand};
 use gateway::app::{App, AppState};
-use gateway::cache::plans::PlanCache;
-use gateway::cache::profiles::ProfileCache;
-use gateway::clients::Clients;
 use gateway::config::Config;
-use gateway::documents::Documents;
 use gateway::exports::Exports;
-use gateway::files::Files;
-use gateway::live::Live;
-use gateway::media::Media;
 use gateway::middleware::admission::Admission;
 use gateway::middleware::body::Spool;
 use gateway::middleware::rate::Rates;
+use gateway::papers::documents::Documents;
+use gateway::peers::cache::plans::PlanCache;
+use gateway::peers::cache::profiles::ProfileCache;
+use gateway::peers::clients::Clients;
+use gateway::peers::live::Live;
 use gateway::proofs::Proofs;
 use gateway::router::router;
 use gateway::server;
+use gateway::storage::files::Files;
+use gateway::storage::media::Media;
 use gateway::sweep;
 
 #[global_allocator]

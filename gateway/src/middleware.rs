@@ -51,11 +51,11 @@ use uuid::Uuid;
 use self::class::{Class, Classes};
 use self::rate::Rates;
 use crate::app::App;
-use crate::compression;
-use crate::error::{self, ApiError};
 use crate::extract::{bearer, client_address};
-use crate::files::format::too_large;
-use crate::refusal_page::Reader;
+use crate::http::compression;
+use crate::http::error::{self, ApiError};
+use crate::http::refusal_page::Reader;
+use crate::storage::files::format::too_large;
 
 /// How long a handler may take once the body is there.
 const DEADLINE: Duration = Duration::from_secs(6);

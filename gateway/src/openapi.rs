@@ -13,7 +13,7 @@ use utoipa::openapi::{Components, ObjectBuilder, OpenApi as Document, PathItem, 
 use utoipa::{Modify, OpenApi};
 
 use crate::app::App;
-use crate::error::{ErrorReply, Errors};
+use crate::http::error::{ErrorReply, Errors};
 
 /// What the document says besides the routes.
 #[derive(OpenApi)]
@@ -69,7 +69,7 @@ pub fn name_operations(document: &mut Document) {
     }
 }
 
-/// Adds `success`, which [`Reply`](crate::json::Reply) writes, to the body of every success.
+/// Adds `success`, which [`Reply`](crate::http::json::Reply) writes, to the body of every success.
 pub fn add_success(document: &mut Document) {
     let mut bodies = HashSet::new();
     for (_, operation) in document.paths.paths.values_mut().flat_map(operations) {

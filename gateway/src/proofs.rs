@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use time::OffsetDateTime;
 
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 
 /// How old a proof may be by the clock of its caller before the gateway asks for a nonce, in seconds.
 const OLD: i64 = 60;

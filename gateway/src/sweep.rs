@@ -14,9 +14,9 @@ use proto::common::v1::file_owner_service_client::FileOwnerServiceClient;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
-use crate::clients::{FileOwners, call_retrying};
-use crate::error::ApiError;
-use crate::files::{Files, Purpose};
+use crate::http::error::ApiError;
+use crate::peers::clients::{FileOwners, call_retrying};
+use crate::storage::files::{Files, Purpose};
 
 /// How old a file must be before it is examined.
 const AGE: time::Duration = time::Duration::minutes(30);

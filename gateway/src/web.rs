@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use tower_http::services::ServeDir;
 
 use self::page::{Marks, Page};
-use crate::error::{self, ApiError};
+use crate::http::error::{self, ApiError};
 use crate::middleware::headers::CONTENT_POLICY;
 use crate::operator::Operator;
 

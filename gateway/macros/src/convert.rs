@@ -103,7 +103,7 @@ pub fn from(messages: &Messages, item: &mut ItemStruct) -> Result<TokenStream> {
         } else if mapping.whole || (mapping.name.is_none() && field.attrs.iter().any(is_flatten)) {
             let value = match mapping.with {
                 Some(with) => quote!((#with)(&message)),
-                None => quote!(#gateway::convert::from_proto(message.clone())?),
+                None => quote!(#gateway::http::convert::from_proto(message.clone())?),
             };
             of_whole.push(quote!(let #name = #value;));
             fields.push(quote!(#name));
@@ -112,9 +112,9 @@ pub fn from(messages: &Messages, item: &mut ItemStruct) -> Result<TokenStream> {
             let value = match mapping.with {
                 Some(with) => quote!((#with)(message.#in_message)),
                 None if mapping.default => {
-                    quote!(#gateway::convert::from_proto(message.#in_message.unwrap_or_default())?)
+                    quote!(#gateway::http::convert::from_proto(message.#in_message.unwrap_or_default())?)
                 }
-                None => quote!(#gateway::convert::from_proto(message.#in_message)?),
+                None => quote!(#gateway::http::convert::from_proto(message.#in_message)?),
             };
             fields.push(quote!(#name: #value));
         }
@@ -122,16 +122,16 @@ pub fn from(messages: &Messages, item: &mut ItemStruct) -> Result<TokenStream> {
     let (name, text) = (&item.ident, item.ident.to_string());
     let conversions = messages.paths.iter().map(|path| {
         quote! {
-            impl #gateway::convert::FromProto<#path> for #name {
-                fn from_proto(message: #path) -> Result<Self, #gateway::error::ApiError> {
+            impl #gateway::http::convert::FromProto<#path> for #name {
+                fn from_proto(message: #path) -> Result<Self, #gateway::http::error::ApiError> {
                     #(#of_whole)*
                     Ok(Self { #(#fields),* })
                 }
             }
 
-            impl #gateway::convert::FromProto<Option<#path>> for #name {
-                fn from_proto(message: Option<#path>) -> Result<Self, #gateway::error::ApiError> {
-                    #gateway::convert::from_proto(#gateway::convert::required(message, #text)?)
+            impl #gateway::http::convert::FromProto<Option<#path>> for #name {
+                fn from_proto(message: Option<#path>) -> Result<Self, #gateway::http::error::ApiError> {
+                    #gateway::http::convert::from_proto(#gateway::http::convert::required(message, #text)?)
                 }
             }
         }
@@ -158,22 +158,22 @@ pub fn names(messages: &Messages, item: &ItemEnum) -> TokenStream {
     let texts: Vec<_> = variants.iter().map(|variant| variant.to_string().to_lowercase()).collect();
     let conversions = messages.paths.iter().map(|path| {
         quote! {
-            impl #gateway::convert::FromProto<i32> for #name {
-                fn from_proto(number: i32) -> Result<Self, #gateway::error::ApiError> {
+            impl #gateway::http::convert::FromProto<i32> for #name {
+                fn from_proto(number: i32) -> Result<Self, #gateway::http::error::ApiError> {
                     match #path::try_from(number) {
                         #(Ok(#path::#variants) => Ok(Self::#variants),)*
-                        Ok(#path::Unspecified) | Err(_) => Err(#gateway::error::ApiError::internal(#unknown)),
+                        Ok(#path::Unspecified) | Err(_) => Err(#gateway::http::error::ApiError::internal(#unknown)),
                     }
                 }
             }
 
-            impl #gateway::convert::FromProto<i32> for Option<#name> {
-                fn from_proto(number: i32) -> Result<Self, #gateway::error::ApiError> {
-                    (number != 0).then(|| #gateway::convert::from_proto(number)).transpose()
+            impl #gateway::http::convert::FromProto<i32> for Option<#name> {
+                fn from_proto(number: i32) -> Result<Self, #gateway::http::error::ApiError> {
+                    (number != 0).then(|| #gateway::http::convert::from_proto(number)).transpose()
                 }
             }
 
-            impl #gateway::convert::Choice for #name {
+            impl #gateway::http::convert::Choice for #name {
                 type Proto = #path;
                 const ALL: &'static [(&'static str, #path)] = &[#((#texts, #path::#variants)),*];
             }
@@ -194,14 +194,14 @@ pub fn to(messages: &Messages, item: &mut ItemStruct) -> Result<TokenStream> {
         let shown = name.unraw().to_string().to_lower_camel_case();
         fields.push(match mapping.with {
             Some(with) => quote!(message.#in_message = (#with)(form, #shown, &self.#name)),
-            None => quote!(message.#in_message = #gateway::json::ReadAs::read(&self.#name, form, #shown)),
+            None => quote!(message.#in_message = #gateway::http::json::ReadAs::read(&self.#name, form, #shown)),
         });
     }
     let name = &item.ident;
     let conversions = messages.paths.iter().map(|path| {
         quote! {
-            impl #gateway::json::ToProto<#path> for #name {
-                fn fill(&self, form: &mut #gateway::json::Form) -> #path {
+            impl #gateway::http::json::ToProto<#path> for #name {
+                fn fill(&self, form: &mut #gateway::http::json::Form) -> #path {
                     let mut message = #path::default();
                     #(#fields;)*
                     message

@@ -8,8 +8,8 @@ use syn::{FnArg, ItemFn, LitStr, Path, PathSegment, Result, ReturnType, Token};
 use crate::types::{argument, last};
 
 /// What the entries of all routes refer to.
-const KEY: &str = "crate::idempotency::Key";
-const ERRORS: &str = "crate::error::Errors";
+const KEY: &str = "crate::http::idempotency::Key";
+const ERRORS: &str = "crate::http::error::Errors";
 /// Extractors of callers without a session.
 const ANYBODY: [&str; 2] = ["Visitor", "MaybeSignedIn"];
 /// Extractors of callers with a session.

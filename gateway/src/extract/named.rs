@@ -7,7 +7,7 @@ use chassis::identity::Session;
 
 use super::session::token_of;
 use crate::app::App;
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 
 /// The holder of a member's token, for a call whose service asks auth for the session at that moment, as
 /// [`ActiveMember`](super::ActiveMember) would: one question is enough. What the gateway refuses by itself it refuses by

@@ -9,7 +9,7 @@ use chassis::permission::Permission;
 
 use super::session::{Caller, Role};
 use crate::app::App;
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 
 macro_rules! roles {
     ($($(#[doc = $doc:literal])+ $role:ident as $caller:ident = $admit:expr;)+) => {$(

@@ -13,7 +13,7 @@ use proto::auth::v1::Client;
 use super::client_address::client_address;
 use super::request_id::RequestId;
 use crate::app::App;
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 
 /// Any caller. A bearer token is ignored.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 use crate::middleware::class::Class;
 use crate::middleware::rate::block;
 use crate::middleware::shares::{Share, Shares};

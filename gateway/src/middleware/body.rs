@@ -14,7 +14,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
 
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 use crate::middleware::rate::block;
 use crate::middleware::shares::{Share, Shares};
 

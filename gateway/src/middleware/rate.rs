@@ -10,7 +10,7 @@ use axum::http::{StatusCode, Uri};
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 use crate::middleware::class::Class;
 
 /// A page brings some fifty files with it.

@@ -6,10 +6,10 @@ use proto::common::v1::PageRequest;
 use route_macros::{get, response};
 use serde::Deserialize;
 
-use crate::clients::ask;
 use crate::extract::SignedIn;
-use crate::json::{Answer, reply};
-use crate::names::SecurityEventKind;
+use crate::http::json::{Answer, reply};
+use crate::http::names::SecurityEventKind;
+use crate::peers::clients::ask;
 
 /// The page of a list.
 #[derive(Debug, Default, Deserialize)]

@@ -14,12 +14,14 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::clients::{ask, keyed, send};
-use crate::convert::{from_proto, non_empty, required};
-use crate::error::ApiError;
 use crate::extract::{MaybeSignedIn, SignedIn, Visitor, on_behalf};
-use crate::idempotency::Keyed;
-use crate::json::{self, Answer, Created, Done, Field, Form, Json, Kept, ToProto, created, done, marked, ok, reply};
+use crate::http::convert::{from_proto, non_empty, required};
+use crate::http::error::ApiError;
+use crate::http::idempotency::Keyed;
+use crate::http::json::{
+    self, Answer, Created, Done, Field, Form, Json, Kept, ToProto, created, done, marked, ok, reply,
+};
+use crate::peers::clients::{ask, keyed, send};
 use crate::proofs;
 use crate::routes::users::{User, wallet_of};
 

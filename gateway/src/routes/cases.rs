@@ -9,14 +9,14 @@ use route_macros::{get, post, request, response};
 use time::OffsetDateTime;
 
 use crate::app::App;
-use crate::clients::{ask, keyed};
-use crate::convert::{Choice, from_proto};
-use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::files::{Checked, Files, Purpose};
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Field, Form, ToProto, ok, reply};
+use crate::http::convert::{Choice, from_proto};
+use crate::http::error::ApiError;
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Created, Field, Form, ToProto, ok, reply};
+use crate::peers::clients::{ask, keyed};
 use crate::routes::activity::Cursor;
+use crate::storage::files::{Checked, Files, Purpose};
 
 /// What a case is about.
 #[response(from = cases::Topic)]

@@ -10,11 +10,11 @@ use proto::course::v1::GetCertificateRequest;
 use route_macros::{get, response};
 
 use crate::app::App;
-use crate::clients::call_retrying;
-use crate::convert::{from_proto, required};
-use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
-use crate::json::ok;
+use crate::http::convert::{from_proto, required};
+use crate::http::error::{ApiError, Errors};
+use crate::http::json::ok;
+use crate::peers::clients::call_retrying;
 
 /// A certificate.
 #[response]

@@ -4,11 +4,11 @@ use proto::auth::v1::{CheckClosingRequest, CloseAccountRequest, KeepAccountReque
 use proto::wallet::v1::{GetWalletRequest, RequestWithdrawalRequest};
 use route_macros::{delete, post, request, response};
 
-use crate::clients::{ask, send};
-use crate::convert::from_proto;
-use crate::error::ApiError;
 use crate::extract::{ActiveMember, SignedIn};
-use crate::json::{Answer, Done, Field, Form, Json, done, ok};
+use crate::http::convert::from_proto;
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, Done, Field, Form, Json, done, ok};
+use crate::peers::clients::{ask, send};
 use crate::routes::transactions::TransactionSummary;
 
 /// The password, where it is needed, and what becomes of what is left.

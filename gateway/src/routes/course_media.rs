@@ -10,12 +10,12 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 
 use crate::app::App;
-use crate::clients::call_retrying;
-use crate::error::{ApiError, ErrorReply, Errors};
 use crate::extract::bearer;
-use crate::json::Decimal;
-use crate::media::Ticket;
+use crate::http::error::{ApiError, ErrorReply, Errors};
+use crate::http::json::Decimal;
+use crate::peers::clients::call_retrying;
 use crate::routes::files::{range, streamed};
+use crate::storage::media::Ticket;
 
 const PLAYLIST: &str = "application/vnd.apple.mpegurl";
 /// No browser keeps what was paid for when its session has ended.
@@ -180,7 +180,7 @@ async fn captions(app: &App, ticket: &Ticket, language: &str) -> Result<Response
     let (lesson_id, media_id) = (ticket.lesson_id.clone(), ticket.media.to_string());
     let message = GetCaptionsRequest { lesson_id, media_id, language: language.to_owned() };
     let answer = call_retrying!(app.clients.course, get_captions, ticket.out(&app.credential), message);
-    let vtt = answer.map_err(crate::media::hide_session)?.into_inner().vtt;
+    let vtt = answer.map_err(crate::storage::media::hide_session)?.into_inner().vtt;
     Ok(marked(vtt.into_response(), "text/vtt; charset=utf-8", NOT_KEPT))
 }
 

@@ -8,15 +8,15 @@ use proto::wallet::v1::PurchaseCourseRequest;
 use route_macros::{get, post, put, request, response};
 use time::OffsetDateTime;
 
-use crate::clients::{ask, keyed};
-use crate::convert::{from_proto, required};
-use crate::error::ApiError;
 use crate::extract::{ActiveMember, MaybeSignedIn, VerifiedMember};
-use crate::idempotency::Key;
-use crate::json::{Answer, Field, Json, ToProto, ok};
-use crate::media::Ticket;
+use crate::http::convert::{from_proto, required};
+use crate::http::error::ApiError;
+use crate::http::idempotency::Key;
+use crate::http::json::{Answer, Field, Json, ToProto, ok};
+use crate::peers::clients::{ask, keyed};
 use crate::routes::course_media::VideoEntry;
 use crate::routes::transactions::TransactionMade;
+use crate::storage::media::Ticket;
 
 /// How far a member has come in a lesson.
 #[response(from = course::Progress)]

@@ -5,11 +5,11 @@ use proto::wallet::v1::{GetBalancesResponse, ListDailyBalancesRequest, ListDaily
 use route_macros::{get, response};
 use serde::Deserialize;
 
-use crate::clients::ask;
-use crate::convert::{FromProto, from_proto};
-use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Dollars, reply};
+use crate::http::convert::{FromProto, from_proto};
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, Dollars, reply};
+use crate::peers::clients::ask;
 use crate::routes::wallet::Balances;
 
 /// Days by default.

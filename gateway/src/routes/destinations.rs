@@ -11,9 +11,9 @@ use proto::wallet::v1::{
 use route_macros::{post, request};
 
 use crate::app::App;
-use crate::clients::{call, call_retrying};
 use crate::extract::ActiveMember;
-use crate::json::{Answer, Done, Field, Json, done};
+use crate::http::json::{Answer, Done, Field, Json, done};
+use crate::peers::clients::{call, call_retrying};
 
 /// The code that confirms a destination.
 #[request]

@@ -4,8 +4,8 @@ use axum::extract::{Path, State};
 use route_macros::{get, response};
 
 use crate::app::App;
-use crate::documents::{self, DocumentRecord};
-use crate::json::{Answer, ok};
+use crate::http::json::{Answer, ok};
+use crate::papers::documents::{self, DocumentRecord};
 
 /// The response with what is known of a document.
 #[response]

@@ -10,9 +10,9 @@ use futures::stream::unfold;
 use route_macros::get;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::live::Update;
+use crate::http::error::{ApiError, Errors};
+use crate::peers::live::Update;
 
 /// Life of one stream. The client reconnects with a fresh token.
 const LIFE: Duration = Duration::from_secs(15 * 60);

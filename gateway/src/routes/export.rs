@@ -16,13 +16,13 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, timeout};
 
 use crate::app::App;
-use crate::archive::Archive;
-use crate::cache::profiles::Profile;
-use crate::clients::{Service, call_retrying};
-use crate::convert::non_empty;
-use crate::error::{ApiError, Errors};
 use crate::exports::Pace;
 use crate::extract::VerifiedMember;
+use crate::http::convert::non_empty;
+use crate::http::error::{ApiError, Errors};
+use crate::papers::archive::Archive;
+use crate::peers::cache::profiles::Profile;
+use crate::peers::clients::{Service, call_retrying};
 use crate::routes::transactions::statement;
 
 const README: &str = "This archive holds what Solvane keeps about you.\n\n\
@@ -255,7 +255,7 @@ fn following(month: Date) -> Option<Date> {
 fn created_at(first: &ListMemberDataResponse) -> Result<Date, Broken> {
     let account: Value = serde_json::from_str(first.rows_json.first().map_or("null", String::as_str))?;
     let day = account.get("createdAt").and_then(Value::as_str).and_then(|at| at.get(..10));
-    Ok(crate::json::day("createdAt", day)?)
+    Ok(crate::http::json::day("createdAt", day)?)
 }
 
 #[cfg(test)]

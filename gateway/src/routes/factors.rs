@@ -6,10 +6,10 @@ use proto::auth::v1::{
 };
 use route_macros::{delete, get, post, request, response};
 
-use crate::clients::{ask, send};
-use crate::convert::from_proto;
 use crate::extract::{Caller, SignedIn};
-use crate::json::{Answer, Done, Field, Form, Json, Reply, ToProto, done, field, ok, reply};
+use crate::http::convert::from_proto;
+use crate::http::json::{Answer, Done, Field, Form, Json, Reply, ToProto, done, field, ok, reply};
+use crate::peers::clients::{ask, send};
 
 /// State of the second factor.
 #[response(from = auth::GetFactorsResponse, from = auth::GetMeResponse)]

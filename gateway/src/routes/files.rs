@@ -10,8 +10,8 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 
 use crate::app::App;
-use crate::error::{ApiError, ErrorReply, Errors};
-use crate::files::{Files, Read};
+use crate::http::error::{ApiError, ErrorReply, Errors};
+use crate::storage::files::{Files, Read};
 
 /// The signature of a link to a private file.
 #[derive(Debug, Default, Deserialize)]

@@ -3,12 +3,12 @@
 use proto::wallet::v1 as wallet;
 use route_macros::{get, post, response};
 
-use crate::clients::{ask, keyed};
-use crate::convert::{FromProto, from_proto};
-use crate::error::ApiError;
 use crate::extract::{StaffMember, VerifiedMember, Visitor};
-use crate::idempotency::Key;
-use crate::json::{Answer, Created, Dollars, reply};
+use crate::http::convert::{FromProto, from_proto};
+use crate::http::error::ApiError;
+use crate::http::idempotency::Key;
+use crate::http::json::{Answer, Created, Dollars, reply};
+use crate::peers::clients::{ask, keyed};
 
 /// A publication: the total owed to members at a moment, and the root of the tree that proves it.
 #[response(from = wallet::Liabilities)]

@@ -5,10 +5,10 @@ use proto::course::v1 as course;
 use proto::course::v1::{AddNoteRequest, ChangeNoteRequest, ListNotesRequest, RemoveNoteRequest};
 use route_macros::{delete, get, post, put, request, response};
 
-use crate::clients::{ask, send};
-use crate::convert::from_proto;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Field, Json, ToProto, ok, reply};
+use crate::http::convert::from_proto;
+use crate::http::json::{Answer, Field, Json, ToProto, ok, reply};
+use crate::peers::clients::{ask, send};
 
 /// A note on a lesson.
 #[response(from = course::Note)]

@@ -10,11 +10,11 @@ use route_macros::{get, put, request, response};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::clients::ask;
-use crate::convert::choice;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Dollars, Field, Form, Json, ok, reply};
-use crate::names::NoticeKind;
+use crate::http::convert::choice;
+use crate::http::json::{Answer, Dollars, Field, Form, Json, ok, reply};
+use crate::http::names::NoticeKind;
+use crate::peers::clients::ask;
 use crate::routes::activity::Cursor;
 
 /// What a notice is about.

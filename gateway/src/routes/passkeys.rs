@@ -9,11 +9,11 @@ use proto::auth::v1::{
 use route_macros::{delete, get, post, request, response};
 use serde_json::value::RawValue;
 
-use crate::clients::{ask, send};
-use crate::convert::from_proto;
-use crate::error::ApiError;
 use crate::extract::{SignedIn, Visitor, on_behalf};
-use crate::json::{Answer, Created, Done, Field, Form, Json, ToProto, created, done, ok, reply};
+use crate::http::convert::from_proto;
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, Created, Done, Field, Form, Json, ToProto, created, done, ok, reply};
+use crate::peers::clients::{ask, send};
 use crate::routes::auth::{SessionReply, bound, signed_in};
 use crate::routes::factors::Proof;
 

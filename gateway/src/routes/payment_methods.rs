@@ -10,17 +10,17 @@ use proto::payment_method::v1::{
 use route_macros::{delete, get, post, put, request, response};
 
 use crate::app::App;
-use crate::clients::{ask, keyed, send};
-use crate::convert::from_proto;
-use crate::error::ApiError;
 use crate::extract::{ActiveMember, VerifiedMember};
-use crate::files::{Files, Purpose};
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Done, Field, Form, Json, Kept, ToProto, created, done, marked, ok};
+use crate::http::convert::from_proto;
+use crate::http::error::ApiError;
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Created, Done, Field, Form, Json, Kept, ToProto, created, done, marked, ok};
+use crate::peers::clients::{ask, keyed, send};
 use crate::routes::destinations::{ask_for_method, unconfirmed};
 use crate::routes::quotes::Derivation;
 use crate::routes::transactions::payments::ChainPayment;
 use crate::routes::users::discard_replaced;
+use crate::storage::files::{Files, Purpose};
 
 /// The owner of a payment method.
 #[response]

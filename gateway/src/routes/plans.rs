@@ -8,11 +8,11 @@ use route_macros::{get, response};
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::clients::{ask, call_retrying};
-use crate::convert::{FromProto, from_proto, millionths, non_empty, percent, required};
-use crate::error::ApiError;
 use crate::extract::Visitor;
-use crate::json::{Answer, Decimal, Dollars, field, ok, reply};
+use crate::http::convert::{FromProto, from_proto, millionths, non_empty, percent, required};
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, Decimal, Dollars, field, ok, reply};
+use crate::peers::clients::{ask, call_retrying};
 use crate::routes::admin::treasury::Backing;
 
 /// An investment plan.

@@ -4,9 +4,9 @@ use proto::mailer::v1 as mailer;
 use proto::mailer::v1::{GetPushRequest, SubscribePushRequest, UnsubscribePushRequest};
 use route_macros::{delete, get, put, request, response};
 
-use crate::clients::ask;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Done, Field, Json, ToProto, done, reply};
+use crate::http::json::{Answer, Done, Field, Json, ToProto, done, reply};
+use crate::peers::clients::ask;
 
 /// Whether notices go to this device.
 #[response(from = mailer::GetPushResponse)]

@@ -5,11 +5,11 @@ use proto::payment_method::v1::{self as methods, GetQuoteTermsRequest};
 use proto::wallet::v1::{self as wallet, RequestQuoteRequest};
 use route_macros::{get, post, request, response};
 
-use crate::clients::{ask, keyed};
-use crate::convert::{Choice, from_proto, rate};
 use crate::extract::{ActiveMember, VerifiedMember};
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Dollars, Field, Form, ToProto, reply};
+use crate::http::convert::{Choice, from_proto, rate};
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Created, Dollars, Field, Form, ToProto, reply};
+use crate::peers::clients::{ask, keyed};
 
 /// The terms of quotes, and the assets that can be quoted.
 #[response(from = methods::GetQuoteTermsResponse)]

@@ -5,11 +5,11 @@ use axum::response::{IntoResponse, Response};
 use proto::wallet::v1::{self as wallet, PastPublication};
 use route_macros::{get, response};
 
-use crate::clients::ask;
-use crate::convert::{from_proto, millionths};
-use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
-use crate::json::{Decimal, Dollars, ok};
+use crate::http::convert::{from_proto, millionths};
+use crate::http::error::{ApiError, Errors};
+use crate::http::json::{Decimal, Dollars, ok};
+use crate::peers::clients::ask;
 
 /// Publications change once a night; a repeated request may have the same answer.
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=60");

@@ -14,12 +14,12 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 
 use self::report::{PlanResult, TradeResult, YearHolding, YearReport, YearSum};
-use crate::clients::ask;
-use crate::documents::{self, DocumentKind};
-use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::json::{field, inert, ok};
-use crate::names::StatementFormat;
+use crate::http::error::{ApiError, Errors};
+use crate::http::json::{field, inert, ok};
+use crate::http::names::StatementFormat;
+use crate::papers::documents::{self, DocumentKind};
+use crate::peers::clients::ask;
 
 /// The format.
 #[derive(Debug, Default, Deserialize)]
@@ -101,8 +101,8 @@ mod tests {
     use time::macros::datetime;
 
     use super::{YearReport, csv, pdf};
-    use crate::cache::profiles::Profile;
     use crate::operator::{Issuer, Operator};
+    use crate::peers::cache::profiles::Profile;
 
     fn sample() -> YearReport {
         let at = |seconds| Some(Timestamp { seconds, nanos: 0 });

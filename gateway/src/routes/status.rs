@@ -7,11 +7,11 @@ use proto::wallet::v1::{GetWithdrawalStateRequest, GetWithdrawalStateResponse};
 use route_macros::{get, response};
 
 use crate::app::App;
-use crate::clients::call_retrying;
-use crate::convert::{FromProto, from_proto};
-use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
-use crate::json::{Reply, ok};
+use crate::http::convert::{FromProto, from_proto};
+use crate::http::error::{ApiError, Errors};
+use crate::http::json::{Reply, ok};
+use crate::peers::clients::call_retrying;
 use crate::routes::notices::Announcement;
 
 /// What works now. A part that cannot be asked about is `null`.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use proto::wallet::v1::{self as wallet, GetTermsRequest};
 use route_macros::{get, response};
 
-use crate::clients::call_retrying;
 use crate::config::Explorer;
-use crate::convert::{from_proto, percent};
-use crate::error::ApiError;
 use crate::extract::{MaybeVerifiedMember, Visitor};
-use crate::json::{Answer, Decimal, Dollars, ok};
+use crate::http::convert::{from_proto, percent};
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, Decimal, Dollars, ok};
+use crate::peers::clients::call_retrying;
 
 /// Limits, fee and prices; amounts in dollars.
 #[response]

@@ -9,13 +9,13 @@ use proto::trade::v1::{
 use route_macros::{delete, get, post, put, request, response};
 use serde::Deserialize;
 
-use crate::clients::{ask, keyed};
-use crate::convert::{FromProto, from_proto, percent, required};
-use crate::error::ApiError;
 use crate::extract::{ActiveMember, VerifiedMember};
-use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Decimal, Dollars, Field, Form, Json, ToProto, field, ok, reply};
-use crate::names::TradeFilter;
+use crate::http::convert::{FromProto, from_proto, percent, required};
+use crate::http::error::ApiError;
+use crate::http::idempotency::{Key, Keyed};
+use crate::http::json::{Answer, Created, Decimal, Dollars, Field, Form, Json, ToProto, field, ok, reply};
+use crate::http::names::TradeFilter;
+use crate::peers::clients::{ask, keyed};
 
 /// What is said of a claim that waits.
 const WAITING: &str = "Your claim is accepted. The plan's cash does not cover it yet: it is paid as soon as it does, before \

@@ -24,11 +24,11 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 
 use crate::app::App;
-use crate::cache::profiles::Profile;
-use crate::convert::{from_proto, non_empty};
-use crate::error::ApiError;
-use crate::json::{Dollars, field};
-use crate::names::RejectionReason;
+use crate::http::convert::{from_proto, non_empty};
+use crate::http::error::ApiError;
+use crate::http::json::{Dollars, field};
+use crate::http::names::RejectionReason;
+use crate::peers::cache::profiles::Profile;
 use crate::routes::quotes::{PayoutPrice, TransactionQuote};
 use crate::routes::transactions::model::{Direction, Step, TransactionKind, TransactionStatus};
 

@@ -8,13 +8,13 @@ use proto::wallet::v1::{GetWalletRequest, Wallet as WalletMessage};
 use route_macros::{put, request, response};
 
 use crate::app::App;
-use crate::clients::{call_retrying, send};
-use crate::convert::{from_proto, required};
-use crate::error::ApiError;
 use crate::extract::ActiveMember;
-use crate::files::{Files, Purpose};
-use crate::json::{Answer, Dollars, Done, Field, Form, Json, ToProto, done, ok};
-use crate::names::{HoldReason, Role};
+use crate::http::convert::{from_proto, required};
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, Dollars, Done, Field, Form, Json, ToProto, done, ok};
+use crate::http::names::{HoldReason, Role};
+use crate::peers::clients::{call_retrying, send};
+use crate::storage::files::{Files, Purpose};
 
 /// A member's balances.
 #[response(from = WalletMessage)]

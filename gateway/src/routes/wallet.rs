@@ -8,11 +8,11 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::clients::ask;
-use crate::convert::{FromProto, from_proto};
-use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Dollars, field, reply};
+use crate::http::convert::{FromProto, from_proto};
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, Dollars, field, reply};
+use crate::peers::clients::ask;
 
 /// The moment of the balances.
 #[derive(Debug, Default, Deserialize)]

@@ -14,7 +14,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use uuid::Uuid;
 
 use crate::config::Config;
-use crate::error::unparsed;
+use crate::http::error::unparsed;
 use crate::middleware::headers;
 use crate::server::framing::Framing;
 

@@ -15,8 +15,8 @@ use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
 
-use crate::compression;
-use crate::error::ApiError;
+use crate::http::compression;
+use crate::http::error::ApiError;
 use crate::operator::Operator;
 
 /// A file as it is sent. It is compressed when a client first asks for it so.

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use chassis::error::{Kind, Refusal};
 use futures::TryStreamExt;
-use gateway::files::Purpose;
+use gateway::storage::files::Purpose;
 use gateway::sweep::{Swept, sweep};
 use proto::auth::v1 as auth;
 use proto::common::v1::{ErrorReason, ListOwnedFilesResponse};

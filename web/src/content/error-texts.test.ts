@@ -4,7 +4,7 @@ import { errorTexts } from './error-texts'
 
 // The server's own files, so that neither says something else than the other.
 const files = import.meta.glob<string>(
-  ['../../../services/*/src/error.rs', '../../../services/chassis/src/**/*.rs', '../../../gateway/src/error.rs'],
+  ['../../../services/*/src/error.rs', '../../../services/chassis/src/**/*.rs', '../../../gateway/src/http/error.rs'],
   { query: '?raw', import: 'default', eager: true },
 )
 const said = Object.values(files).join('\n').replace(/\\\n\s*/g, '')

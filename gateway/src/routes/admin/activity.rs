@@ -4,10 +4,10 @@ use axum::extract::{Path, Query};
 use proto::auth::v1::{EndMemberSessionsRequest, ListMemberActivityRequest};
 use route_macros::{delete, get};
 
-use crate::clients::{ask, keyed};
 use crate::extract::StaffMember;
-use crate::idempotency::Key;
-use crate::json::{Answer, Done, reply};
+use crate::http::idempotency::Key;
+use crate::http::json::{Answer, Done, reply};
+use crate::peers::clients::{ask, keyed};
 use crate::routes::activity::{Activity, Cursor};
 
 /// List what happened to a member's account

@@ -4,10 +4,10 @@ use axum::extract::Path;
 use proto::mailer::v1::{EndAnnouncementRequest, ProposeAnnouncementRequest};
 use route_macros::{delete, post, request};
 
-use crate::clients::{Service, keyed};
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Done, Field, ToProto};
+use crate::http::idempotency::{Key, Keyed};
+use crate::http::json::{Answer, Created, Done, Field, ToProto};
+use crate::peers::clients::{Service, keyed};
 use crate::routes::admin::proposals::Proposed;
 
 /// An announcement to all members.

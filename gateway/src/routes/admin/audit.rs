@@ -14,12 +14,12 @@ use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::clients::{Service, call_retrying};
-use crate::convert::{FromProto, from_proto, moment};
-use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{day, field, inert, ok};
-use crate::names::{ListFormat, Trail};
+use crate::http::convert::{FromProto, from_proto, moment};
+use crate::http::error::{ApiError, Errors};
+use crate::http::json::{day, field, inert, ok};
+use crate::http::names::{ListFormat, Trail};
+use crate::peers::clients::{Service, call_retrying};
 use crate::routes::admin::csv_file::{CsvFile, PAGE, is_csv};
 
 /// The service, the filter, the format and the page.
@@ -305,7 +305,7 @@ mod tests {
     use proto::common::v1::AuditRow;
 
     use super::{HEADER, columns, places};
-    use crate::clients::Service;
+    use crate::peers::clients::Service;
 
     /// [D-O3] A row of the file is inert in a spreadsheet, and names its service where the file has several.
     #[test]

@@ -4,12 +4,12 @@ use axum::extract::Path;
 use proto::wallet::v1 as wallet;
 use route_macros::{get, post, request, response};
 
-use crate::clients::{Service, ask, keyed};
-use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Dollars, Field, reply};
-use crate::names::FaultSubject;
+use crate::http::error::ApiError;
+use crate::http::idempotency::{Key, Keyed};
+use crate::http::json::{Answer, Created, Dollars, Field, reply};
+use crate::http::names::FaultSubject;
+use crate::peers::clients::{Service, ask, keyed};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::admin::treasury::Solvency;
 

@@ -13,13 +13,13 @@ use route_macros::{delete, get, post, put, request, response};
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::clients::{ask, call_retrying, keyed};
-use crate::convert::from_proto;
-use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Field, Json, Kept, ToProto, field, inert, marked, ok};
-use crate::names::{CaseFilter, ListFormat};
+use crate::http::convert::from_proto;
+use crate::http::error::{ApiError, Errors};
+use crate::http::idempotency::{Key, Keyed};
+use crate::http::json::{Answer, Field, Json, Kept, ToProto, field, inert, marked, ok};
+use crate::http::names::{CaseFilter, ListFormat};
+use crate::peers::clients::{ask, call_retrying, keyed};
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv, word};
 use crate::routes::cases::{CaseEntry, CaseMessage};
 

@@ -10,12 +10,12 @@ use route_macros::{get, post, put, response};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::clients::{ask, keyed, send};
-use crate::convert::from_proto;
-use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Json, ok, reply};
+use crate::http::convert::from_proto;
+use crate::http::error::ApiError;
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Json, ok, reply};
+use crate::peers::clients::{ask, keyed, send};
 
 /// The content of the course.
 #[response(from = course::Content)]

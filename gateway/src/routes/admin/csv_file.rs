@@ -9,8 +9,8 @@ use axum::response::{IntoResponse, Response};
 use futures::stream::{StreamExt, iter, try_unfold};
 use serde::Serialize;
 
-use crate::error::ApiError;
-use crate::json::field;
+use crate::http::error::ApiError;
+use crate::http::json::field;
 
 /// Rows per call while a file is written.
 pub const PAGE: i32 = 500;
@@ -93,7 +93,7 @@ mod tests {
     use http_body_util::BodyExt;
 
     use super::*;
-    use crate::json::inert;
+    use crate::http::json::inert;
 
     /// What a list of seven rows, three a page, comes to as a file of at most this many.
     async fn file(most: usize) -> String {

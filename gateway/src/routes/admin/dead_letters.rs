@@ -5,12 +5,12 @@ use futures::future::try_join_all;
 use proto::common::v1::{DeadLetter as Message, ListDeadLettersRequest, ReplayDeadLetterRequest};
 use route_macros::{get, post, response};
 
-use crate::clients::{Service, call_keyed, call_retrying};
-use crate::convert::from_proto;
-use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::idempotency::Key;
-use crate::json::{Answer, Done, ok};
+use crate::http::convert::from_proto;
+use crate::http::error::ApiError;
+use crate::http::idempotency::Key;
+use crate::http::json::{Answer, Done, ok};
+use crate::peers::clients::{Service, call_keyed, call_retrying};
 
 /// An event that could not be processed.
 #[response(from = Message)]

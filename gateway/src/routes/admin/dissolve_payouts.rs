@@ -4,10 +4,10 @@ use proto::wallet::v1 as wallet;
 use route_macros::{post, response};
 
 use super::payouts::{PayoutBatch, read};
-use crate::clients::keyed;
 use crate::extract::StaffMember;
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Form};
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Form};
+use crate::peers::clients::keyed;
 
 /// Payouts that are free again.
 #[response]

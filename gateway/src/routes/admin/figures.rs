@@ -5,10 +5,10 @@ use proto::wallet::v1::{self as wallet, GetFiguresRequest};
 use route_macros::{get, response};
 use serde::Deserialize;
 
-use crate::clients::ask;
-use crate::convert::from_proto;
 use crate::extract::StaffMember;
-use crate::json::{Answer, Dollars, field, ok};
+use crate::http::convert::from_proto;
+use crate::http::json::{Answer, Dollars, field, ok};
+use crate::peers::clients::ask;
 
 /// The period.
 #[derive(Debug, Default, Deserialize)]

@@ -4,10 +4,10 @@ use proto::common::v1 as common;
 use proto::wallet::v1 as wallet;
 use route_macros::{get, response};
 
-use crate::clients::ask;
-use crate::convert::{from_proto, rate};
 use crate::extract::StaffMember;
-use crate::json::{Answer, Dollars, ok};
+use crate::http::convert::{from_proto, rate};
+use crate::http::json::{Answer, Dollars, ok};
+use crate::peers::clients::ask;
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
 use crate::routes::transactions::payments::ChainPayment;
 

@@ -14,11 +14,11 @@ use route_macros::{get, response};
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::clients::call_retrying;
-use crate::convert::FromProto;
-use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::Dollars;
+use crate::http::convert::FromProto;
+use crate::http::error::{ApiError, Errors};
+use crate::http::json::Dollars;
+use crate::peers::clients::call_retrying;
 
 /// Header with the cursor of the next part of the journal.
 pub const NEXT_CURSOR: HeaderName = HeaderName::from_static("x-next-cursor");

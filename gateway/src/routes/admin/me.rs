@@ -3,10 +3,10 @@
 use proto::auth::v1::{self as auth, BeginTotpRequest, GetMeRequest, StepUpRequest};
 use route_macros::{get, post, response};
 
-use crate::clients::ask;
 use crate::extract::AnyStaff;
-use crate::json::{Answer, Json, reply};
-use crate::names::{Permission, Role};
+use crate::http::json::{Answer, Json, reply};
+use crate::http::names::{Permission, Role};
+use crate::peers::clients::ask;
 use crate::routes::factors::{self, Code, NewTotp, RecoveryCodes, SteppedUp, TotpState};
 
 /// The caller as the back office knows them.

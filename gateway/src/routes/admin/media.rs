@@ -28,13 +28,13 @@ use uuid::Uuid;
 
 use self::tus::{UPLOAD_LENGTH, UPLOAD_METADATA, UPLOAD_OFFSET, at_offset, empty, metadatum, number, speaks_tus, text};
 use crate::app::App;
-use crate::clients::{ask, call, call_retrying, send};
-use crate::convert::{Choice, from_proto, required};
-use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{Answer, Decimal, Field, Form, Json, ok};
-use crate::media::Ticket;
+use crate::http::convert::{Choice, from_proto, required};
+use crate::http::error::{ApiError, Errors};
+use crate::http::json::{Answer, Decimal, Field, Form, Json, ok};
+use crate::peers::clients::{ask, call, call_retrying, send};
 use crate::routes::course_media::{CaptionsEntry, PreviewStrip, VideoEntry};
+use crate::storage::media::Ticket;
 
 /// Bytes of a chunk; the last one of a request has what is left.
 const CHUNK: usize = 4 * 1024 * 1024;

@@ -8,11 +8,11 @@ use proto::payment_method::v1::{
 use route_macros::{delete, get, post, put, request, response};
 
 use crate::app::App;
-use crate::clients::{Service, ask, keyed};
-use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Field, ToProto, reply};
+use crate::http::error::ApiError;
+use crate::http::idempotency::{Key, Keyed};
+use crate::http::json::{Answer, Created, Field, ToProto, reply};
+use crate::peers::clients::{Service, ask, keyed};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::payment_methods::{MethodReply, NewMethod, PaymentMethod};
 

@@ -10,12 +10,12 @@ use route_macros::{get, response};
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::clients::call_retrying;
-use crate::convert::{from_proto, moment};
-use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{Dollars, inert, ok};
-use crate::names::ListFormat;
+use crate::http::convert::{from_proto, moment};
+use crate::http::error::{ApiError, Errors};
+use crate::http::json::{Dollars, inert, ok};
+use crate::http::names::ListFormat;
+use crate::peers::clients::call_retrying;
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
 use crate::routes::transactions::payments::ChainPayment;

@@ -5,11 +5,11 @@ use route_macros::{post, request, response};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::clients::{ask, keyed};
-use crate::convert::from_proto;
 use crate::extract::StaffMember;
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Field, Form, Json, ok};
+use crate::http::convert::from_proto;
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Field, Form, Json, ok};
+use crate::peers::clients::{ask, keyed};
 
 /// Characters of a signed transaction: more than the largest that nodes take.
 const LARGEST: usize = 1 << 20;

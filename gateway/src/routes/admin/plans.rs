@@ -4,10 +4,10 @@ use axum::extract::Path;
 use proto::trade::v1::{Disclosure, ListAllPlansRequest, ProposePlanRequest, ProposePlanValueRequest};
 use route_macros::{get, post, put, request};
 
-use crate::clients::{Service, ask, keyed};
 use crate::extract::StaffMember;
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Field, Form, ToProto, reply};
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Created, Field, Form, ToProto, reply};
+use crate::peers::clients::{Service, ask, keyed};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::plans::Plans;
 

@@ -15,14 +15,14 @@ use serde_json::value::RawValue;
 use time::OffsetDateTime;
 
 use crate::app::App;
-use crate::cache::profiles::People;
-use crate::clients::{Service, call_keyed, call_retrying};
-use crate::convert::{choice, from_proto, required};
-use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::idempotency::Key;
-use crate::json::{Answer, inert, ok};
-use crate::names::{ListFormat, Permission, ProposalFilter};
+use crate::http::convert::{choice, from_proto, required};
+use crate::http::error::{ApiError, Errors};
+use crate::http::idempotency::Key;
+use crate::http::json::{Answer, inert, ok};
+use crate::http::names::{ListFormat, Permission, ProposalFilter};
+use crate::peers::cache::profiles::People;
+use crate::peers::clients::{Service, call_keyed, call_retrying};
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, is_csv, word};
 
 /// State of a proposal.

@@ -3,10 +3,10 @@
 use proto::payment_method::v1::ProposeRateRequest;
 use route_macros::{post, request};
 
-use crate::clients::{Service, keyed};
 use crate::extract::StaffMember;
-use crate::idempotency::Keyed;
-use crate::json::{Created, Field, Form, ToProto};
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Created, Field, Form, ToProto};
+use crate::peers::clients::{Service, keyed};
 use crate::routes::admin::proposals::Proposed;
 
 /// A rate to publish.

@@ -11,11 +11,11 @@ use route_macros::{get, response};
 use serde::Deserialize;
 use tokio::time::timeout;
 
-use crate::clients::ask;
-use crate::convert::from_proto;
-use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::json::{Answer, field, ok};
+use crate::http::convert::from_proto;
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, field, ok};
+use crate::peers::clients::ask;
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
 use crate::routes::transactions::payments::ChainPayment;
 use crate::routes::users::User;

@@ -6,11 +6,11 @@ use proto::auth::v1::{self as auth, ListStaffRequest, ProposeStaffChangeRequest,
 use proto::common::v1::Idempotency;
 use route_macros::{delete, get, post, put, request, response};
 
-use crate::clients::{Service, ask, keyed};
 use crate::extract::StaffMember;
-use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Field, ToProto, reply};
-use crate::names::Role;
+use crate::http::idempotency::{Key, Keyed};
+use crate::http::json::{Answer, Created, Field, ToProto, reply};
+use crate::http::names::Role;
+use crate::peers::clients::{Service, ask, keyed};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::users::User;
 

@@ -17,10 +17,10 @@ use proto::wallet::v1::Transaction as Row;
 use route_macros::response;
 
 use crate::app::App;
-use crate::cache::profiles::People;
-use crate::convert::from_proto;
-use crate::error::ApiError;
-use crate::json::Dollars;
+use crate::http::convert::from_proto;
+use crate::http::error::ApiError;
+use crate::http::json::Dollars;
+use crate::peers::cache::profiles::People;
 use crate::routes::transactions::Transaction;
 
 /// The staff member who is paying a withdrawal. No other person can pay or reject it meanwhile.

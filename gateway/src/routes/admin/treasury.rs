@@ -3,14 +3,14 @@
 use proto::wallet::v1 as wallet;
 use route_macros::{get, post, request, response};
 
-use crate::clients::{Service, ask, keyed};
-use crate::convert::from_proto;
 use crate::extract::StaffMember;
-use crate::files::Purpose;
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Dollars, Field, Form, ToProto, ok};
-use crate::names::MovementKind;
+use crate::http::convert::from_proto;
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Created, Dollars, Field, Form, ToProto, ok};
+use crate::http::names::MovementKind;
+use crate::peers::clients::{Service, ask, keyed};
 use crate::routes::admin::proposals::{Proposal, Proposed, named};
+use crate::storage::files::Purpose;
 
 /// What is owed to members beside what is held for them, in dollars.
 #[response(from = wallet::Solvency)]

@@ -5,10 +5,10 @@ use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{ClaimTransactionRequest, ListVerdictsRequest};
 use route_macros::{delete, get, put, response};
 
-use crate::clients::ask;
-use crate::convert::from_proto;
 use crate::extract::StaffMember;
-use crate::json::{Answer, ok};
+use crate::http::convert::from_proto;
+use crate::http::json::{Answer, ok};
+use crate::peers::clients::ask;
 use crate::routes::transactions::payments::ChainPayment;
 
 /// Why a transaction cannot go on: what the act would be refused with.

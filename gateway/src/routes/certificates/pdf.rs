@@ -1,8 +1,8 @@
 //! A certificate as a page of A4 across.
 
-use crate::convert::day_to_text;
+use crate::http::convert::day_to_text;
 use crate::operator::Operator;
-use crate::pdf::{ACROSS, Document, Face, Ink, Style};
+use crate::papers::pdf::{ACROSS, Document, Face, Ink, Style};
 
 /// Where every line begins.
 const LEFT: u16 = 960;

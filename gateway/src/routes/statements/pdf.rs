@@ -5,11 +5,11 @@ use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 
 use super::report::YearReport;
-use crate::cache::profiles::Profile;
-use crate::convert::day_to_text;
-use crate::json::Dollars;
+use crate::http::convert::day_to_text;
+use crate::http::json::Dollars;
 use crate::operator::Issuer;
-use crate::paper::{Column, LEFT, Paper, RIGHT, Row, written};
+use crate::papers::paper::{Column, LEFT, Paper, RIGHT, Row, written};
+use crate::peers::cache::profiles::Profile;
 
 const COLUMNS: [Column; 4] = [
     Column::left("", LEFT, 2460),

@@ -4,9 +4,9 @@ use chassis::money::Cents;
 use proto::wallet::v1::{self as wallet, GetYearReportResponse};
 use route_macros::response;
 
-use crate::convert::{FromProto, from_proto};
-use crate::error::ApiError;
-use crate::json::Dollars;
+use crate::http::convert::{FromProto, from_proto};
+use crate::http::error::ApiError;
+use crate::http::json::Dollars;
 
 /// Movements of the balance with one title.
 #[response(from = wallet::YearSum)]

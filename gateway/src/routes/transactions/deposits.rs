@@ -11,13 +11,13 @@ use route_macros::{delete, post, request};
 
 use super::TransactionMade;
 use crate::app::App;
-use crate::clients::{keyed, send};
-use crate::error::ApiError;
 use crate::extract::ActiveMember;
-use crate::files::{Purpose, Stored};
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Field, Form, ToProto, ok};
-use crate::names::DepositType;
+use crate::http::error::ApiError;
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Created, Field, Form, ToProto, ok};
+use crate::http::names::DepositType;
+use crate::peers::clients::{keyed, send};
+use crate::storage::files::{Purpose, Stored};
 
 fn receipt(stored: &Stored) -> Receipt {
     Receipt { key: stored.key.clone(), content_type: stored.content_type.to_owned(), digest: stored.digest.clone() }

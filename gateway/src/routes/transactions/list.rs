@@ -9,11 +9,11 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::{PageQuery, Transaction};
-use crate::clients::ask;
-use crate::convert::{from_proto, non_empty};
-use crate::error::ApiError;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, field, ok};
+use crate::http::convert::{from_proto, non_empty};
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, field, ok};
+use crate::peers::clients::ask;
 
 /// A page of transactions, newest first.
 #[response]
@@ -39,7 +39,7 @@ fn boundary(name: &str, text: Option<&str>, is_end: bool) -> Result<Option<Times
         return Ok(Some(clock::to_proto(at)));
     }
     let sentence = "Enter a date like 2026-01-31 or a time like 2026-01-31T12:00:00Z";
-    let day = crate::json::day(name, Some(text)).map_err(|_| field(name, sentence))?;
+    let day = crate::http::json::day(name, Some(text)).map_err(|_| field(name, sentence))?;
     let day = if is_end { day.next_day().ok_or_else(|| field(name, sentence))? } else { day };
     Ok(Some(clock::to_proto(day.midnight().assume_utc())))
 }

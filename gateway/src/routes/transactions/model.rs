@@ -62,7 +62,7 @@ mod tests {
     use serde::Serialize;
 
     use super::{Direction, TransactionKind, TransactionStatus};
-    use crate::convert::{Choice, FromProto, choice};
+    use crate::http::convert::{Choice, FromProto, choice};
     use crate::routes::admin::proposals::Status;
     use crate::routes::trades::TradeStatus;
 

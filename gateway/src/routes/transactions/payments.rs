@@ -5,9 +5,9 @@ use proto::common::v1 as common;
 use proto::wallet::v1::{GetPaymentsRequest, GetPaymentsResponse};
 use route_macros::{get, response};
 
-use crate::clients::ask;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, Dollars, reply};
+use crate::http::json::{Answer, Dollars, reply};
+use crate::peers::clients::ask;
 use crate::routes::transactions::model::Step;
 
 /// A payment on a chain.

@@ -8,13 +8,13 @@ use proto::wallet::v1::{Direction, GetTransactionRequest, Transaction, Transacti
 use route_macros::get;
 use time::OffsetDateTime;
 
-use crate::cache::profiles::Profile;
-use crate::clients::ask;
-use crate::documents::{self, DocumentKind};
-use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
+use crate::http::error::{ApiError, Errors};
 use crate::operator::Issuer;
-use crate::paper::{Column, LEFT, Paper, Row, written};
+use crate::papers::documents::{self, DocumentKind};
+use crate::papers::paper::{Column, LEFT, Paper, Row, written};
+use crate::peers::cache::profiles::Profile;
+use crate::peers::clients::ask;
 use crate::routes::transactions::reference;
 use crate::routes::transactions::statement::{price, whole};
 

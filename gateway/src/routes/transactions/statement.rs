@@ -20,14 +20,14 @@ use serde::Deserialize;
 use time::{Date, OffsetDateTime};
 
 use crate::app::App;
-use crate::cache::profiles::Profile;
-use crate::clients::call_retrying;
-use crate::convert::{from_proto, non_empty, rate};
-use crate::documents::{self, DocumentKind};
-use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::json::{Dollars, Success, day, field, inert};
-use crate::names::StatementFormat;
+use crate::http::convert::{from_proto, non_empty, rate};
+use crate::http::error::{ApiError, Errors};
+use crate::http::json::{Dollars, Success, day, field, inert};
+use crate::http::names::StatementFormat;
+use crate::papers::documents::{self, DocumentKind};
+use crate::peers::cache::profiles::Profile;
+use crate::peers::clients::call_retrying;
 use crate::routes::transactions::reference;
 
 /// Lines of a PDF, which is made in memory.
@@ -349,7 +349,7 @@ fn csv(lines: &[StatementLine]) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::{Statement, StatementLine, csv};
-    use crate::json::Dollars;
+    use crate::http::json::Dollars;
 
     fn sample(lines: usize) -> Statement {
         let line = |_| StatementLine {

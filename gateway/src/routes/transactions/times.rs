@@ -3,9 +3,9 @@
 use proto::wallet::v1::{GetTimesRequest, HandlingTime};
 use route_macros::{get, response};
 
-use crate::clients::ask;
 use crate::extract::VerifiedMember;
-use crate::json::{Answer, ok};
+use crate::http::json::{Answer, ok};
+use crate::peers::clients::ask;
 
 /// Handling times of the last 24 hours, in seconds.
 #[response]

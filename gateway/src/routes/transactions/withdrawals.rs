@@ -5,11 +5,11 @@ use proto::wallet::v1::{RequestWithdrawalRequest, SetDestinationRequest};
 use route_macros::{post, put, request};
 
 use super::TransactionMade;
-use crate::clients::{keyed, send};
-use crate::error::ApiError;
 use crate::extract::{ActiveMember, NamedMember};
-use crate::idempotency::{Key, Keyed};
-use crate::json::{Answer, Created, Field, Json, ToProto, ok};
+use crate::http::error::ApiError;
+use crate::http::idempotency::{Key, Keyed};
+use crate::http::json::{Answer, Created, Field, Json, ToProto, ok};
+use crate::peers::clients::{keyed, send};
 
 /// A withdrawal to request.
 #[request(to = RequestWithdrawalRequest)]

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use proto::common::v1::ErrorReason;
 
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 
 const VERSION: &str = "1.0.0";
 const TUS_RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");

@@ -6,8 +6,8 @@ use heck::ToLowerCamelCase;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::files::Files;
-use crate::json::{Decimal, Dollars};
+use crate::http::json::{Decimal, Dollars};
+use crate::storage::files::Files;
 
 /// The fields of a change: amounts in dollars, targets in percent, names as in the requests that proposed it. `None`
 /// for a change without fields.

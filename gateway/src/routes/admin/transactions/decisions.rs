@@ -5,12 +5,12 @@ use proto::wallet::v1::{ApproveTransactionRequest, ProposeReversalRequest, Rejec
 use route_macros::{post, request, response};
 
 use super::payouts::naming_payer;
-use crate::clients::{Service, keyed};
-use crate::convert::required;
 use crate::extract::StaffMember;
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Field, ToProto};
-use crate::names::RejectionReason;
+use crate::http::convert::required;
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Created, Field, ToProto};
+use crate::http::names::RejectionReason;
+use crate::peers::clients::{Service, keyed};
 use crate::routes::admin::members::NoteRequest;
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::transactions::TransactionMade;

@@ -10,12 +10,12 @@ use serde::Deserialize;
 
 use super::{StaffTransaction, named_by};
 use crate::app::App;
-use crate::clients::call_retrying;
-use crate::convert::{choice, from_proto};
-use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{inert, ok};
-use crate::names::ListFormat;
+use crate::http::convert::{choice, from_proto};
+use crate::http::error::{ApiError, Errors};
+use crate::http::json::{inert, ok};
+use crate::http::names::ListFormat;
+use crate::peers::clients::call_retrying;
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv, word};
 use crate::routes::transactions::PageQuery;
 use crate::routes::transactions::model::{TransactionKind, TransactionStatus};

@@ -5,12 +5,12 @@ use proto::wallet::v1::{LeasePayoutRequest, MarkWithdrawalPaidRequest, PayoutOut
 use route_macros::{post, request, response};
 
 use crate::app::App;
-use crate::clients::{Service, keyed};
-use crate::convert::{from_proto, non_empty, required};
-use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::idempotency::Keyed;
-use crate::json::{Answer, Created, Field, Form, ToProto};
+use crate::http::convert::{from_proto, non_empty, required};
+use crate::http::error::ApiError;
+use crate::http::idempotency::Keyed;
+use crate::http::json::{Answer, Created, Field, Form, ToProto};
+use crate::peers::clients::{Service, keyed};
 use crate::routes::admin::proposals::Proposed;
 use crate::routes::transactions::TransactionMade;
 

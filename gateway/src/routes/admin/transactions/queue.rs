@@ -4,11 +4,11 @@ use proto::wallet::v1 as wallet;
 use proto::wallet::v1::GetQueueRequest;
 use route_macros::{get, response};
 
-use crate::clients::ask;
-use crate::convert::from_proto;
 use crate::extract::StaffMember;
-use crate::json::{Answer, ok};
-use crate::names::QueueKind;
+use crate::http::convert::from_proto;
+use crate::http::json::{Answer, ok};
+use crate::http::names::QueueKind;
+use crate::peers::clients::ask;
 use crate::routes::transactions::times::{Percentiles, of_kind};
 
 /// The open items of one kind.

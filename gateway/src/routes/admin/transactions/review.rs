@@ -8,11 +8,11 @@ use route_macros::{get, post, response};
 use serde::Deserialize;
 
 use super::{StaffTransaction, named_by};
-use crate::clients::ask;
-use crate::convert::{from_proto, non_empty};
-use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::json::{Answer, Dollars, field, ok};
+use crate::http::convert::{from_proto, non_empty};
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, Dollars, field, ok};
+use crate::peers::clients::ask;
 use crate::routes::admin::members::Entry;
 use crate::routes::admin::verdicts::Blocker;
 use crate::routes::transactions::Destination;

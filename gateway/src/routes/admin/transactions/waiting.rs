@@ -5,10 +5,10 @@ use proto::wallet::v1::{ListStaffTransactionsRequest, Transaction as Row, Transa
 use route_macros::{get, response};
 
 use super::{FirstApproval, Paying, StaffTransaction, named_by};
-use crate::clients::ask;
-use crate::error::ApiError;
 use crate::extract::StaffMember;
-use crate::json::{Answer, Dollars, ok};
+use crate::http::error::ApiError;
+use crate::http::json::{Answer, Dollars, ok};
+use crate::peers::clients::ask;
 use crate::routes::quotes::PayoutPrice;
 use crate::routes::transactions::Destination;
 use crate::routes::transactions::model::TransactionKind;

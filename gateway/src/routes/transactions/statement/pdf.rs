@@ -4,11 +4,11 @@ use chassis::clock;
 use chassis::money::Cents;
 use time::{Date, OffsetDateTime};
 
-use crate::cache::profiles::Profile;
-use crate::convert::moment_to_text;
-use crate::error::ApiError;
+use crate::http::convert::moment_to_text;
+use crate::http::error::ApiError;
 use crate::operator::Issuer;
-use crate::paper::{self, Column, LEFT, Paper, RIGHT, written};
+use crate::papers::paper::{self, Column, LEFT, Paper, RIGHT, written};
+use crate::peers::cache::profiles::Profile;
 
 const COLUMNS: [Column; 5] = [
     Column::left("Date and time", LEFT, 1540),

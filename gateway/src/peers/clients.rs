@@ -36,8 +36,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::config::Config;
-use crate::error::ApiError;
-use crate::json::Kept;
+use crate::http::error::ApiError;
+use crate::http::json::Kept;
 
 /// The gRPC clients. Clones share the connections.
 #[derive(Clone)]
@@ -242,20 +242,20 @@ impl Clients {
 /// Calls a method once, because each call takes effect.
 macro_rules! call {
     ($client:expr, $method:ident, $out:expr, $message:expr) => {
-        $crate::clients::call_with_retry!($client, $method, $out.clone().once($message))
+        $crate::peers::clients::call_with_retry!($client, $method, $out.clone().once($message))
     };
 }
 
 /// Calls a method that may be repeated: a read, or a mutation under a key.
 macro_rules! call_retrying {
     ($client:expr, $method:ident, $out:expr, $message:expr) => {
-        $crate::clients::call_with_retry!($client, $method, $out.clone().idempotent($message))
+        $crate::peers::clients::call_with_retry!($client, $method, $out.clone().idempotent($message))
     };
 }
 
 macro_rules! call_with_retry {
     ($client:expr, $method:ident, $call:expr) => {
-        chassis::call!($client, $method, $call).await.map_err($crate::error::ApiError::from)
+        chassis::call!($client, $method, $call).await.map_err($crate::http::error::ApiError::from)
     };
 }
 
@@ -264,11 +264,11 @@ macro_rules! call_keyed {
     ($client:expr, $method:ident, $out:expr, $message:expr) => {{
         let message = $message;
         if message.idempotency.is_some() {
-            $crate::clients::call_retrying!($client, $method, $out, message)
+            $crate::peers::clients::call_retrying!($client, $method, $out, message)
         } else {
-            $crate::clients::call!($client, $method, $out, message)
+            $crate::peers::clients::call!($client, $method, $out, message)
         }
-        .map($crate::clients::kept)
+        .map($crate::peers::clients::kept)
     }};
 }
 
@@ -277,7 +277,7 @@ macro_rules! call_keyed {
 /// `ask!(caller.auth_staff.get_member(message))?` is the answer.
 macro_rules! ask {
     ($caller:ident.$client:ident.$method:ident($message:expr)) => {
-        $crate::clients::call_retrying!($caller.app.clients.$client, $method, $caller.out, $message)
+        $crate::peers::clients::call_retrying!($caller.app.clients.$client, $method, $caller.out, $message)
             .map(tonic::Response::into_inner)
     };
 }
@@ -285,7 +285,7 @@ macro_rules! ask {
 /// Like [`ask`], but once, because each call takes effect.
 macro_rules! send {
     ($caller:ident.$client:ident.$method:ident($message:expr)) => {
-        $crate::clients::call!($caller.app.clients.$client, $method, $caller.out, $message)
+        $crate::peers::clients::call!($caller.app.clients.$client, $method, $caller.out, $message)
             .map(tonic::Response::into_inner)
     };
 }
@@ -295,7 +295,7 @@ macro_rules! send {
 /// `keyed!(caller.trade.close_trade(message))?` is the answer as it is [`Kept`].
 macro_rules! keyed {
     ($caller:ident.$client:ident.$method:ident($message:expr)) => {
-        $crate::clients::call_keyed!($caller.app.clients.$client, $method, $caller.out, $message)
+        $crate::peers::clients::call_keyed!($caller.app.clients.$client, $method, $caller.out, $message)
     };
 }
 

@@ -14,8 +14,8 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
 use self::pixels::{Upright, on_white};
-use crate::error::ApiError;
-use crate::files::format::{Kind, MOST_BYTES, Purpose, damaged, too_many_pixels};
+use crate::http::error::ApiError;
+use crate::storage::files::format::{Kind, MOST_BYTES, Purpose, damaged, too_many_pixels};
 
 /// Pixels of one picture.
 const PIXELS: u64 = 24_000_000;
@@ -245,7 +245,7 @@ mod tests {
     use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
     use super::{DECODED, Pictures, SMALL, memory_needed, progressive_channels, rewrite, without_extras};
-    use crate::files::format::{Kind, MOST_BYTES, Purpose};
+    use crate::storage::files::format::{Kind, MOST_BYTES, Purpose};
 
     fn needed_for(bytes: &[u8], kind: Kind) -> Option<u64> {
         memory_needed(bytes, kind).ok()

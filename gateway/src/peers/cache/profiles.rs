@@ -13,9 +13,9 @@ use proto::auth::v1::{GetUsersRequest, User};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::clients::call_retrying;
-use crate::convert::non_empty;
-use crate::error::ApiError;
+use crate::http::convert::non_empty;
+use crate::http::error::ApiError;
+use crate::peers::clients::call_retrying;
 
 /// Accounts that auth looks up at once.
 const MOST_IDS: usize = 500;

@@ -19,8 +19,8 @@ use proto::wallet::v1::{BalanceMoved, DepositRequested};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::plans::PlanCache;
-use crate::convert::non_empty;
+use crate::http::convert::non_empty;
+use crate::peers::cache::plans::PlanCache;
 
 /// Updates that a slow stream may lag behind; beyond them its client has to reload everything.
 const BACKLOG: usize = 1_024;

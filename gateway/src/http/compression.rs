@@ -9,8 +9,8 @@ use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::error::ApiError;
-use crate::{json, large};
+use crate::http::error::ApiError;
+use crate::http::{json, large};
 
 /// Bytes up to which a response stays as it is.
 const SMALL: u64 = 8 * 1024;

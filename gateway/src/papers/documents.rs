@@ -15,8 +15,8 @@ use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 
-use crate::error::ApiError;
-use crate::files::Files;
+use crate::http::error::ApiError;
+use crate::storage::files::Files;
 
 /// Documents of a member in an hour, since each leaves a record.
 const AN_HOUR: NonZeroU32 = NonZeroU32::new(60).unwrap();

@@ -1,7 +1,7 @@
 //! What files are for, which formats are accepted, and how large a file may be.
 
 use super::pdf;
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 
 /// Bytes of a file, decoded.
 pub(crate) const MOST_BYTES: usize = 5 * 1024 * 1024;

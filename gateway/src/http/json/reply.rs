@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use route_macros::response;
 use serde::Serialize;
 
-use crate::convert::{FromProto, from_proto};
-use crate::error::ApiError;
+use crate::http::convert::{FromProto, from_proto};
+use crate::http::error::ApiError;
 
 /// A success, with its body as JSON beside `"success": true`.
 #[derive(Debug)]

@@ -35,14 +35,14 @@ macro_rules! noto {
         Source::new(
             concat!("SOLVAN+NotoSans", $script, "-Bold"),
             &[($first, $last)],
-            include_bytes!(concat!("../../assets/noto/NotoSans", $script, "-Bold.ttf.gz")),
+            include_bytes!(concat!("../../../assets/noto/NotoSans", $script, "-Bold.ttf.gz")),
         )
     };
 }
 
 /// The first is for all letters that no other one is for: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic and Lao.
 static SOURCES: [Source; 17] = [
-    Source::new("SOLVAN+DejaVuSans-Bold", &[], include_bytes!("../../assets/DejaVuSans-Bold.ttf")),
+    Source::new("SOLVAN+DejaVuSans-Bold", &[], include_bytes!("../../../assets/DejaVuSans-Bold.ttf")),
     Source::new(
         "SOLVAN+DroidSansFallback",
         &[
@@ -55,12 +55,12 @@ static SOURCES: [Source; 17] = [
             ('\u{f900}', '\u{faff}'),
             ('\u{ff01}', '\u{ff5e}'),
         ],
-        include_bytes!("../../assets/DroidSansFallbackFull.ttf.gz"),
+        include_bytes!("../../../assets/DroidSansFallbackFull.ttf.gz"),
     ),
     Source::new(
         "SOLVAN+NanumSquareB",
         &[('\u{1100}', '\u{11ff}'), ('\u{3131}', '\u{318e}'), ('\u{ac00}', '\u{d7a3}')],
-        include_bytes!("../../assets/NanumSquareB.ttf.gz"),
+        include_bytes!("../../../assets/NanumSquareB.ttf.gz"),
     ),
     noto!("Devanagari", '\u{900}', '\u{97f}'),
     noto!("Bengali", '\u{980}', '\u{9ff}'),

@@ -22,8 +22,8 @@ use time::macros::format_description;
 pub use self::form::{Field, Form, ReadAs, ToProto};
 pub use self::number::{Decimal, Dollars};
 pub use self::reply::{Answer, Created, Done, Kept, Reply, Success, created, done, marked, ok, reply};
-use crate::error::ApiError;
-use crate::large;
+use crate::http::error::ApiError;
+use crate::http::large;
 
 /// Objects and lists inside one another.
 const DEEPEST: usize = 32;

@@ -5,8 +5,8 @@ use chassis::money::Rate;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::error::ApiError;
-use crate::json::{Decimal, Dollars, field};
+use crate::http::error::ApiError;
+use crate::http::json::{Decimal, Dollars, field};
 
 /// Made of what a service sent, by `#[response(from = …)]` for most bodies. What it must not send is an error of 500, so that
 /// nothing is shown as something else.
@@ -134,7 +134,7 @@ mod tests {
     use chassis::clock::Timestamp;
 
     use super::{FromProto, from_proto};
-    use crate::json::Dollars;
+    use crate::http::json::Dollars;
 
     fn shown<M, T: FromProto<M>>(sent: M) -> Option<T> {
         from_proto(sent).ok()

@@ -23,9 +23,9 @@ use time::OffsetDateTime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
-use crate::clients::{Clients, call_retrying};
-use crate::error::ApiError;
-use crate::files::{self, Read};
+use crate::http::error::ApiError;
+use crate::peers::clients::{Clients, call_retrying};
+use crate::storage::files::{self, Read};
 
 /// Life of a ticket.
 const TICKET_LIFE: time::Duration = time::Duration::hours(6);

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::format::{Kind, MOST_BYTES, Purpose, is_unnamed, locked, misnamed, too_large, unsupported};
 use super::pdf::{begins_at, is_locked};
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 
 /// A file whose content is of the declared kind, which the purpose takes.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Upload {
 
 impl Upload {
     pub(super) fn read(field: &str, data_url: &str, purpose: Purpose) -> Result<Self, ApiError> {
-        let refuse = || crate::json::field(field, "Please choose a file");
+        let refuse = || crate::http::json::field(field, "Please choose a file");
         let (head, content) =
             data_url.strip_prefix("data:").and_then(|rest| rest.split_once(',')).ok_or_else(refuse)?;
         let declared = head.strip_suffix(";base64").ok_or_else(refuse)?.split(';').next().unwrap_or_default();
@@ -67,7 +67,7 @@ mod tests {
     use base64::engine::general_purpose::STANDARD;
 
     use super::Upload;
-    use crate::files::format::Purpose;
+    use crate::storage::files::format::Purpose;
 
     const PDF: &[u8] = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n";
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";

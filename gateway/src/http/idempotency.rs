@@ -9,8 +9,8 @@ use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{ObjectBuilder, Required, Type};
 
-use crate::error::ApiError;
-use crate::json::{Json, field};
+use crate::http::error::ApiError;
+use crate::http::json::{Json, field};
 
 /// The key of a request, if it has one, not yet bound to its body.
 #[derive(Debug, Clone)]

@@ -15,8 +15,8 @@ use tonic::Status;
 use utoipa::openapi as document;
 use utoipa::{IntoResponses, ToSchema};
 
-use crate::names::ErrorCode;
-use crate::refusal_page::{self, Reader};
+use crate::http::names::ErrorCode;
+use crate::http::refusal_page::{self, Reader};
 
 /// A request that was not carried out, and why.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@ use chassis::clock;
 use chassis::money::Cents;
 use time::OffsetDateTime;
 
-use crate::cache::profiles::Profile;
 use crate::operator::Issuer;
-use crate::pdf::{Document, Face, Ink, Style, UPRIGHT};
+use crate::papers::pdf::{Document, Face, Ink, Style, UPRIGHT};
+use crate::peers::cache::profiles::Profile;
 
 pub const LEFT: u16 = 500;
 pub const RIGHT: u16 = UPRIGHT.0 - 500;

@@ -22,10 +22,10 @@ use time::{Duration, OffsetDateTime};
 use self::format::Kind;
 pub use self::format::Purpose;
 use self::upload::{Upload, sha256};
-use crate::convert::non_empty;
-use crate::error::ApiError;
-use crate::large;
-use crate::pictures::Pictures;
+use crate::http::convert::non_empty;
+use crate::http::error::ApiError;
+use crate::http::large;
+use crate::storage::pictures::Pictures;
 
 /// Life of a link to a private file.
 const LINK_LIFE: Duration = Duration::minutes(15);

@@ -4,7 +4,7 @@
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 
 /// Bytes up to which work is done at once.
 const SMALL: usize = 256 * 1024;

@@ -11,8 +11,8 @@ use futures::future::join_all;
 use proto::trade::v1::trade_service_client::TradeServiceClient;
 use proto::trade::v1::{GetPlanRequest, GetPlanResponse, ListPlansRequest, Plan};
 
-use crate::clients::call_retrying;
-use crate::error::ApiError;
+use crate::http::error::ApiError;
+use crate::peers::clients::call_retrying;
 
 /// Maximum age, because some changes of a plan have no event.
 const LIFE: Duration = Duration::from_secs(10);

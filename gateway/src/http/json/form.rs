@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::error::ApiError;
+use crate::http::error::ApiError;
 
 /// Characters of a text that is no file; the services allow less.
 const TEXT: usize = 4_096;
