@@ -17,9 +17,15 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, cases, certificates, closing, course_media, courses, daily_balances, destinations,
-    documents, events, export, factors, files, liabilities, notes, notices, passkeys, payment_methods, plans, push,
-    quotes, solvency, statements, status, terms, trades, transactions, users, wallet,
+    account::{activity, auth, cases, closing, export, factors, notices, passkeys, push, users},
+    admin,
+    course::{certificates, course_media, courses, notes},
+    investments::{plans, trades},
+    money::{
+        daily_balances, destinations, liabilities, payment_methods, quotes, solvency, statements, terms, transactions,
+        wallet,
+    },
+    public::{documents, events, files, status},
 };
 use crate::web;
 

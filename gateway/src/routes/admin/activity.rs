@@ -8,7 +8,7 @@ use crate::extract::StaffMember;
 use crate::http::idempotency::Key;
 use crate::http::json::{Answer, Done, reply};
 use crate::peers::clients::{ask, keyed};
-use crate::routes::activity::{Activity, Cursor};
+use crate::routes::account::activity::{Activity, Cursor};
 
 /// List what happened to a member's account
 #[get("/admin/members/{id}/activity", "Back office", params(("cursor" = Option<String>, Query)))]

@@ -20,8 +20,8 @@ use crate::http::idempotency::{Key, Keyed};
 use crate::http::json::{Answer, Field, Json, Kept, ToProto, field, inert, marked, ok};
 use crate::http::names::{CaseFilter, ListFormat};
 use crate::peers::clients::{ask, call_retrying, keyed};
+use crate::routes::account::cases::{CaseEntry, CaseMessage};
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv, word};
-use crate::routes::cases::{CaseEntry, CaseMessage};
 
 /// The list, the member and the page.
 #[derive(Debug, Default, Deserialize)]

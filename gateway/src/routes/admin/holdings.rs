@@ -9,7 +9,7 @@ use crate::http::convert::{from_proto, rate};
 use crate::http::json::{Answer, Dollars, ok};
 use crate::peers::clients::ask;
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
-use crate::routes::transactions::payments::ChainPayment;
+use crate::routes::money::transactions::payments::ChainPayment;
 
 /// What an address of the platform holds.
 #[response(from = common::HeldAtAddress)]

@@ -7,7 +7,7 @@ use crate::extract::AnyStaff;
 use crate::http::json::{Answer, Json, reply};
 use crate::http::names::{Permission, Role};
 use crate::peers::clients::ask;
-use crate::routes::factors::{self, Code, NewTotp, RecoveryCodes, SteppedUp, TotpState};
+use crate::routes::account::factors::{self, Code, NewTotp, RecoveryCodes, SteppedUp, TotpState};
 
 /// The caller as the back office knows them.
 #[response(from = auth::GetMeResponse)]

@@ -33,7 +33,7 @@ use crate::http::convert::{Choice, from_proto, required};
 use crate::http::error::{ApiError, Errors};
 use crate::http::json::{Answer, Decimal, Field, Form, Json, ok};
 use crate::peers::clients::{ask, call, call_retrying, send};
-use crate::routes::course_media::{CaptionsEntry, PreviewStrip, VideoEntry};
+use crate::routes::course::course_media::{CaptionsEntry, PreviewStrip, VideoEntry};
 use crate::storage::media::Ticket;
 
 /// Bytes of a chunk; the last one of a request has what is left.

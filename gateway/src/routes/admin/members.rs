@@ -28,11 +28,11 @@ use crate::http::idempotency::{Key, Keyed};
 use crate::http::json::{Answer, Created, Dollars, Done, Field, Form, ToProto, inert, ok};
 use crate::http::names::{HoldReason, ListFormat};
 use crate::peers::clients::{Service, ask, call_retrying, keyed};
+use crate::routes::account::auth::Session;
+use crate::routes::account::users::{Hold, User};
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
 use crate::routes::admin::proposals::Proposed;
-use crate::routes::auth::Session;
-use crate::routes::transactions::model::Direction;
-use crate::routes::users::{Hold, User};
+use crate::routes::money::transactions::model::Direction;
 
 /// How long wallet may take over the balances of a page: the list is of use without them.
 const PATIENCE: Duration = Duration::from_secs(2);

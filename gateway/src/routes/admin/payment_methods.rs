@@ -14,7 +14,7 @@ use crate::http::idempotency::{Key, Keyed};
 use crate::http::json::{Answer, Created, Field, ToProto, reply};
 use crate::peers::clients::{Service, ask, keyed};
 use crate::routes::admin::proposals::Proposed;
-use crate::routes::payment_methods::{MethodReply, NewMethod, PaymentMethod};
+use crate::routes::money::payment_methods::{MethodReply, NewMethod, PaymentMethod};
 
 /// A platform method with all its versions.
 #[response(from = methods::PlatformMethod)]

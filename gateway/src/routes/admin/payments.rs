@@ -18,7 +18,7 @@ use crate::http::names::ListFormat;
 use crate::peers::clients::call_retrying;
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv};
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
-use crate::routes::transactions::payments::ChainPayment;
+use crate::routes::money::transactions::payments::ChainPayment;
 
 /// The page, or the file.
 #[derive(Debug, Default, Deserialize)]

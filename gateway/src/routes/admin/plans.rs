@@ -9,7 +9,7 @@ use crate::http::idempotency::Keyed;
 use crate::http::json::{Answer, Created, Field, Form, ToProto, reply};
 use crate::peers::clients::{Service, ask, keyed};
 use crate::routes::admin::proposals::Proposed;
-use crate::routes::plans::Plans;
+use crate::routes::investments::plans::Plans;
 
 /// List all plans
 #[get("/admin/plans", "Back office")]

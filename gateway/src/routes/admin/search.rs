@@ -16,9 +16,9 @@ use crate::http::convert::from_proto;
 use crate::http::error::ApiError;
 use crate::http::json::{Answer, field, ok};
 use crate::peers::clients::ask;
+use crate::routes::account::users::User;
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
-use crate::routes::transactions::payments::ChainPayment;
-use crate::routes::users::User;
+use crate::routes::money::transactions::payments::ChainPayment;
 
 /// Results of each kind.
 const MOST: i32 = 8;

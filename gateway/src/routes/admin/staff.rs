@@ -11,8 +11,8 @@ use crate::http::idempotency::{Key, Keyed};
 use crate::http::json::{Answer, Created, Field, ToProto, reply};
 use crate::http::names::Role;
 use crate::peers::clients::{Service, ask, keyed};
+use crate::routes::account::users::User;
 use crate::routes::admin::proposals::Proposed;
-use crate::routes::users::User;
 
 /// The staff accounts.
 #[response(from = auth::ListStaffResponse)]

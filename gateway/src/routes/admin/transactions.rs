@@ -21,7 +21,7 @@ use crate::http::convert::from_proto;
 use crate::http::error::ApiError;
 use crate::http::json::Dollars;
 use crate::peers::cache::profiles::People;
-use crate::routes::transactions::Transaction;
+use crate::routes::money::transactions::Transaction;
 
 /// The staff member who is paying a withdrawal. No other person can pay or reject it meanwhile.
 #[response(from = wallet::PayoutLease)]

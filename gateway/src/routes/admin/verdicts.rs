@@ -9,7 +9,7 @@ use crate::extract::StaffMember;
 use crate::http::convert::from_proto;
 use crate::http::json::{Answer, ok};
 use crate::peers::clients::ask;
-use crate::routes::transactions::payments::ChainPayment;
+use crate::routes::money::transactions::payments::ChainPayment;
 
 /// Why a transaction cannot go on: what the act would be refused with.
 #[response(from = wallet::Blocker)]

@@ -13,7 +13,7 @@ use crate::http::names::RejectionReason;
 use crate::peers::clients::{Service, keyed};
 use crate::routes::admin::members::NoteRequest;
 use crate::routes::admin::proposals::Proposed;
-use crate::routes::transactions::TransactionMade;
+use crate::routes::money::transactions::TransactionMade;
 
 /// The decision to approve a transaction.
 #[request(to = ApproveTransactionRequest)]

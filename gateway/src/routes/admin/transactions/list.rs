@@ -17,8 +17,8 @@ use crate::http::json::{inert, ok};
 use crate::http::names::ListFormat;
 use crate::peers::clients::call_retrying;
 use crate::routes::admin::csv_file::{CsvFile, MOST_ROWS, PAGE, is_csv, word};
-use crate::routes::transactions::PageQuery;
-use crate::routes::transactions::model::{TransactionKind, TransactionStatus};
+use crate::routes::money::transactions::PageQuery;
+use crate::routes::money::transactions::model::{TransactionKind, TransactionStatus};
 
 /// The filter and the page.
 #[derive(Debug, Default, Deserialize)]

@@ -12,7 +12,7 @@ use crate::http::idempotency::Keyed;
 use crate::http::json::{Answer, Created, Field, Form, ToProto};
 use crate::peers::clients::{Service, keyed};
 use crate::routes::admin::proposals::Proposed;
-use crate::routes::transactions::TransactionMade;
+use crate::routes::money::transactions::TransactionMade;
 
 /// What became of a payout that was sent and is not final.
 #[request(to = ProposePayoutCorrectionRequest)]

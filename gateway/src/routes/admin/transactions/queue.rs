@@ -9,7 +9,7 @@ use crate::http::convert::from_proto;
 use crate::http::json::{Answer, ok};
 use crate::http::names::QueueKind;
 use crate::peers::clients::ask;
-use crate::routes::transactions::times::{Percentiles, of_kind};
+use crate::routes::money::transactions::times::{Percentiles, of_kind};
 
 /// The open items of one kind.
 #[response(from = wallet::QueueCount)]

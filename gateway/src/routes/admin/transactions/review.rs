@@ -13,12 +13,12 @@ use crate::http::convert::{from_proto, non_empty};
 use crate::http::error::ApiError;
 use crate::http::json::{Answer, Dollars, field, ok};
 use crate::peers::clients::ask;
+use crate::routes::account::users::Wallet;
 use crate::routes::admin::members::Entry;
 use crate::routes::admin::verdicts::Blocker;
-use crate::routes::transactions::Destination;
-use crate::routes::transactions::model::Step;
-use crate::routes::transactions::payments::{ChainPayment, Evidence};
-use crate::routes::users::Wallet;
+use crate::routes::money::transactions::Destination;
+use crate::routes::money::transactions::model::Step;
+use crate::routes::money::transactions::payments::{ChainPayment, Evidence};
 
 /// A line of the checklist.
 #[response(from = wallet::Check)]

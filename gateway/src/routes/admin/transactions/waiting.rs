@@ -9,9 +9,9 @@ use crate::extract::StaffMember;
 use crate::http::error::ApiError;
 use crate::http::json::{Answer, Dollars, ok};
 use crate::peers::clients::ask;
-use crate::routes::quotes::PayoutPrice;
-use crate::routes::transactions::Destination;
-use crate::routes::transactions::model::TransactionKind;
+use crate::routes::money::quotes::PayoutPrice;
+use crate::routes::money::transactions::Destination;
+use crate::routes::money::transactions::model::TransactionKind;
 
 /// Maximum transactions that wait for a decision: one page.
 const PAGE: i32 = 1_000;

@@ -10,7 +10,7 @@ use crate::http::convert::{FromProto, from_proto};
 use crate::http::error::ApiError;
 use crate::http::json::{Answer, Dollars, reply};
 use crate::peers::clients::ask;
-use crate::routes::wallet::Balances;
+use crate::routes::money::wallet::Balances;
 
 /// Days by default.
 const DAYS: i32 = 30;

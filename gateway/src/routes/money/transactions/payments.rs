@@ -8,7 +8,7 @@ use route_macros::{get, response};
 use crate::extract::VerifiedMember;
 use crate::http::json::{Answer, Dollars, reply};
 use crate::peers::clients::ask;
-use crate::routes::transactions::model::Step;
+use crate::routes::money::transactions::model::Step;
 
 /// A payment on a chain.
 #[response(from = common::ChainPayment)]

@@ -16,10 +16,10 @@ use crate::http::error::ApiError;
 use crate::http::idempotency::Keyed;
 use crate::http::json::{Answer, Created, Done, Field, Form, Json, Kept, ToProto, created, done, marked, ok};
 use crate::peers::clients::{ask, keyed, send};
-use crate::routes::destinations::{ask_for_method, unconfirmed};
-use crate::routes::quotes::Derivation;
-use crate::routes::transactions::payments::ChainPayment;
-use crate::routes::users::discard_replaced;
+use crate::routes::account::users::discard_replaced;
+use crate::routes::money::destinations::{ask_for_method, unconfirmed};
+use crate::routes::money::quotes::Derivation;
+use crate::routes::money::transactions::payments::ChainPayment;
 use crate::storage::files::{Files, Purpose};
 
 /// The owner of a payment method.

@@ -29,8 +29,8 @@ use crate::http::error::ApiError;
 use crate::http::json::{Dollars, field};
 use crate::http::names::RejectionReason;
 use crate::peers::cache::profiles::Profile;
-use crate::routes::quotes::{PayoutPrice, TransactionQuote};
-use crate::routes::transactions::model::{Direction, Step, TransactionKind, TransactionStatus};
+use crate::routes::money::quotes::{PayoutPrice, TransactionQuote};
+use crate::routes::money::transactions::model::{Direction, Step, TransactionKind, TransactionStatus};
 
 /// The proof of payment of a transaction.
 #[response]

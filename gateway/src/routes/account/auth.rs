@@ -23,7 +23,7 @@ use crate::http::json::{
 };
 use crate::peers::clients::{ask, keyed, send};
 use crate::proofs;
-use crate::routes::users::{User, wallet_of};
+use crate::routes::account::users::{User, wallet_of};
 
 /// A new session.
 #[response]

@@ -9,7 +9,7 @@ use crate::http::convert::from_proto;
 use crate::http::error::ApiError;
 use crate::http::json::{Answer, Done, Field, Form, Json, done, ok};
 use crate::peers::clients::{ask, send};
-use crate::routes::transactions::TransactionSummary;
+use crate::routes::money::transactions::TransactionSummary;
 
 /// The password, where it is needed, and what becomes of what is left.
 #[request]

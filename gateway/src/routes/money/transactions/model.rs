@@ -64,7 +64,7 @@ mod tests {
     use super::{Direction, TransactionKind, TransactionStatus};
     use crate::http::convert::{Choice, FromProto, choice};
     use crate::routes::admin::proposals::Status;
-    use crate::routes::trades::TradeStatus;
+    use crate::routes::investments::trades::TradeStatus;
 
     /// The names of an enum, which are those of the gRPC contract without their prefix.
     fn names<T: Choice + FromProto<i32> + Serialize>(

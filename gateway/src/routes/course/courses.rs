@@ -14,8 +14,8 @@ use crate::http::error::ApiError;
 use crate::http::idempotency::Key;
 use crate::http::json::{Answer, Field, Json, ToProto, ok};
 use crate::peers::clients::{ask, keyed};
-use crate::routes::course_media::VideoEntry;
-use crate::routes::transactions::TransactionMade;
+use crate::routes::course::course_media::VideoEntry;
+use crate::routes::money::transactions::TransactionMade;
 use crate::storage::media::Ticket;
 
 /// How far a member has come in a lesson.

@@ -15,8 +15,8 @@ use crate::papers::documents::{self, DocumentKind};
 use crate::papers::paper::{Column, LEFT, Paper, Row, written};
 use crate::peers::cache::profiles::Profile;
 use crate::peers::clients::ask;
-use crate::routes::transactions::reference;
-use crate::routes::transactions::statement::{price, whole};
+use crate::routes::money::transactions::reference;
+use crate::routes::money::transactions::statement::{price, whole};
 
 const COLUMNS: [Column; 2] = [Column::left("", LEFT, 1500), Column::left("", 2080, 3370)];
 

@@ -14,8 +14,8 @@ use crate::http::convert::from_proto;
 use crate::http::error::ApiError;
 use crate::http::json::{Answer, Created, Done, Field, Form, Json, ToProto, created, done, ok, reply};
 use crate::peers::clients::{ask, send};
-use crate::routes::auth::{SessionReply, bound, signed_in};
-use crate::routes::factors::Proof;
+use crate::routes::account::auth::{SessionReply, bound, signed_in};
+use crate::routes::account::factors::Proof;
 
 /// A passkey of the caller.
 #[response(from = auth::Passkey)]

@@ -28,7 +28,7 @@ use crate::http::names::StatementFormat;
 use crate::papers::documents::{self, DocumentKind};
 use crate::peers::cache::profiles::Profile;
 use crate::peers::clients::call_retrying;
-use crate::routes::transactions::reference;
+use crate::routes::money::transactions::reference;
 
 /// Lines of a PDF, which is made in memory.
 const PDF_LINES: usize = 20_000;

@@ -12,7 +12,7 @@ use crate::http::convert::{FromProto, from_proto};
 use crate::http::error::{ApiError, Errors};
 use crate::http::json::{Reply, ok};
 use crate::peers::clients::call_retrying;
-use crate::routes::notices::Announcement;
+use crate::routes::account::notices::Announcement;
 
 /// What works now. A part that cannot be asked about is `null`.
 #[response]

@@ -23,7 +23,7 @@ use crate::http::error::{ApiError, Errors};
 use crate::papers::archive::Archive;
 use crate::peers::cache::profiles::Profile;
 use crate::peers::clients::{Service, call_retrying};
-use crate::routes::transactions::statement;
+use crate::routes::money::transactions::statement;
 
 const README: &str = "This archive holds what Solvane keeps about you.\n\n\
     account, wallet, trades, course, cases, payment-methods, emails: our records as JSON. Amounts are in cents, times in UTC.\n\

@@ -14,7 +14,7 @@ use crate::extract::bearer;
 use crate::http::error::{ApiError, ErrorReply, Errors};
 use crate::http::json::Decimal;
 use crate::peers::clients::call_retrying;
-use crate::routes::files::{range, streamed};
+use crate::routes::public::files::{range, streamed};
 use crate::storage::media::Ticket;
 
 const PLAYLIST: &str = "application/vnd.apple.mpegurl";

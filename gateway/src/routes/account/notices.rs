@@ -15,7 +15,7 @@ use crate::http::convert::choice;
 use crate::http::json::{Answer, Dollars, Field, Form, Json, ok, reply};
 use crate::http::names::NoticeKind;
 use crate::peers::clients::ask;
-use crate::routes::activity::Cursor;
+use crate::routes::account::activity::Cursor;
 
 /// What a notice is about.
 #[response(from = mailer::NoticeGroup)]

@@ -15,7 +15,7 @@ use crate::http::error::ApiError;
 use crate::http::idempotency::Keyed;
 use crate::http::json::{Answer, Created, Field, Form, ToProto, ok, reply};
 use crate::peers::clients::{ask, keyed};
-use crate::routes::activity::Cursor;
+use crate::routes::account::activity::Cursor;
 use crate::storage::files::{Checked, Files, Purpose};
 
 /// What a case is about.
@@ -119,7 +119,11 @@ pub struct CaseMessage {
 
 impl CaseMessage {
     /// A message in a case of this member.
-    pub(super) fn new(files: &Files, member_id: &str, message: cases::CaseMessage) -> Result<Self, ApiError> {
+    pub(in crate::routes) fn new(
+        files: &Files,
+        member_id: &str,
+        message: cases::CaseMessage,
+    ) -> Result<Self, ApiError> {
         let link = |file: cases::CaseFile| CaseFileLink {
             url: files.private_link(&file.key, member_id, OffsetDateTime::now_utc()),
             content_type: file.content_type,
