@@ -136,11 +136,12 @@ test('a deposit without evidence whose payment is on the chain takes two presses
   const txid = hash()
   await page.route(`**/v1/admin/transactions/${made.id}*`, async (route) => {
     const response = await route.fetch({ url: route.request().url().replace(/\?.*/, '') })
-    const body = (await response.json()) as object
+    const body = (await response.json()) as { checks: { name: string; state: string }[] }
     const isChosen = route.request().url().includes(txid)
     const at = '2026-11-27T10:00:00Z'
+    const checks = body.checks.map((check) => (isChosen && check.name.startsWith('payment_') ? { ...check, state: 'ok' } : check))
     const evidence = isChosen ? { at, payments: [{ ...payment, txid }], suggestedAmount: 110 } : { at, payments: [] }
-    await route.fulfill({ response, json: { ...body, evidence, candidates: isChosen ? [] : [{ ...payment, txid, value: 110 }] } })
+    await route.fulfill({ response, json: { ...body, checks, evidence, candidates: isChosen ? [] : [{ ...payment, txid, value: 110 }] } })
   })
   const bodies: unknown[] = []
   await page.route(`**/v1/admin/transactions/${made.id}/approve`, async (route) => {

@@ -68,6 +68,8 @@ describe('a decision', () => {
     )
     const { user } = openAsStaff('/admin/payments')
     expect(await screen.findByText('No open transaction was shown this address.')).toBeVisible()
+    // The menu counts them.
+    expect(await screen.findByRole('link', { name: /^Unclaimed payments.*2/ })).toBeVisible()
     expect(screen.getAllByText('0.00513809 BTC')).toHaveLength(2)
     await user.click(screen.getByRole('link', { name: new RegExp(deposit.reference) }))
     expect(await screen.findByText(/Approve the transaction to attach the payment/)).toBeVisible()

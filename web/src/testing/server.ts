@@ -38,6 +38,7 @@ export const emptyBackOffice = () => [
   answers('get', '/admin/queue', { queue: [], times: { deposit: null, fee: null, withdrawal: null, payout: null } }),
   answers('get', '/admin/queue/transactions', { transactions: [] }),
   answers('get', '/admin/queue/verdicts', { verdicts: [], complete: true }),
+  answers('get', '/admin/payments/unclaimed', { payments: [] }),
   answers('get', '/admin/proposals', { proposals: [] }),
   answers('get', '/admin/staff', { staff: [] }),
   answers('get', '/admin/transactions', { transactions: [] }),

@@ -21,6 +21,7 @@ import {
 import { NavLink } from 'react-router'
 import { cx } from '@/components/cx'
 import { useOwnWaiting } from '@/features/admin-cases/api/cases'
+import { useUnclaimedCount } from '@/features/admin-review/api/list-unclaimed'
 import { useQueue } from '@/features/admin-review/api/list-waiting'
 import { useProposals } from '@/features/admin-proposals/api/proposals'
 import { adminPaths } from '@/features/admin/paths'
@@ -43,6 +44,8 @@ function useCounts() {
   return {
     decisions: sum((kind) => kind !== 'payout'),
     payouts: sum((kind) => kind === 'payout'),
+    // After what the page itself asks for.
+    unclaimed: useUnclaimedCount({ enabled: queue !== undefined }),
     proposals: proposals?.filter((one) => one.proposedBy !== id && mayDecide(one)).length,
     cases: useOwnWaiting(),
   }
@@ -54,7 +57,7 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
     entries: [
       { to: adminPaths.queue, label: 'Queue', icon: Inbox, count: counts.decisions },
       { to: adminPaths.payouts, label: 'Payouts', icon: HandCoins, count: counts.payouts },
-      { to: adminPaths.unclaimed, label: 'Unclaimed payments', icon: SearchCheck },
+      { to: adminPaths.unclaimed, label: 'Unclaimed payments', icon: SearchCheck, count: counts.unclaimed },
       { to: adminPaths.proposals, label: 'Proposals', icon: CircleCheckBig, count: counts.proposals },
       { to: adminPaths.members, label: 'Members', icon: Users },
       { to: adminPaths.cases, label: 'Cases', icon: MessagesSquare, count: counts.cases },
@@ -104,7 +107,7 @@ export function AdminNav({ locked, onNavigate }: { locked: boolean; onNavigate?:
   )
 }
 
-const noCounts = { decisions: undefined, payouts: undefined, proposals: undefined, cases: 0 }
+const noCounts = { decisions: undefined, payouts: undefined, unclaimed: undefined, proposals: undefined, cases: 0 }
 
 /** The pages that the caller may open, for the search. */
 export function useOpenPages() {

@@ -14,6 +14,7 @@ import type { WaitingTransaction } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { Age } from '@/features/admin/components/age'
+import { CardHead } from '@/features/admin/components/card-head'
 import { ShownCsvButton } from '@/features/admin/components/shown-csv-button'
 import { ChainPayments } from './chain-payments'
 import { DecisionPanel } from './decision-panel'
@@ -82,8 +83,10 @@ function List({ rows, shown }: { rows: WaitingTransaction[]; shown?: string }) {
   return (
     <Card className="overflow-hidden">
       {rows.length > 0 && (
-        <div className="border-b border-line px-4 py-2 text-end">
-          <ShownCsvButton size="sm" columns={columns} rows={rows} name="solvane-payouts" aria-label="Payouts as CSV" />
+        <div className="border-b border-line pb-3">
+          <CardHead title="Approved withdrawals">
+            <ShownCsvButton size="sm" columns={columns} rows={rows} name="solvane-payouts" aria-label="Payouts as CSV" />
+          </CardHead>
         </div>
       )}
       {rows.length === 0 && <p className="px-4 py-6 text-sm text-ink-faint">No other payouts waiting.</p>}
