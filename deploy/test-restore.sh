@@ -8,6 +8,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# What is in the first of several buckets of members is in the others, too.
+export WALLET_BUCKETS=2
 bin=${STACK_BIN:-${CARGO_TARGET_DIR:-target}/debug}
 folder=$(mktemp -d)
 chmod 755 "$folder"
@@ -84,11 +86,11 @@ ask() { psql -qXAt -v ON_ERROR_STOP=1 "$@"; }
 rows() {
   local before=$1
   ask "$WALLET_DATABASE_URL" -c "SELECT 'entries', count(*), md5(string_agg(md5(e::text), '' ORDER BY e.account_id, e.posting_id))
-    FROM entries e JOIN postings p ON p.id = e.posting_id WHERE p.created_at < '$before'"
+    FROM wallet_all.entries e JOIN wallet_all.postings p ON p.id = e.posting_id WHERE p.created_at < '$before'"
   ask "$WALLET_DATABASE_URL" -c "SELECT 'postings', count(*), md5(string_agg(md5(p::text), '' ORDER BY p.id))
-    FROM postings p WHERE p.created_at < '$before'"
-  ask "$WALLET_DATABASE_URL" -c "SELECT 'transactions', count(*) FROM transactions WHERE created_at < '$before'"
-  ask "$WALLET_DATABASE_URL" -c "SELECT 'fundings', count(*) FROM trade_fundings WHERE created_at < '$before'"
+    FROM wallet_all.postings p WHERE p.created_at < '$before'"
+  ask "$WALLET_DATABASE_URL" -c "SELECT 'transactions', count(*) FROM wallet_all.transactions WHERE created_at < '$before'"
+  ask "$WALLET_DATABASE_URL" -c "SELECT 'fundings', count(*) FROM wallet_all.trade_fundings WHERE created_at < '$before'"
   ask "$TRADE_DATABASE_URL" -c "SELECT 'trades', count(*) FROM trades WHERE created_at < '$before'"
   ask "$AUTH_DATABASE_URL" -c "SELECT 'users', count(*) FROM users WHERE created_at < '$before'"
 }
@@ -177,7 +179,7 @@ before=$(settled)
 rows "$before" >"$folder/rows"
 trades_go_on 10
 end_traffic
-after=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM postings WHERE created_at >= '$moment'")
+after=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM wallet_all.postings WHERE created_at >= '$moment'")
 [ "$after" -gt 0 ] || { echo "nothing was posted after the point in time" >&2; exit 1; }
 given_up=$(back_up)
 archived
@@ -195,7 +197,7 @@ start run
 echo "back after $((SECONDS - begun)) s"
 [ "$(ask "postgres://postgres@127.0.0.1:$PGPORT/postgres" -c 'SELECT pg_is_in_recovery()')" = f ]
 diff "$folder/rows" <(rows "$before") || { echo "the restored rows differ from those written before" >&2; exit 1; }
-later=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM postings
+later=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM wallet_all.postings
   WHERE created_at BETWEEN '$moment' AND (SELECT pg_postmaster_start_time())")
 [ "$later" = 0 ] || { echo "$later postings are later than the point in time" >&2; exit 1; }
 
