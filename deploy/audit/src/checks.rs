@@ -35,7 +35,7 @@ pub const EVERYWHERE: &[Check] = &[
         "SELECT format('outbox %s %s since %s', id, key, created_at) FROM outbox
          WHERE published_at IS NULL AND created_at < clock_timestamp() - interval '60 seconds' ORDER BY id",
     ),
-    wallet("Q6", "no event is a dead letter", "SELECT format('%s %s: %s', event_id, key, cause) FROM parked_events"),
+    wallet("Q6", "no event is a dead letter", "SELECT format('%s %s: %s', event_id, key, cause) FROM dead_letters"),
     wallet(
         "L9",
         "every claimed key has its answer",

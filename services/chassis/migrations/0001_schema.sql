@@ -33,12 +33,12 @@ CREATE TABLE inbox (
 CREATE INDEX inbox_handled_at ON inbox (handled_at);
 
 -- Events that cannot take effect here, for people to look at; the message itself is in the dead-letter queue.
-CREATE TABLE parked_events (
-    event_id  text        NOT NULL CONSTRAINT parked_events_pkey PRIMARY KEY,
+CREATE TABLE dead_letters (
+    event_id  text        NOT NULL CONSTRAINT dead_letters_pkey PRIMARY KEY,
     key       text        NOT NULL,
     payload   bytea       NOT NULL,
     cause     text        NOT NULL,
-    parked_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    at        timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
 -- Answers to keyed mutations, kept 24 hours.

@@ -1,4 +1,4 @@
-//! Dead letters: events that can never take effect. They are stored next to the inbox, in the table `parked_events`, shown
+//! Dead letters: events that can never take effect. They are stored next to the inbox, in the table `dead_letters`, shown
 //! to staff, and replayed when the cause is fixed.
 
 use std::panic::AssertUnwindSafe;
@@ -89,7 +89,7 @@ struct Stored {
     key: String,
     payload: Vec<u8>,
     cause: String,
-    parked_at: OffsetDateTime,
+    at: OffsetDateTime,
 }
 
 impl Stored {
@@ -104,7 +104,7 @@ impl Stored {
             // No other event is at work beside it.
             aggregate_id: id,
             payload: self.payload.clone(),
-            at: made.unwrap_or(self.parked_at),
+            at: made.unwrap_or(self.at),
         })
     }
 }
@@ -118,7 +118,7 @@ pub async fn keep(
     cause: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "INSERT INTO parked_events (event_id, key, payload, cause) VALUES ($1, $2, $3, $4)
+        "INSERT INTO dead_letters (event_id, key, payload, cause) VALUES ($1, $2, $3, $4)
          ON CONFLICT (event_id) DO UPDATE SET cause = excluded.cause",
         id,
         key,
@@ -132,14 +132,14 @@ pub async fn keep(
 
 /// The number of dead letters.
 pub async fn count(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM parked_events"#).fetch_one(conn).await
+    sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM dead_letters"#).fetch_one(conn).await
 }
 
 /// The dead letters of a service, newest first.
 async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Stored,
-        "SELECT event_id, key, payload, cause, parked_at FROM parked_events ORDER BY parked_at DESC, event_id LIMIT $1",
+        "SELECT event_id, key, payload, cause, at FROM dead_letters ORDER BY at DESC, event_id LIMIT $1",
         SHOWN
     )
     .fetch_all(conn)
@@ -149,7 +149,7 @@ async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter>, s
         queue: queue.to_owned(),
         key: row.key,
         cause: row.cause,
-        parked_at: Some(clock::to_proto(row.parked_at)),
+        at: Some(clock::to_proto(row.at)),
     };
     Ok(rows.into_iter().map(letter).collect())
 }
@@ -205,13 +205,10 @@ async fn replay(db: &Db, handler: &dyn Handler, command: &Replay) -> Result<Answ
 
 /// Reads the event and asks others for what its effect needs, before the transaction.
 async fn prepare(db: &Db, handler: &dyn Handler, id: &str) -> Result<Result<Ready, Refusal>, sqlx::Error> {
-    let stored = sqlx::query_as!(
-        Stored,
-        "SELECT event_id, key, payload, cause, parked_at FROM parked_events WHERE event_id = $1",
-        id
-    )
-    .fetch_optional(&mut *db.conn().await?)
-    .await?;
+    let stored =
+        sqlx::query_as!(Stored, "SELECT event_id, key, payload, cause, at FROM dead_letters WHERE event_id = $1", id)
+            .fetch_optional(&mut *db.conn().await?)
+            .await?;
     let Some(stored) = stored else { return Ok(Err(unknown())) };
     let Some(event) = stored.event() else {
         return Ok(Err(unusable("This event has no id and cannot be processed.")));
@@ -231,7 +228,7 @@ async fn take_effect(
     cause: &mut Option<String>,
 ) -> Result<(), Error> {
     let id = &command.event_id;
-    let gone = sqlx::query!("DELETE FROM parked_events WHERE event_id = $1", id).execute(&mut *conn).await?;
+    let gone = sqlx::query!("DELETE FROM dead_letters WHERE event_id = $1", id).execute(&mut *conn).await?;
     if gone.rows_affected() == 0 {
         return Err(unknown().into());
     }

@@ -33,7 +33,7 @@ pub const BUCKETED: Bucketed = Bucketed {
         "open_buckets",
         "proposals",
         "audit_rows",
-        "parked_events",
+        "dead_letters",
         "consumed_payments",
         "consumed_totals",
         "bridge_faults",

@@ -49,7 +49,7 @@ pub(super) async fn events_arrived(snapshots: &mut Snapshots) -> Result<Verdict>
 async fn missing(consumer: &mut PgConnection, events: Vec<Uuid>) -> Result<HashSet<Uuid>> {
     let missing: Vec<Uuid> = sqlx::query_scalar(
         "SELECT id FROM unnest($1::uuid[]) AS id WHERE NOT EXISTS (SELECT FROM inbox WHERE inbox.event_id = id)
-            AND NOT EXISTS (SELECT FROM parked_events WHERE parked_events.event_id = id::text)",
+            AND NOT EXISTS (SELECT FROM dead_letters WHERE dead_letters.event_id = id::text)",
     )
     .bind(events)
     .fetch_all(consumer)

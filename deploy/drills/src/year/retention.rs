@@ -35,10 +35,10 @@ const SHARED: [(&str, Kept); 9] = [
     ("_sqlx_migrations", For("the schema")),
     ("audit_rows", For("the audit log is kept")),
     ("erasures", For("one row: how far personal data has been removed")),
+    ("dead_letters", For("until a member of staff replays or removes the event")),
     ("idempotency_keys", Since("25 hours", "created_at")),
     ("inbox", Since("90 days", "handled_at")),
     ("outbox", Since("7 days", "published_at")),
-    ("parked_events", For("until a member of staff replays or removes the event")),
     ("proposals", For("decisions of staff are kept")),
 ];
 

@@ -243,7 +243,7 @@ async fn the_trail_is_a_file_and_dead_letters_are_replayed() -> Result<()> {
     assert_eq!(text(&auditor, "/admin/audit?format=xml").await?.0, 422);
 
     let mut connection = PgConnection::connect(&stack.databases().owner_url(Service::Mailer)?).await?;
-    sqlx::query("INSERT INTO parked_events (event_id, key, payload, cause) VALUES ($1, 'auth.v1.nothing', '', 'test')")
+    sqlx::query("INSERT INTO dead_letters (event_id, key, payload, cause) VALUES ($1, 'auth.v1.nothing', '', 'test')")
         .bind("01890a5d-ac96-774b-bcce-b302099a8057")
         .execute(&mut connection)
         .await?;

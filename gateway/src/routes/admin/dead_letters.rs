@@ -22,7 +22,6 @@ pub struct DeadLetter {
     key: String,
     #[from(cause)]
     reason: String,
-    #[from(parked_at)]
     #[nullable]
     at: Option<String>,
 }

@@ -22,7 +22,7 @@ async fn a_connection_visits_the_buckets_and_comes_home(pool: PgPool) {
     let note = "CREATE TABLE notes (bucket text); CREATE INDEX notes_bucket ON audit_rows (action);
         CREATE TABLE open_buckets (count smallint); INSERT INTO open_buckets VALUES (1)";
     let note = ("1_note.sql", note);
-    let shared = &["proposals", "audit_rows", "parked_events", "open_buckets"];
+    let shared = &["proposals", "audit_rows", "dead_letters", "open_buckets"];
     let bucketed = Some(Bucketed { name: "part", shared });
     let schema = Schema { migrations: migrator(&[note]).await, definitions: &[], bucketed };
     let buckets = Buckets { name: "part", count: 3 };

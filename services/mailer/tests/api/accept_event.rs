@@ -107,7 +107,7 @@ async fn unreadable_events_are_poison(pool: PgPool) {
     }
     assert_eq!(world.count("SELECT count(*) FROM inbox").await, 0);
     assert_eq!(world.count("SELECT count(*) FROM mails").await, 0);
-    assert_eq!(world.count("SELECT count(*) FROM parked_events").await, 8);
+    assert_eq!(world.count("SELECT count(*) FROM dead_letters").await, 8);
 }
 
 /// [D-M1] [Q4] While auth is away, a mail to all staff waits in the queue of the broker; nothing of it is lost.

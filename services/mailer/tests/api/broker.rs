@@ -51,7 +51,7 @@ async fn events_arrive_once_and_poison_is_stored(pool: PgPool) {
     let handler: Arc<dyn Handler> = world.consumer.clone();
     let consuming = tokio::spawn(async move { bus.consume(QUEUE, handler, stop).await });
     until(&world, "SELECT count(*) FROM inbox", 2).await;
-    until(&world, "SELECT count(*) FROM parked_events", 1).await;
+    until(&world, "SELECT count(*) FROM dead_letters", 1).await;
     shutdown.cancel();
     consuming.await.unwrap();
     assert_eq!(world.count("SELECT count(*) FROM mails").await, 1);

@@ -179,7 +179,7 @@ async fn nonsense_is_poison(pool: PgPool) {
         assert!(matches!(events.handle(&event).await, Err(HandleError::Poison(_))));
     }
     events.keep_dead_letter("some-id", "key", &[1], "cause").await.unwrap();
-    assert_eq!(world.count("SELECT count(*) FROM parked_events").await, 1);
+    assert_eq!(world.count("SELECT count(*) FROM dead_letters").await, 1);
 }
 
 /// [D-E2] [Q2] An event carries everything the mail needs, one row a change.

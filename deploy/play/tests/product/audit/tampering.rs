@@ -176,7 +176,7 @@ controls! {
         "INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context, created_at)
          VALUES (gen_random_uuid(), 'auth.v1.x', gen_random_uuid(), '', '{}', now() - interval '61 seconds')";
     a_lost_event_is_seen: "Q4", "mailer", "DELETE FROM inbox WHERE event_id = '00000000-0000-0000-0001-000000000013'";
-    a_dead_letter_is_seen: "Q6", "mailer", "INSERT INTO parked_events VALUES ('x', 'wallet.v1.x', '', 'unreadable')";
+    a_dead_letter_is_seen: "Q6", "mailer", "INSERT INTO dead_letters VALUES ('x', 'wallet.v1.x', '', 'unreadable')";
     an_unanswered_key_is_seen: "L9", "wallet", "UPDATE idempotency_keys SET outcome = NULL";
     a_live_code_too_many_is_seen: "S1", "auth",
         "INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at)

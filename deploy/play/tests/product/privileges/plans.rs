@@ -22,7 +22,7 @@ const READ_AS_A_WHOLE: &[(&str, &str, &str)] = &[
     ("proposals", "", "few, by staff"),
     ("media", "", "few, by staff"),
     ("announcements", "", "few, by staff"),
-    ("parked_events", "", "until staff replay or remove the event"),
+    ("dead_letters", "", "until staff replay or remove the event"),
     ("liability_publications", "", "one a day"),
     ("mail_requests", "DELETE FROM mail_requests", "rows of an hour"),
     ("codes", "DELETE FROM codes", "rows of a week, once an hour"),
