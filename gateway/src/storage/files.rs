@@ -178,9 +178,12 @@ impl Files {
         kind.map(Kind::content_type).ok_or_else(ApiError::not_found)
     }
 
-    /// Removes a file that nothing refers to. What cannot be removed now goes with the next sweep.
+    /// Removes a file that nothing refers to, if there was one: its key is empty if not. What cannot be removed now goes with the
+    /// next sweep.
     pub async fn discard(&self, key: &str) {
-        if let Err(error) = self.remove(key).await {
+        if !key.is_empty()
+            && let Err(error) = self.remove(key).await
+        {
             tracing::warn!(%error, "a file without owner stays in the store");
         }
     }

@@ -170,15 +170,8 @@ pub async fn update_image(
         caller.app.files.discard(&stored.key).await;
     }
     let answer = answer?;
-    discard_replaced(&caller.app, &answer.replaced_image_key).await;
+    caller.app.files.discard(&answer.replaced_image_key).await;
     changed(&caller.app, &caller.out, answer.user, "Your photo has been updated.").await
-}
-
-/// Removes the picture that a new one replaced, if there was one.
-pub async fn discard_replaced(app: &App, key: &str) {
-    if !key.is_empty() {
-        app.files.discard(key).await;
-    }
 }
 
 /// The new details.

@@ -16,7 +16,6 @@ use crate::http::error::ApiError;
 use crate::http::idempotency::Keyed;
 use crate::http::json::{Answer, Created, Done, Field, Form, Json, Kept, ToProto, created, done, marked, ok};
 use crate::peers::clients::{ask, keyed, send};
-use crate::routes::account::users::discard_replaced;
 use crate::routes::money::destinations::{ask_for_method, unconfirmed};
 use crate::routes::money::quotes::Derivation;
 use crate::routes::money::transactions::payments::ChainPayment;
@@ -185,7 +184,7 @@ pub async fn update(caller: ActiveMember, Path(id): Path<String>, body: Json<New
         caller.app.files.discard(&image_key).await;
     }
     let answer = answer?;
-    discard_replaced(&caller.app, &answer.replaced_image_key).await;
+    caller.app.files.discard(&answer.replaced_image_key).await;
     Ok(ok(saved(&caller.app, &caller.out, answer.payment_method, "Your payment method has been updated.").await?))
 }
 
@@ -194,6 +193,6 @@ pub async fn update(caller: ActiveMember, Path(id): Path<String>, body: Json<New
 pub async fn delete(caller: ActiveMember, Path(id): Path<String>) -> Answer<Done> {
     let message = DeletePaymentMethodRequest { id };
     let answer = send!(caller.payment_method.delete_payment_method(message))?;
-    discard_replaced(&caller.app, &answer.image_key).await;
+    caller.app.files.discard(&answer.image_key).await;
     done("Your payment method has been deleted.")
 }
