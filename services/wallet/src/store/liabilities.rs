@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chassis::db::{Db, PgConnection};
 use chassis::money::Cents;
-use time::{Date, OffsetDateTime, UtcOffset};
+use time::OffsetDateTime;
 
 use crate::domain::liabilities::{Hash, HeldForMembers, Leaf, Liabilities, PastPublication, Sibling};
 use crate::error::Error;
@@ -113,12 +113,12 @@ pub async fn past(conn: &mut PgConnection, limit: i64) -> Result<Vec<PastPublica
     rows.collect()
 }
 
-/// The day of the newest publication. An incomplete one does not count: the process that began it may have ended.
-pub async fn newest_day(conn: &mut PgConnection) -> Result<Option<Date>, sqlx::Error> {
+/// When the newest publication was counted. An unfinished one does not count: its process may have ended.
+pub async fn newest_at(conn: &mut PgConnection) -> Result<Option<OffsetDateTime>, sqlx::Error> {
     let at = sqlx::query_scalar!(
         "SELECT at FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1"
     );
-    Ok(at.fetch_optional(conn).await?.map(|at| at.to_offset(UtcOffset::UTC).date()))
+    at.fetch_optional(conn).await
 }
 
 /// A member's leaves in the newest publication, with their paths.

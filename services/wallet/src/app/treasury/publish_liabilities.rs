@@ -8,7 +8,7 @@ use chassis::db::{Db, PgConnection, Tx};
 use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
-use time::UtcOffset;
+use time::{OffsetDateTime, UtcOffset};
 
 use crate::app::{Moment, answered_before};
 use crate::domain::liabilities::{HeldForMembers, Liabilities};
@@ -52,10 +52,13 @@ pub async fn publish_liabilities(
 /// Publishes if the newest publication is of an earlier day (UTC).
 pub async fn publish_nightly(db: &Db, held: impl AsyncFnOnce() -> Result<HeldForMembers, Error>) -> Result<(), Error> {
     let mut conn = db.conn().await?;
-    let today = clock::now(&mut conn).await?.to_offset(UtcOffset::UTC).date();
-    let is_due = liabilities::newest_day(&mut conn).await?.is_none_or(|day| day < today);
+    let (now, newest) = (clock::now(&mut conn).await?, liabilities::newest_at(&mut conn).await?);
     drop(conn);
-    if !is_due {
+    if let Some(at) = newest {
+        metrics::gauge!("liabilities_published_at").set(u32::try_from(at.unix_timestamp()).unwrap_or_default());
+    }
+    let day = |at: OffsetDateTime| at.to_offset(UtcOffset::UTC).date();
+    if newest.is_some_and(|at| day(at) >= day(now)) {
         return Ok(());
     }
     let publication_id = match build(db).await {
