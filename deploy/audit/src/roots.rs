@@ -92,9 +92,12 @@ async fn liabilities(written: &[Signed], connection: &mut PgConnection) -> Resul
 async fn journals(written: &[Signed], connection: &mut PgConnection) -> Result<Vec<String>> {
     let path: String = sqlx::query_scalar("SHOW search_path").fetch_one(&mut *connection).await?;
     let mut offending = Vec::new();
-    let schemas = iter::once("public".to_owned()).chain(further_buckets(connection).await?);
-    for (bucket, schema) in (0..).zip(schemas) {
-        search(connection, &format!("{schema}, public")).await?;
+    let further = further_buckets(connection).await?;
+    // With buckets, the tables of all are in the path, and those of the first are in the schema of what they share.
+    let first = if further.is_empty() { path.clone() } else { "public".to_owned() };
+    let paths = iter::once(first).chain(further.into_iter().map(|schema| format!("{schema}, public")));
+    for (bucket, path) in (0..).zip(paths) {
+        search(connection, &path).await?;
         offending.extend(journal(written, bucket, connection).await?);
     }
     search(connection, &path).await?;

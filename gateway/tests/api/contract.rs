@@ -1,6 +1,8 @@
 //! The router and the document say the same, and both hold every call of the specification.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -143,6 +145,36 @@ fn the_document_in_the_tree_is_current() {
     let kept = include_str!("../../openapi.json");
     // Neither is printed: each is 300 kB.
     assert!(kept.trim() == current.trim(), "run `cargo run -p gateway -- openapi > gateway/openapi.json`");
+}
+
+/// The items of a file and of those in its folder.
+fn items(path: &Path) -> Vec<String> {
+    if path.is_dir() {
+        return fs::read_dir(path).unwrap().flat_map(|entry| items(&entry.unwrap().path())).collect();
+    }
+    fs::read_to_string(path).unwrap().split("\n\n").map(str::to_owned).collect()
+}
+
+/// The name of the schema of an item, if it is a type with one.
+fn schema_of(item: &str) -> Option<&str> {
+    let named = |after: &str| item.split_once(after)?.1.split(|char: char| !char.is_alphanumeric()).next();
+    let is_schema = ["#[response", "#[request", "ToSchema"].iter().any(|mark| item.contains(mark));
+    if is_schema {
+        named("schema(as = ").or_else(|| named("\npub struct ")).or_else(|| named("\npub enum "))
+    } else {
+        None
+    }
+}
+
+/// Of two types with one name, the document has only one: the routes of the other would be documented with it.
+#[test]
+fn every_schema_has_a_name_of_its_own() {
+    let all = items(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let names: Vec<_> = all.iter().filter_map(|item| schema_of(item)).collect();
+    assert!(names.len() > 250, "{}", names.len());
+    let mut seen = BTreeSet::new();
+    let twice: Vec<_> = names.iter().filter(|name| !seen.insert(**name)).collect();
+    assert!(twice.is_empty(), "{twice:?}");
 }
 
 /// [D-O2] Visitors read about the routes of members alone, with everything that those refer to and nothing else.

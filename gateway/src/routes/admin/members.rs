@@ -281,7 +281,7 @@ async fn propose(
 
 /// The reason to remove a member's second factors.
 #[request]
-pub struct Reset {
+pub struct FactorReset {
     /// How the identity was checked.
     #[schema(example = "Video call, passport seen")]
     note: Field<String>,
@@ -291,7 +291,11 @@ pub struct Reset {
 ///
 /// 72 hours after another reviewer confirmed, unless the member uses one before.
 #[post("/admin/members/{id}/factor-reset", "Back office")]
-pub async fn reset_factors(caller: StaffMember, Path(user_id): Path<String>, body: Keyed<Reset>) -> Created<Proposed> {
+pub async fn reset_factors(
+    caller: StaffMember,
+    Path(user_id): Path<String>,
+    body: Keyed<FactorReset>,
+) -> Created<Proposed> {
     let note = body.value.note.text("note")?;
     let message = ProposeFactorResetRequest { user_id, note, client: Some(caller.client), idempotency: body.claim };
     keyed!(caller.auth_staff.propose_factor_reset(message))?

@@ -14,6 +14,7 @@ const READ_AS_A_WHOLE: &[(&str, &str, &str)] = &[
     ("drafts", "", "one row"),
     ("rate_polls", "", "one row"),
     ("plans", "", "few, by staff"),
+    ("open_buckets", "", "one row"),
     ("plan_values", "gains_at", "one row for each plan"),
     ("claims", "DELETE FROM claims", "rows of an hour"),
     ("consumed_totals", "", "two rows for each asset"),
