@@ -3999,6 +3999,14 @@ export interface components {
             /** @description The largest fall, or the smallest gain, in percent, rounded down. */
             worstPercent: components["schemas"]["Decimal"];
         };
+        /** @description The reason to remove a member's second factors. */
+        FactorReset: {
+            /**
+             * @description How the identity was checked.
+             * @example Video call, passport seen
+             */
+            note: string;
+        };
         /** @description A part of the ledger that failed verification. */
         Fault: {
             /** @description What is wrong, as a sentence. */
@@ -7946,7 +7954,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Reset"];
+                "application/json": components["schemas"]["FactorReset"];
             };
         };
         responses: {
