@@ -122,7 +122,7 @@ BEGIN
     SELECT * INTO top FROM liability_nodes WHERE publication_id = publication ORDER BY level DESC, position DESC LIMIT 1;
     IF EXISTS (SELECT FROM liability_nodes
             WHERE publication_id = publication AND level = top.level AND position <> top.position)
-        -- Every bucket with members is counted, also one that the service does not know.
+        -- A bucket that takes members is not counted: the service does not read all of them.
         OR (SELECT count(*) FROM liability_counts WHERE publication_id = publication) < (SELECT count FROM open_buckets)
     THEN
         RAISE EXCEPTION 'the tree of publication % is not complete', publication

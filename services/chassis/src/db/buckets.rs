@@ -35,6 +35,12 @@ impl Buckets {
         if bucket == 0 { FIRST.to_owned() } else { format!("{}, {FIRST}", self.schema(bucket)) }
     }
 
+    /// The schemas of these buckets that do not exist.
+    pub(super) async fn missing(&self, pool: &PgPool) -> Result<Vec<String>, Error> {
+        let existing = Self::existing(self.name, pool).await?;
+        Ok((1..self.count).map(|bucket| self.schema(bucket)).filter(|schema| !existing.contains(schema)).collect())
+    }
+
     /// Those of these schemas that are its buckets, by number.
     pub(super) async fn existing(name: &str, pool: &PgPool) -> Result<Vec<String>, Error> {
         sqlx::query_scalar!(
@@ -53,7 +59,7 @@ async fn open_count(conn: &mut PgConnection) -> Result<u16, Error> {
     u16::try_from(open).map_err(|error| Error::Decode(error.into()))
 }
 
-/// Refuses who reads fewer buckets than take members.
+/// Refuses a process that reads fewer buckets than take new members.
 ///
 /// # Errors
 /// Of the database, or `Configuration`.
@@ -130,9 +136,9 @@ pub(super) async fn show_all(pool: &PgPool, name: &str, shared: &[&str]) -> anyh
 /// A bucket, as an operator sees it.
 #[derive(Debug)]
 pub struct BucketSize {
-    /// Its schema.
+    /// `public` for the first.
     pub schema: String,
-    /// What its tables and indexes take up.
+    /// Of its tables with their indexes.
     pub bytes: i64,
     /// Whether new members are put there.
     pub is_open: bool,

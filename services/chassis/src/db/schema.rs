@@ -101,9 +101,7 @@ pub async fn migrate_url(url: &str, service: impl Into<Schema>) -> anyhow::Resul
 /// The same as those of [`migrate`], or if the schema is that of a newer version.
 pub async fn add_buckets(pool: &PgPool, service: Schema, buckets: Buckets) -> anyhow::Result<()> {
     let migrated = migrate(pool, service).await?;
-    let missing: Vec<_> = (1..buckets.count).map(|bucket| buckets.schema(bucket)).collect();
-    let existing = Buckets::existing(buckets.name, pool).await?;
-    let missing: Vec<_> = missing.into_iter().filter(|schema| !existing.contains(schema)).collect();
+    let missing = buckets.missing(pool).await?;
     if missing.is_empty() {
         return Ok(());
     }
@@ -120,9 +118,8 @@ pub async fn add_buckets(pool: &PgPool, service: Schema, buckets: Buckets) -> an
 /// # Errors
 /// If one of them is missing, or the database cannot be reached.
 pub async fn open_buckets(pool: &PgPool, buckets: Buckets) -> anyhow::Result<()> {
-    let existing = Buckets::existing(buckets.name, pool).await?;
-    let missing = (1..buckets.count).map(|bucket| buckets.schema(bucket)).find(|schema| !existing.contains(schema));
-    anyhow::ensure!(missing.is_none(), "there is no schema {}", missing.unwrap_or_default());
+    let missing = buckets.missing(pool).await?;
+    anyhow::ensure!(missing.is_empty(), "there is no schema {}", missing.join(", "));
     Ok(buckets::open(pool, buckets.count).await?)
 }
 

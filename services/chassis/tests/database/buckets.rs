@@ -44,7 +44,7 @@ async fn a_connection_visits_the_buckets_and_comes_home(pool: PgPool) {
     let shown: Vec<String> =
         sqlx::query_scalar("SELECT bucket FROM part_all.notes ORDER BY bucket").fetch_all(&pool).await.unwrap();
     assert_eq!(shown, ["0", "1", "2"]);
-    // One that does not know all buckets would miss members; one more that takes none yet may be known.
+    // A process may read more buckets than are open, and never fewer.
     let url = pool.connect_options().to_url_lossy().to_string();
     for (count, is_served) in [(1, false), (2, false), (3, true)] {
         let some = Db::connect_buckets(&url, 8, Buckets { name: "part", count }).unwrap();
